@@ -28,6 +28,7 @@ class Where(StrEnum):
     OVERVIEW = "overview"
     RUN_TABLE = "in the runs"
     LINES = "in a log or diff"
+    TEXT = "in a text"
     LOG = "in a log"
 
 
@@ -62,7 +63,11 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.help", Where.APP, "question_mark", "help", "Help", "List the keys that work here", footer=True),
     Command("app.commands", Where.APP, "colon,ctrl+p", "command_line", "Commands", "Type a command, or what it does"),
     Command("app.reload", Where.APP, "f5,ctrl+r", "reload", "Reload", "Read the checkout again"),
-    Command("app.back", Where.APP, "escape", "go_back", "Back", "Close what is open, then the filter"),
+    Command("app.back", Where.APP, "escape", "go_back", "Back", "One level back; it never leaves the app"),
+    Command("app.last", Where.APP, "minus", "last_view", "Last view", "Toggle between the last two views"),
+    Command("app.zoom", Where.APP, "z", "zoom", "Zoom", "Give this pane the whole screen, or take it back"),
+    Command("app.divider_down", Where.APP, "J", "divider(1)", "Divider down", "Move the divider down, or right"),
+    Command("app.divider_up", Where.APP, "K", "divider(-1)", "Divider up", "Move the divider up, or left"),
     Command("app.quit", Where.APP, "q", "leave", "Quit", "Close this screen (in the matrix: quit); runs continue"),
     Command("app.suspend", Where.APP, "ctrl+z", "suspend_process", "Suspend", "Back to the shell; fg returns here"),
     Command("app.redraw", Where.APP, "ctrl+l", "redraw", "Redraw", "Repaint the whole screen"),
@@ -108,7 +113,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("matrix.range", Where.MATRIX, "v", "mark_range", "Range", "Start a range; pressed again, mark it"),
     Command("matrix.enter", Where.MATRIX, "enter", "enter", "Open", "The detail; a group's or a cell's tests"),
     Command("matrix.detail", Where.MATRIX, "d", "detail", "Detail", "Show or hide the detail panel", footer=True),
-    Command("matrix.zoom", Where.MATRIX, "z", "zoom", "Zoom", "Give the detail the whole screen, or take it back"),
+    Command("matrix.pane", Where.MATRIX, "tab", "other_pane", "Pane", "Go to the next pane"),
     Command("matrix.facets", Where.MATRIX, "f", "facets", "Facets", "Show or leave the facet panel"),
     Command("matrix.arch", Where.MATRIX, "at", "next_arch", "Arch", "Show values for the next arch"),
     Command("matrix.group", Where.MATRIX, "m", "group", "Group", "Group the rows, or lay out the grid", footer=True),
@@ -121,7 +126,6 @@ COMMANDS: tuple[Command, ...] = (
     Command("matrix.views", Where.MATRIX, "V", "views", "Views", "Open a saved view, or save this one"),
     Command("matrix.back", Where.MATRIX, "left_square_bracket", "step(-1)", "View back", "Back to the previous view"),
     Command("matrix.forth", Where.MATRIX, "right_square_bracket", "step(1)", "View next", "Forward to the next view"),
-    Command("matrix.last", Where.MATRIX, "minus", "last_view", "Last view", "Toggle between the last two views"),
     Command("matrix.copy", Where.MATRIX, "y", "copy_id", "Copy", "Copy the id"),
     Command("matrix.copy_node", Where.MATRIX, "Y", "copy_node_id", "Copy node", "Copy the pytest node id"),
     Command("facets.choose", Where.FACETS, "space,enter", "choose", "Choose", "Add the value to the filter or drop it"),
@@ -150,7 +154,6 @@ COMMANDS: tuple[Command, ...] = (
     Command("runs.first", Where.RUNS, "T", "put_first", "First", "Move queued runs to the front of the queue"),
     Command("runs.last", Where.RUNS, "B", "put_last", "Last", "Move queued runs to the end of the queue"),
     Command("runs.pane", Where.RUNS, "tab", "other_pane", "Pane", "Go to the other pane"),
-    Command("runs.zoom", Where.RUNS, "z", "zoom", "Zoom", "Give the log the whole screen"),
     Command("runs.files", Where.RUNS, "f", "pick_file", "Files", "Show another file of the run, or its log"),
     Command("runs.source", Where.RUNS, "s", "open_source", "Source", "Open $EDITOR at the line of a bisection, or ops"),
     Command("runs.copy", Where.RUNS, "y", "copy_command", "Copy", "Copy the exact command of the run", footer=True),
@@ -267,7 +270,7 @@ COMMANDS: tuple[Command, ...] = (
         "enter",
         "choose",
         "Choose",
-        "Answer the question of the workflow",
+        "Answer the question of the workflow, or read its report",
         footer=True,
     ),
     Command(
@@ -324,6 +327,14 @@ COMMANDS: tuple[Command, ...] = (
     Command("lines.follow", Where.LINES, "F", "follow", "Follow", "Follow the log as it grows"),
     Command("lines.left", Where.LINES, "left,less_than_sign", "side(-1)", "Left", "Scroll left"),
     Command("lines.right", Where.LINES, "right,greater_than_sign", "side(1)", "Right", "Scroll right"),
+    Command("text.down", Where.TEXT, "j,down", "move(1)", "Down", "A line down"),
+    Command("text.up", Where.TEXT, "k,up", "move(-1)", "Up", "A line up"),
+    Command("text.half_down", Where.TEXT, "ctrl+d", "page(0.5)", "Half down", "Half a page down"),
+    Command("text.half_up", Where.TEXT, "ctrl+u", "page(-0.5)", "Half up", "Half a page up"),
+    Command("text.page_down", Where.TEXT, "pagedown", "page(1)", "Page down", "A page down"),
+    Command("text.page_up", Where.TEXT, "pageup", "page(-1)", "Page up", "A page up"),
+    Command("text.top", Where.TEXT, "g,home", "top", "Top", "First line"),
+    Command("text.bottom", Where.TEXT, "G,end", "bottom", "End", "Last line"),
     Command(
         "log.search",
         Where.LOG,

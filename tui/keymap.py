@@ -17,6 +17,9 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
         "lines.down": "ctrl+n,down",
         "lines.up": "ctrl+p,up",
         "lines.page_down": "ctrl+v,space,pagedown",
+        "text.down": "ctrl+n,down",
+        "text.up": "ctrl+p,up",
+        "text.page_down": "ctrl+v,pagedown",
         "app.back": "escape,ctrl+g",
         "app.commands": "colon",
         "matrix.unmark": "U",
@@ -27,13 +30,16 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
 TOGETHER: tuple[tuple[Where, ...], ...] = (
     (Where.MATRIX, Where.TABLE, Where.TREE),
     (Where.MATRIX, Where.TABLE, Where.GRID, Where.CELLS),
+    (Where.MATRIX, Where.TEXT),
     (Where.OVERVIEW, Where.TABLE, Where.CELLS),
     (Where.RUNS, Where.RUN_TABLE, Where.TABLE),
     (Where.RUNS, Where.LINES, Where.LOG),
+    (Where.RUNS, Where.TEXT),
     (Where.REVIEW, Where.TABLE, Where.TREE),
     (Where.REVIEW, Where.LINES),
     (Where.DOCTOR, Where.TABLE),
     (Where.WORKFLOWS, Where.TABLE),
+    (Where.WORKFLOWS, Where.TEXT),
     (Where.TRIAGE, Where.TABLE, Where.TREE),
     (Where.TRIAGE, Where.LINES),
     (Where.CLUSTERS, Where.TABLE),
@@ -53,6 +59,10 @@ _NAMED = {
     *(f"ctrl+{letter}" for letter in string.ascii_lowercase),
 }
 _SIGNS = {shown: name for name, shown in KEY_NAMES.items()}
+
+
+_RENAMED = {"matrix.last": "app.last", "matrix.zoom": "app.zoom", "runs.zoom": "app.zoom"}
+"""Ids that settings written for an earlier version may have."""
 
 
 class Keymap:
@@ -94,6 +104,7 @@ def read_keymap(preset: str, keys: Mapping[str, str]) -> Keymap:
     """
     if preset not in PRESETS:
         raise TTMatrixError(f"There is no keymap {preset!r}", hint=f"Keymaps: {', '.join(PRESETS)}.")
+    keys = {_RENAMED.get(id, id): text for id, text in keys.items()}
     known = {one.id for one in COMMANDS}
     for id in keys.keys() - known:
         nearest = difflib.get_close_matches(id, known, 1)

@@ -103,7 +103,20 @@ class CheckoutFiles(Protocol):
 
 
 class Navigation(Protocol):
-    """The ways between the screens."""
+    """The ways between the screens. Escape leads back from what was entered."""
+
+    @property
+    def base(self) -> str:
+        """What the present level is narrowed to: escape takes away what a person has added, but not that."""
+
+    def enter(self, name: str, base: str = "") -> None:
+        """One level in: to the screen of that name. The present one may go on to another view of itself."""
+
+    def jump(self) -> None:
+        """The screen in front is about to show another view, on the same level."""
+
+    def back(self) -> None:
+        """One level out: the screen, the view and the spot one came from; from the outermost level to the matrix."""
 
     def switch(self, name: str) -> None:
         """Show the screen of that name (`tui.screens.table`); `log` is the screen of runs with only the log."""

@@ -14,6 +14,7 @@ from tui.widgets.cell_table import CellTable, MatrixGrid
 from tui.widgets.log_view import LogView
 from tui.widgets.matrix_table import MatrixTable
 from tui.widgets.run_table import RunTable
+from tui.widgets.text_pane import TextPane
 
 _OWNERS = {
     **{entry.where: entry.load() for entry in SCREENS},
@@ -25,6 +26,7 @@ _OWNERS = {
     Where.CELLS: CellTable,
     Where.GRID: MatrixGrid,
     Where.LINES: LogView,
+    Where.TEXT: TextPane,
     Where.LOG: LogView,
 }
 

@@ -59,10 +59,10 @@ async def test_they_have_columns_facets_and_a_detail_of_their_own(checkout: Chec
         text = screen_text(app)
         assert all(word in text for word in ("hand-written", "SKIP", "graph")), text
         assert [facet.field for facet in view.facets()] == ["kind", "status", "level", "mark"]
-        await pilot.press("z")
+        await pilot.press("enter")
         await until(pilot, lambda: "size = 32" in screen_text(app), "its parameters")
         assert f"{PATH}:9" in screen_text(app)
-        await pilot.press("z", "number_sign")
+        await pilot.press("escape", "number_sign")
         await until(pilot, lambda: view.grid == "handwritten", "the grid of files by level")
         assert view.cells().heads == ("op", "graph", "other")
         await pilot.press("number_sign")

@@ -33,6 +33,7 @@ def test_keys_are_written_as_they_are_shown(written: str, key: str) -> None:
     others = ("app.reload", "app.help", "table.half_down", "table.page_down", "lines.half_down", "lines.page_down")
     asked = {"runs.copy": written, **{id: f"f{number}" for number, id in enumerate(others, start=7)}}
     asked |= {id: asked[id.replace("lines", "table")] for id in asked if id.startswith("lines")}
+    asked |= {f"text.{one}": asked[f"table.{one}"] for one in ("half_down", "page_down")}
     assert read_keymap("vim", asked).changed["runs.copy"] == key
 
 

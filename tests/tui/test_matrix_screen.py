@@ -274,7 +274,7 @@ async def test_the_detail_comes_to_know_the_ci_jobs(tmp_path: Path) -> None:
 async def test_the_detail_takes_the_whole_screen_and_gives_it_back(checkout: Checkout) -> None:
     app = build_app(checkout, query="net-v1.5+aug has:entry")
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("z")
+        await pilot.press("enter")
         await until(pilot, lambda: "effective" in screen_text(app), "the whole detail")
         assert "bring-up" not in screen_text(app)
         await pilot.press("escape")

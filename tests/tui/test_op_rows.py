@@ -47,14 +47,14 @@ async def test_op_cases_run_as_one_batch_and_show_their_results(checkout: Checko
         assert (spec.arch, len(spec.case_ids)) == ("eager", 3)
         await until(pilot, lambda: not app.session.runs[0].active, "its end")
         assert app.session.runs[0].summary == "2 pass, 1 skip"
-        await pilot.press("z")
+        await pilot.press("enter")
         await until(pilot, lambda: "max abs 0" in screen_text(app), "the result of the case under the cursor")
         text = screen_text(app)
         assert "eager" in text and spec.run_id in text, text
         await pilot.press("L")
         await until(pilot, lambda: "nano::scale PASSED" in screen_text(app), "its log")
         app.navigation.switch("matrix")
-        await pilot.press("z")
+        await pilot.press("enter")
         view = app.session.view
         view.op_columns = ("id", "status", "result")
         await pilot.press("slash")
@@ -85,7 +85,7 @@ async def test_op_cases_have_columns_facets_and_a_detail_of_their_own(
         assert shown_ids(app) == ["nano::again", "nano::flip", "nano::scale"]
         text = screen_text(app)
         assert all(word in text for word in ("op case", "dtype", "mul", "bfloat16", "SKIP")), text
-        await pilot.press("j", "j", "z")
+        await pilot.press("j", "j", "enter")
         await until(pilot, lambda: "modeling.py:12" in screen_text(app), "the manifest is read")
         text = screen_text(app)
         assert all(
@@ -121,7 +121,7 @@ async def test_what_is_for_models_leaves_op_cases_out(checkout: Checkout) -> Non
 async def test_a_changed_manifest_changes_its_rows(checkout: Checkout) -> None:
     app = build_app(checkout, op_cases=True, query="kind:op")
     async with app.run_test(size=(100, 30)) as pilot:
-        await pilot.press("z")
+        await pilot.press("enter")
         await until(pilot, lambda: "9 bfloat16" in screen_text(app), "the manifest is read")
         (checkout.root / "tests/op_manifests/nano.yaml").write_text(MANIFEST.replace("[9]", "[99]"))
         app.files.reload()

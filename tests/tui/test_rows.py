@@ -17,11 +17,12 @@ from core.matrix.query.verdict_columns import Judged
 from core.matrix.view.columns import BY_TABLE_FIELD
 from core.matrix.view.grid import LAYOUTS
 from core.matrix.view.overviews import overview
+from core.matrix.view.spec import HeatOrder
 from core.matrix.view.tally import WORDS, Rate, rate
 from core.matrix.view.view import View
 from tests.support.op_rows import SOME_RESULTS, some_handwritten_rows, some_op_rows
 from tests.support.tree import sample
-from tui.view_models.grid import GridOrder, GridRows, cell_look, change_look
+from tui.view_models.grid import GridRows, cell_look, change_look
 from tui.view_models.matrix import MatrixRows, TreeRows
 from tui.view_models.overview import OverviewRows
 from tui.view_models.style import RESULT_LOOKS, WORD_LOOKS, Cell, bar, tally_text
@@ -143,15 +144,13 @@ def _look(counts: dict[str, int]) -> tuple[str, str]:
 def test_two_columns_are_shown_with_their_difference(matrix: Matrix) -> None:
     view = View(matrix, Query.parse("has:entry"))
     view.grid = "loaders"
-    order = GridOrder()
-    order.pair = order.by = ("n150", "p150")
+    order = HeatOrder(by=("n150", "p150"), pair=("n150", "p150"))
     rows = GridRows(view.cells(), order)
     assert [column.title for column in rows.columns] == ["loader", "n150", "p150", "▲change"]
     assert rows.heads(2) == ("n150", "p150")
     assert rows.counts(1, 2) == rows.counts(1, 1)
     assert {len(rows.cells(position)) for position in range(len(rows))} == {4}
-    order.pair = ("n150", "no such arch")
-    assert not GridRows(view.cells(), order).difference
+    assert not GridRows(view.cells(), order._replace(pair=("n150", "no such arch"))).difference
 
 
 def test_the_words_of_results() -> None:

@@ -65,9 +65,9 @@ async def test_an_older_result_is_dim_and_says_why(checkout: Checkout, settings:
         loader.write_text(f"{text}# edited\n")
         await pilot.press("f5")
         await until(pilot, lambda: app.session.view.runs.get("run") == {ID: "pass~"}, "the mark of an edit")
-        await pilot.press("z")
+        await pilot.press("enter")
         await until(pilot, lambda: "loader edited since" in screen_text(app), "the detail")
-        await pilot.press("z")
+        await pilot.press("enter")
         loader.write_text(text)
         for _ in range(3):
             git(checkout.root, "commit", "--quiet", "--allow-empty", "--message=more")

@@ -254,6 +254,18 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         if isinstance(self.screen, SessionScreen):
             self.screen.go_back()
 
+    def action_last_view(self) -> None:
+        if not self.navigation.last():
+            self.notifications.info("There is no view before this one.")
+
+    def action_zoom(self) -> None:
+        if isinstance(self.screen, SessionScreen):
+            self.screen.panes.toggle()
+
+    def action_divider(self, steps: int) -> None:
+        if isinstance(self.screen, SessionScreen):
+            self.screen.panes.move(steps)
+
     def action_leave(self) -> None:
         """Close the screen; at the matrix the app."""
         if self.screen is self.matrix_screen:

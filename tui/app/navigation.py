@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The screens of the app and the ways between them."""
+"""The screens of the app and the ways between them: in, out, across, and to the view before."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from textual.app import App
 
 from tui import screens
+from tui.app.levels import Levels, Place
 from tui.screens import SCREENS, SessionScreen
 from tui.screens.matrix import MatrixScreen
 
@@ -33,6 +34,7 @@ class Navigation:
         self._make = make
         self._entries = {entry.where.value: entry for entry in SCREENS}
         self._made: dict[str, SessionScreen] = {}
+        self._levels = Levels()
 
     def named(self, name: str) -> SessionScreen:
         """The screen of that name. Raises LookupError where there is none."""
@@ -71,24 +73,69 @@ class Navigation:
         else:
             app.switch_screen(screen)
 
+    # In and out
+
+    @property
+    def base(self) -> str:
+        """What the present level is narrowed to: escape takes away what a person has added, but not that."""
+        return self._levels.base
+
+    def _place(self, screen: SessionScreen | None = None) -> Place:
+        """What is shown, or what a screen that is not in front would show."""
+        screen = screen or self.in_front() or self.matrix
+        return Place(screen.PLACES[0].value, screen.spot())
+
+    def _go(self, place: Place) -> None:
+        screen = self.named(place.screen)
+        self.show(screen)
+        if place.at is not None:
+            screen.restore(place.at)
+
+    def enter(self, name: str, base: str = "") -> None:
+        """One level in: to the screen of that name. The present one may go on to another view of itself."""
+        screen = self.named(name)
+        self._levels = self._levels.enter(self._place(), self._place(screen), base)
+        self.show(screen)
+
+    def jump(self) -> None:
+        """The screen in front is about to show another view, on the same level."""
+        self._levels = self._levels.jump(self._place())
+
+    def back(self) -> None:
+        """One level out: the screen, the view and the spot one came from; from the outermost level to the matrix."""
+        found = self._levels.back(self._place())
+        if found is None:
+            self.switch("matrix")
+            return
+        level, self._levels = found
+        if level.changed.screen != level.begun.screen and level.changed.at is not None:
+            self.named(level.changed.screen).restore(level.changed.at)
+        self._go(level.begun)
+
+    def last(self) -> bool:
+        """Show the view before; once more, this one again. False where there was none."""
+        found = self._levels.swap(self._place())
+        if found is not None:
+            place, self._levels = found
+            self._go(place)
+        return found is not None
+
+    # Across
+
     def switch(self, name: str) -> None:
         """Show the screen of that name, unless a dialog is open; `log` is the screen of runs with only the log."""
         if not isinstance(self._app.screen, SessionScreen):
             return
-        if name in ("runs", _LOG):
-            self._show_runs(log=name == _LOG)
-        else:
-            self.show(self.named(name))
-
-    # The classes come from the face of `tui.screens`, which imports each with its first use.
-
-    def _show_runs(self, *, log: bool) -> None:
-        screen = self.screen(screens.RunsScreen)
+        # The classes come from the face of `tui.screens`, which imports each with its first use.
+        runs = self.screen(screens.RunsScreen) if name in ("runs", _LOG) else None
+        screen = runs or self.named(name)
+        if screen is not self.in_front():
+            self._levels = self._levels.start(self._place())
         self.show(screen)
-        if log:
-            screen.show_log()
-        else:
-            screen.show_table()
+        if runs is not None:
+            runs.show_log() if name == _LOG else runs.show_table()
+
+    # In, to something
 
     def stop_following(self) -> None:
         """Stop following logs."""
@@ -97,29 +144,29 @@ class Navigation:
     def show_run(self, run_id: str) -> None:
         """Show the log of a run."""
         screen = self.screen(screens.RunsScreen)
-        self.show(screen)
+        self.enter("runs", run_id)
         self._app.call_later(screen.show_run, run_id, zoomed=True)
 
     def show_test(self, id: str) -> None:
         """Show a test in the matrix; a filter that hides it is cleared."""
         screen = self.screen(MatrixScreen)
-        self.show(screen)
+        self.enter("matrix", screen.query_with(id))
         self._app.call_later(screen.go_to, id)
 
     def show_tests(self, query: Query) -> None:
         """Show the tests that a query selects in the matrix."""
         screen = self.screen(MatrixScreen)
-        self.show(screen)
+        self.enter("matrix", str(query))
         self._app.call_later(screen.go_to_tests, query)
 
     def show_findings(self, kind: str) -> None:
         """Show the findings of a kind; empty: of every kind."""
         screen = self.screen(screens.DoctorScreen)
-        self.show(screen)
+        self.enter("doctor", kind)
         self._app.call_later(screen.show_kind, kind)
 
     def start_workflows(self, ids: Sequence[str]) -> None:
         """Start a workflow on each of these failing training tests, and show them."""
         screen = self.screen(screens.WorkflowsScreen)
-        self.show(screen)
+        self.enter("workflows")
         self._app.call_later(screen.begin, ids)

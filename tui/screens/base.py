@@ -15,6 +15,7 @@ from textual.widgets import Static
 from tui import view_models
 from tui.commands import Where, screen_commands
 from tui.protocol import Context
+from tui.screens.panes import Divider, Pane, Panes
 from tui.view_models import Tab
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 _OWN_SHARE = 0.4
 """What part of the title what a screen itself has to say may take from the names of the others."""
-_LEAST_LIST = 4
-"""Lines of the shortest list: its header and a few rows."""
 
 
 class SessionScreen(Screen[None]):
@@ -36,9 +35,13 @@ class SessionScreen(Screen[None]):
     CSS_PATH: "ClassVar[CSSPathType | None]" = Path(__file__).with_name("screens.tcss")
     PLACES: ClassVar[tuple[Where, ...]] = ()
     """Where a person always is while this screen is in front; the first is its own (`tui.screens.table`)."""
+    PANES: ClassVar[Sequence[Pane]] = ()
+    """Its panes, in the order of the key that goes from one to the next."""
+    DIVIDERS: ClassVar[Sequence[Divider]] = ()
 
     def __init__(self, context: Context) -> None:
         super().__init__()
+        self.panes = Panes(self, self.PANES, self.DIVIDERS)
         self.session = context.session
         self.context = context
         self._title_line = Text()
@@ -71,11 +74,6 @@ class SessionScreen(Screen[None]):
     def with_widgets(self, act: Callable[[], None]) -> Callable[[], None]:
         """`act`, which does nothing once the widgets are gone."""
         return lambda: act() if self.query("#title") else None
-
-    def fit_list(self, selector: str, rows: int) -> None:
-        """Give a list above a pane the height its rows need, within a third of the screen."""
-        most = max(_LEAST_LIST, self.size.height * 35 // 100)
-        self.query_one(selector).styles.height = max(_LEAST_LIST, min(rows + 1, most))
 
     def title_line(self, *words: str) -> None:
         """Say where we are: the views with what goes on in them, then what this one has to say."""
@@ -115,9 +113,34 @@ class SessionScreen(Screen[None]):
         if self.is_mounted and self._title_words:
             self.title_line(*self._title_words)
 
+    # In and out
+
+    def spot(self) -> object:
+        """What is shown here, for `restore`; None where nothing but the person changes that."""
+        return None
+
+    def restore(self, spot: object) -> None:
+        """Show what `spot` has returned."""
+
+    def close_one(self) -> bool:
+        """Close what was opened last on this screen, or take back what narrows it; False: there is nothing."""
+        return False
+
     def go_back(self) -> None:
         """What escape does: one level back. Never leaves the app."""
-        self.context.navigation.switch("matrix")
+        if not self.panes.leave() and not self.close_one():
+            self.context.navigation.back()
+
+    # The dividers follow the mouse
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self.panes.press(event)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        self.panes.drag(event)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        self.panes.release()
 
 
 class WhenSeen:

@@ -21,6 +21,7 @@ from tui.evidence_service import Gathered, Knowledge
 from tui.protocol import Context
 from tui.screens.base import SessionScreen, WhenSeen
 from tui.screens.dialogs import Ask, ask_to_start
+from tui.screens.panes import Divider, Pane
 from tui.view_models import ClusterRows, Line, MemberRows, cluster_words, diff_style, member_words, paragraph
 from tui.widgets import CachedText, KeyLine, LinesView, RowTable, TextLines, WordFilter
 
@@ -29,6 +30,8 @@ class ClustersScreen(SessionScreen):
     """Clusters above, all about the one under the cursor below; enter shows its cells."""
 
     PLACES = (Where.CLUSTERS,)
+    PANES = (Pane("list", ("#changes-box", "FilterBar")), Pane("text", ("#diff",)))
+    DIVIDERS = (Divider("#diff", "#changes-box"),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.CLUSTERS)
 
     def __init__(self, context: Context) -> None:
@@ -102,7 +105,7 @@ class ClustersScreen(SessionScreen):
         elif found is not None:
             self._entered = ""
             self.table.show(ClusterRows(self._clusters, found.ages, found.issues), keep=keep or self.table.cursor_key)
-        self.fit_list("#changes-box", len(self.table.source))
+        self.panes.fit(len(self.table.source))
         self._say()
 
     def _say(self) -> None:
@@ -122,7 +125,7 @@ class ClustersScreen(SessionScreen):
 
     def on_resize(self, event: events.Resize) -> None:
         if self.is_mounted:
-            self.fit_list("#changes-box", len(self.table.source))
+            self.panes.fit(len(self.table.source))
             self.call_after_refresh(self._show_words)
 
     def _show_words(self) -> None:
@@ -150,15 +153,16 @@ class ClustersScreen(SessionScreen):
             self.table.cursor = 0
             self._show()
 
-    def go_back(self) -> None:
-        """First out of the cluster, then the filter, then the screen."""
+    def close_one(self) -> bool:
+        """First the cluster, then the filter."""
         if self._entered:
             keep, self._entered = self._entered, ""
             self._show(keep)
         elif self.filter.active:
             self.filter.clear()
         else:
-            super().go_back()
+            return False
+        return True
 
     def action_other_pane(self) -> None:
         (self.table if self.view.has_focus else self.view).focus()

@@ -17,6 +17,7 @@ from tui.commands import Where, bindings
 from tui.evidence_service import Compared, Knowledge
 from tui.protocol import Context
 from tui.screens.base import SessionScreen, WhenSeen
+from tui.screens.panes import Divider, Pane
 from tui.screens.pick import Option, Pick
 from tui.view_models import DifferenceRows, Line, commit_words, diff_style, paragraph, sides
 from tui.widgets import CachedText, KeyLine, LinesView, RowTable, TextLines
@@ -32,6 +33,8 @@ class CompareScreen(SessionScreen):
     """What differs above, both results of the cell under the cursor and the commits below."""
 
     PLACES = (Where.COMPARE,)
+    PANES = (Pane("list", ("#changes-box",)), Pane("text", ("#diff", "#diff-title")))
+    DIVIDERS = (Divider("#diff-title", "#changes-box"),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.COMPARE)
 
     def __init__(self, context: Context) -> None:
@@ -90,7 +93,7 @@ class CompareScreen(SessionScreen):
 
     def _show(self) -> None:
         self.table.show(DifferenceRows(self._listed), keep=self.table.cursor_key)
-        self.fit_list("#changes-box", len(self.table.source))
+        self.panes.fit(len(self.table.source))
         self._say()
 
     def _say(self) -> None:
@@ -107,20 +110,20 @@ class CompareScreen(SessionScreen):
         names = f"{one_line(found.before)} → {one_line(found.after)}"
         self.query_one("#diff-title", Static).update(f"{names}   {found.comparison.passing:,} pass in both")
 
-    def go_back(self) -> None:
-        """First from one kind to all kinds."""
-        if self.kind is not None:
-            self.kind = None
-            self._show()
-        else:
-            super().go_back()
+    def close_one(self) -> bool:
+        """From one kind to all kinds."""
+        if self.kind is None:
+            return False
+        self.kind = None
+        self._show()
+        return True
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
         self._show_words()
 
     def on_resize(self, event: events.Resize) -> None:
         if self.is_mounted:
-            self.fit_list("#changes-box", len(self.table.source))
+            self.panes.fit(len(self.table.source))
             self.call_after_refresh(self._show_words)
 
     def _show_words(self) -> None:

@@ -3,7 +3,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -17,14 +17,24 @@ from core.model import Finding
 from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.screens.base import SessionScreen
+from tui.screens.panes import Divider, Pane
 from tui.view_models import FindingRows
 from tui.widgets import CachedText, KeyLine, RowTable
+
+
+class DoctorPlace(NamedTuple):
+    """What is listed, and the row under the cursor."""
+
+    kind: str
+    key: str | None
 
 
 class DoctorScreen(SessionScreen):
     """The findings above, the whole text of the highlighted one below."""
 
     PLACES = (Where.DOCTOR, Where.TABLE)
+    PANES = (Pane("list", ("#findings-box",)), Pane("text", ("#finding-text",)))
+    DIVIDERS = (Divider("#finding-text", "#finding-text", after=True),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.DOCTOR)
 
     def compose(self) -> ComposeResult:
@@ -71,18 +81,25 @@ class DoctorScreen(SessionScreen):
         """The listed ones."""
         return [one for one in self._all or () if self._kind in ("", one.kind)]
 
-    def show_kind(self, kind: str) -> None:
+    def show_kind(self, kind: str, keep: str | None = None) -> None:
         """Show the findings of one kind, as soon as they are known; empty: of every kind."""
         self._kind = kind
-        self.table.show(FindingRows(self._findings, self._fixed), keep=self.table.cursor_key)
+        self.table.show(FindingRows(self._findings, self._fixed), keep=keep or self.table.cursor_key)
         self._say()
 
-    def go_back(self) -> None:
-        """First from one kind to all kinds."""
-        if self._kind:
-            self.show_kind("")
-        else:
-            super().go_back()
+    def spot(self) -> object:
+        return DoctorPlace(self._kind, self.table.cursor_key) if self.is_mounted else None
+
+    def restore(self, spot: object) -> None:
+        if isinstance(spot, DoctorPlace):
+            self.show_kind(spot.kind, keep=spot.key)
+
+    def close_one(self) -> bool:
+        """From one kind to all kinds, unless that kind is what one came for."""
+        if self._kind == self.context.navigation.base:
+            return False
+        self.show_kind(self.context.navigation.base)
+        return True
 
     def _say(self) -> None:
         if self._all is None:

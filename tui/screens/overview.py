@@ -22,6 +22,7 @@ from core.text import counted, one_line
 from tui import view_models
 from tui.commands import Where, bindings
 from tui.screens.base import SessionScreen
+from tui.screens.panes import Pane
 from tui.view_models import Cell, OverviewRows
 from tui.widgets import CachedText, CellLines, CellTable, KeyLine, NumberBoard, RowTable
 
@@ -35,6 +36,11 @@ class OverviewScreen(SessionScreen):
     """Numbers; enter shows what the one under the cursor counts."""
 
     PLACES = (Where.OVERVIEW, Where.TABLE, Where.CELLS)
+    PANES = (
+        Pane("tests", ("#tests-board", "#number-line")),
+        Pane("other", ("#other-board", "#number-line")),
+        Pane("trend", ("#trend",)),
+    )
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.OVERVIEW)
 
     def compose(self) -> ComposeResult:
@@ -189,9 +195,9 @@ class OverviewScreen(SessionScreen):
                 case Link(Place.FINDINGS, kind):
                     self.context.navigation.show_findings(kind)
                 case Link(Place.RUNS):
-                    self.context.navigation.switch("runs")
+                    self.context.navigation.enter("runs")
                 case Link(Place.EDITS):
-                    self.context.navigation.switch("review")
+                    self.context.navigation.enter("review")
 
 
 def _words(link: Link) -> str:

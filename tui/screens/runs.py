@@ -2,7 +2,7 @@
 """Runs and their logs: what is running, how runs ended, and what they print, live."""
 
 import time
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -15,6 +15,7 @@ from core.text import counted
 from tui.commands import Where, bindings
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
+from tui.screens.panes import Divider, Pane
 from tui.screens.run_list import RunList
 from tui.screens.run_log import RunLog
 from tui.view_models import progress_text
@@ -23,10 +24,19 @@ from tui.widgets import CachedText, KeyLine, LinesView, LogPane, LogView, RowTab
 _TICK_SECONDS = 1.0
 
 
+class RunsPlace(NamedTuple):
+    """The run under the cursor, and the pane that has the whole screen."""
+
+    key: str | None
+    zoomed: str
+
+
 class RunsScreen(SessionScreen):
     """The runs above, the log of the highlighted one below."""
 
-    PLACES = (Where.RUNS, Where.RUN_TABLE, Where.TABLE, Where.LINES, Where.LOG)
+    PLACES = (Where.RUNS, Where.RUN_TABLE, Where.TABLE, Where.LINES, Where.LOG, Where.TEXT)
+    PANES = (Pane("list", ("#runs-box", "#progress")), Pane("log", ("#log-pane", "#run-detail", "#log-title")))
+    DIVIDERS = (Divider("#log-title", "#runs-box"),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.RUNS)
 
     def __init__(self, context: Context) -> None:
@@ -47,12 +57,14 @@ class RunsScreen(SessionScreen):
         self.follow(self.context.signals.runs_changed, self._runs_changed)
         self.follow(self.context.signals.pending_changed, self._say_where)
         self._runs_changed()
-        self.set_focus(self.log_view if self.has_class("zoomed") else self.table)
+        self.panes.zoom(self.panes.zoomed)
+        self.set_focus(self.log_view if self.panes.zoomed else self.table)
         self.every(_TICK_SECONDS, self._tick)
 
     def places(self) -> tuple[Where, ...]:
-        own = (Where.RUN_TABLE, Where.TABLE) if self.table.has_focus else (Where.LINES, Where.LOG)
-        return (Where.RUNS, *own)
+        if self.table.has_focus:
+            return (Where.RUNS, Where.RUN_TABLE, Where.TABLE)
+        return (Where.RUNS, Where.TEXT) if self.log_pane.detailed else (Where.RUNS, Where.LINES, Where.LOG)
 
     @property
     def log_view(self) -> LogView:
@@ -68,7 +80,7 @@ class RunsScreen(SessionScreen):
 
     def _say_where(self) -> None:
         session, listed = self.session, self.runs.listed
-        self.fit_list("#runs-box", len(listed))
+        self.panes.fit(len(listed))
         key = self.context.keymap.key
         words = counted(len(listed), "run")
         others = len(session.all_runs) - len(session.runs)
@@ -114,21 +126,31 @@ class RunsScreen(SessionScreen):
     def show_run(self, run_id: str, *, zoomed: bool = False) -> None:
         """Put the cursor on a run and follow its log."""
         self.runs.show(run_id)
-        self.set_class(zoomed, "zoomed")
+        self.panes.zoom("log" if zoomed else "")
         self.log_pane.show(self.runs.current)
         self.set_focus(self.log_view if zoomed else self.table)
 
     def show_log(self) -> None:
         """Give the log of the highlighted run the whole screen, and the keys."""
-        self.set_class(True, "zoomed")
+        self.panes.zoom("log")
         if self.is_mounted:
             self._focus_log()
 
     def show_table(self) -> None:
         """Show the runs above the log again, and give them the keys."""
-        if self.has_class("zoomed"):
-            self.set_class(False, "zoomed")
+        if self.panes.zoomed:
+            self.panes.zoom("")
             self.set_focus(self.table)
+
+    def spot(self) -> object:
+        return RunsPlace(self.table.cursor_key, self.panes.zoomed) if self.is_mounted else None
+
+    def restore(self, spot: object) -> None:
+        if isinstance(spot, RunsPlace):
+            self.runs.show(spot.key)
+            self.panes.zoom(spot.zoomed)
+            self.log_pane.show(self.runs.current)
+            self.set_focus(self.log_pane.front if spot.zoomed == "log" else self.table)
 
     def stop_following(self) -> None:
         """Leave the log where it is."""
@@ -147,11 +169,16 @@ class RunsScreen(SessionScreen):
         self.set_class(detailed, "detailed")
 
     def go_back(self) -> None:
-        """First what is searched for, then the zoom, the log, the details, then the screen."""
+        """First what is searched for, then the whole screen, the log, the details, then where one came from."""
+        current = self.runs.current
         if self.log_view.has_focus and self.log_view.clear():
             return
-        if self.has_class("zoomed"):
-            self.action_zoom()
+        if self.panes.zoomed == "log" and current and current.spec.run_id == self.context.navigation.base:
+            # This log is what was asked for elsewhere: behind it is not the list of runs.
+            self.context.navigation.back()
+        elif self.panes.zoomed:
+            self.panes.leave()
+            self.set_focus(self.table)
         elif not self.table.has_focus:
             self.set_focus(self.table)
         elif self.log_pane.detailed:
@@ -167,10 +194,6 @@ class RunsScreen(SessionScreen):
 
     def action_other_pane(self) -> None:
         self.set_focus(self.log_pane.front if self.table.has_focus else self.table)
-
-    def action_zoom(self) -> None:
-        self.toggle_class("zoomed")
-        self.set_focus(self.log_pane.front if self.has_class("zoomed") else self.table)
 
     def action_detail(self) -> None:
         """Show the details of the run below, or its log again."""

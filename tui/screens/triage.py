@@ -153,7 +153,7 @@ class TriageScreen(DecisionScreen):
         self._fit_list()
 
     def _fit_list(self) -> None:
-        self.fit_list("#changes-box", len(self.listing.table.rows))
+        self.panes.fit(len(self.listing.table.rows))
 
     def _say_where(self) -> None:
         agenda, tests = self.tests.agenda, self.tests.changes
@@ -169,14 +169,15 @@ class TriageScreen(DecisionScreen):
             f"{self.tests.shown}: {counted(len(tests), 'test')}",
         )
 
-    def go_back(self) -> None:
-        """First the filter, then the list, then the screen."""
+    def close_one(self) -> bool:
+        """First the filter, then the list."""
         if self.listing.filter.active:
             self.listing.filter.clear()
         elif self.tests.shown is not Shown.ATTENTION:
             self._show_list(Shown.ATTENTION)
         else:
-            super().go_back()
+            return False
+        return True
 
     def action_next_list(self) -> None:
         self._show_list(_SHOWN[(_SHOWN.index(self.tests.shown) + 1) % len(_SHOWN)])

@@ -16,6 +16,7 @@ from core.workflows import UserInput, WorkflowItem, WorkflowManager, WorkflowSta
 from tui.commands import Where, bindings
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Ask, Confirm
+from tui.screens.panes import Divider, Pane
 from tui.screens.pick import Option, Pick
 from tui.view_models import WorkflowRows, workflow_text
 from tui.widgets import CachedText, KeyLine, RowTable, TextPane
@@ -26,7 +27,9 @@ _LOOK_SECONDS = 0.5
 class WorkflowsScreen(SessionScreen):
     """Shows the board and gives it the answers of the person; nothing is decided here."""
 
-    PLACES = (Where.WORKFLOWS, Where.TABLE)
+    PLACES = (Where.WORKFLOWS, Where.TABLE, Where.TEXT)
+    PANES = (Pane("list", ("#workflows-box",)), Pane("report", ("#workflow-text",)))
+    DIVIDERS = (Divider("#workflow-text", "#workflows-box"),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.WORKFLOWS)
 
     def compose(self) -> ComposeResult:
@@ -44,6 +47,9 @@ class WorkflowsScreen(SessionScreen):
         self.table.focus()
         self.context.background.run("triage", self.board.look, lambda _: self._look())
         self._look()
+
+    def places(self) -> tuple[Where, ...]:
+        return (Where.WORKFLOWS, Where.TEXT if self.pane.has_focus else Where.TABLE)
 
     @property
     def table(self) -> RowTable:
@@ -71,7 +77,7 @@ class WorkflowsScreen(SessionScreen):
         if items != self._shown or not items:
             self._shown = items
             self.table.show(WorkflowRows(items), keep=self.table.cursor_key)
-            self.fit_list("#workflows-box", len(items))
+            self.panes.fit(len(items))
         waiting = sum(item.state in (WorkflowState.ASKS, WorkflowState.DEVICE, WorkflowState.READY) for item in items)
         empty = f"none yet: {self.context.keymap.key('matrix.triage')} in the matrix starts one"
         self.title_line(f"{counted(len(items), 'workflow')}, {waiting} for you" if items else empty)
@@ -93,11 +99,12 @@ class WorkflowsScreen(SessionScreen):
     # Actions
 
     def action_choose(self) -> None:
-        """Answer the question of the workflow."""
+        """Answer the question of the workflow; where it has none, read its report."""
         item = self.current
         question = item.blocked.question if item and item.blocked else None
         if item is None or question is None:
-            self.context.notify.info("This workflow has no question.")
+            if not self.panes.leave():
+                self.panes.open("report", self.pane)
             return
         options = [Option(number, str(number), one_line(text)) for number, text in enumerate(question.choices, 1)]
         picked = Pick(one_line(question.question), options)

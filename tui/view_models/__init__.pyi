@@ -11,7 +11,7 @@ from .differences import DifferenceRows as DifferenceRows, commit_words as commi
 from .evidence import group_lines as group_lines, result_lines as result_lines, strip_lines as strip_lines
 from .findings import FindingRows as FindingRows
 from .fitting import fit as fit, paragraph as paragraph
-from .grid import GridOrder as GridOrder, GridRows as GridRows, legend_cells as legend_cells
+from .grid import GridRows as GridRows, legend_cells as legend_cells
 from .history import StepRows as StepRows
 from .launch import launch_summary as launch_summary, launch_text as launch_text
 from .lease import lease_words as lease_words, session_lines as session_lines

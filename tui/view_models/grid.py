@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 
 from core.matrix.query import Query
-from core.matrix.view import Grid, Rate, Tally, by_rate, rate
+from core.matrix.view import Grid, HeatOrder, Rate, Tally, by_rate, rate
 from core.text import one_line
 from tui.view_models.style import Cell, TableColumn, tally_text, work_word
 
@@ -13,25 +13,15 @@ _NAMES, _CELL = 22, 10
 _SHADES = (("▁", "heat0", "less"), ("░", "heat1", "25%+"), ("▒", "heat2", "50%+"), ("▓", "heat3", "75%+"))
 _FULL = ("█", "heat4", "all")
 """Shades with their styles and the rates that have them: the shade alone says it, without its colour."""
-
-
-class GridOrder:
-    """How a person looks at a grid: the rows by the rate of a column, and two columns with their difference."""
-
-    def __init__(self) -> None:
-        self.by: tuple[str, ...] = ()
-        """The heads of the column that the rows are sorted by, or of the two whose difference they are sorted by."""
-        self.best_first = False
-        self.pair: tuple[str, ...] = ()
-        """The heads of the two columns that are compared; empty: all columns are shown."""
+_BY_NAME = HeatOrder()
 
 
 class GridRows:
     """A RowSource over a Grid: the rate of each cell, shaded."""
 
-    def __init__(self, grid: Grid, order: GridOrder | None = None) -> None:
+    def __init__(self, grid: Grid, order: HeatOrder = _BY_NAME) -> None:
         self.grid = grid
-        order = order or GridOrder()
+        self.order = order
         self._pair = [grid.heads.index(head) for head in order.pair if head in grid.heads]
         self._shown = self._pair if len(self._pair) == len(order.pair) == 2 else list(range(len(grid.heads)))
         self.difference = self._shown is self._pair

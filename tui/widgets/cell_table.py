@@ -10,9 +10,9 @@ from textual.message import Message
 from textual.reactive import reactive
 
 from core.matrix.query import Query
-from core.matrix.view import Grid, Number
+from core.matrix.view import Grid, HeatOrder, Number
 from tui.commands import Where, bindings
-from tui.view_models import Cell, GridOrder, GridRows, OverviewRows, TableColumn, legend_cells
+from tui.view_models import Cell, GridRows, OverviewRows, TableColumn, legend_cells
 from tui.widgets.row_table import RowSource, RowTable
 
 
@@ -127,13 +127,14 @@ class MatrixGrid(CellTable):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.GRID)
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.order = GridOrder()
+    def show_grid(self, grid: Grid, order: HeatOrder) -> None:
+        """Show another grid, or the same in another order; the cursor stays on its row."""
+        self.show(GridRows(grid, order), keep=self.cursor_key)
 
-    def show_grid(self, grid: Grid) -> None:
-        """Show another grid; the cursor stays on its row."""
-        self.show(GridRows(grid, self.order), keep=self.cursor_key)
+    @property
+    def order(self) -> HeatOrder:
+        """How it is shown."""
+        return self.source.order if isinstance(self.source, GridRows) else HeatOrder()
 
     class CompareAsked(Message):
         """The column under the cursor is to be compared with another one, which a person has to choose."""
@@ -141,29 +142,19 @@ class MatrixGrid(CellTable):
     def action_compare(self) -> None:
         self.post_message(self.CompareAsked())
 
-    def sort_here(self) -> None:
-        """Sort the rows by the rate of the column under the cursor, worst first; asked again, by name."""
+    def sorted_here(self) -> HeatOrder:
+        """The rows by the rate of the column under the cursor, worst first; where they are so already, by name."""
         heads = self.heads
-        self.order.by = () if self.order.by == heads else heads
-        self.order.best_first = False
-        self._show_again()
+        return self.order._replace(by=() if self.order.by == heads else heads, best_first=False)
 
-    def reverse_sort(self) -> None:
+    def reversed_sort(self) -> HeatOrder:
         """The other way round."""
-        self.order.by = self.order.by or self.heads
-        self.order.best_first = not self.order.best_first
-        self._show_again()
+        return self.order._replace(by=self.order.by or self.heads, best_first=not self.order.best_first)
 
-    def compare(self, other: str) -> None:
-        """Show the column under the cursor beside another one, with the difference; empty: all columns again."""
-        self.order.pair = (*self.heads[:1], other) if other else ()
-        self.order.by = self.order.pair if other else ()
-        self.column = 0
-        self._show_again()
-
-    def _show_again(self) -> None:
-        if isinstance(self.source, GridRows):
-            self.show_grid(self.source.grid)
+    def compared(self, other: str) -> HeatOrder:
+        """The column under the cursor beside another one, with the difference; empty: all columns again."""
+        pair = (*self.heads[:1], other) if other else ()
+        return self.order._replace(pair=pair, by=pair)
 
     @property
     def heads(self) -> tuple[str, ...]:

@@ -86,8 +86,10 @@ class QueryInput(LineInput):
         left: Callable[[], None],
         complete: Callable[[str], str],
         placeholder: str,
+        base: Callable[[], str],
     ) -> None:
         super().__init__(value, placeholder=placeholder, id="filter")
+        self._base = base
         self._changed = changed
         self._left = left
         self._complete = complete
@@ -126,7 +128,7 @@ class QueryInput(LineInput):
         self._left()
 
     def action_clear(self) -> None:
-        self.value = ""
+        self.value = self._base()
         self._left()
 
 
@@ -134,7 +136,8 @@ class FilterBar(Horizontal, CachedLines):
     """Shows and edits a query.
 
     `changed` is called with the text of each edit; `left` when a person is done with it and wants the rows: it moves
-    the focus there at once. `complete` gives a text with its last word completed, or nothing.
+    the focus there at once. `complete` gives a text with its last word completed, or nothing. Escape leaves what `base`
+    gives: nothing, or what the rows were narrowed to before.
     """
 
     def __init__(
@@ -144,8 +147,10 @@ class FilterBar(Horizontal, CachedLines):
         left: Callable[[], None],
         complete: Callable[[str], str] = lambda _: "",
         placeholder: str = "for example: status:xfail arch:p150 !mode:training llama",
+        base: Callable[[], str] = lambda: "",
     ) -> None:
         super().__init__(id="filter-line")
+        self._base = base
         self._note = ""
         self._note_cells = 0
         self._placeholder = placeholder
@@ -161,7 +166,7 @@ class FilterBar(Horizontal, CachedLines):
 
     def compose(self) -> ComposeResult:
         yield Static("/", id="filter-prompt")
-        yield QueryInput(self._query, self._changed, self._left, self._complete, self._placeholder)
+        yield QueryInput(self._query, self._changed, self._left, self._complete, self._placeholder, self._base)
         yield Static("", id="filter-note", markup=False)
 
     @property

@@ -98,6 +98,13 @@ class RowTable(LinePane):
             self.set_reactive(RowTable.cursor, position)
             self._above = above
 
+    def go_to(self, key: str, above: int) -> None:
+        """Put the cursor on the row with that key, with so many rows above it; without such a row it stays."""
+        self.begin_at(key, above)
+        self._scroll_to_cursor()
+        self.repaint_rows()
+        self.post_message(self.Highlighted(self))
+
     def repaint_rows(self) -> None:
         """Make every visible line again: the cells of the same rows have changed."""
         self._strips.clear()

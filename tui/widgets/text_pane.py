@@ -2,18 +2,23 @@
 """A scrolled text that can be replaced at any time without the screen being laid out again."""
 
 from collections.abc import Callable, Iterable
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.timer import Timer
 
+from tui.commands import Where, bindings
 from tui.widgets.line_base import CachedBox, LinePane, line_style
 
 
 class TextPane(LinePane):
     """Shows a Text, wrapped to its width."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TEXT)
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -42,6 +47,18 @@ class TextPane(LinePane):
         self._strips = [strip.adjust_cell_length(width, style) for strip in strips]
         self.set_line_count(len(self._strips))
         self.refresh()
+
+    def action_move(self, lines: int) -> None:
+        self.scroll_to(y=self.scroll_offset.y + lines, animate=False, force=True)
+
+    def action_page(self, pages: float) -> None:
+        self.action_move(int(self.size.height * pages))
+
+    def action_top(self) -> None:
+        self.scroll_to(y=0, animate=False, force=True)
+
+    def action_bottom(self) -> None:
+        self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
 
     def on_resize(self) -> None:
         self._wrap()

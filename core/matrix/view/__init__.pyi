@@ -26,7 +26,7 @@ from .overviews import (
     overview as overview,
 )
 from .saved import Saved as Saved, change_saved as change_saved, read_saved as read_saved
-from .spec import Trail as Trail, ViewSpec as ViewSpec
+from .spec import HeatOrder as HeatOrder, Trail as Trail, ViewSpec as ViewSpec
 from .tally import DECLARED as DECLARED, MIXED as MIXED, Rate as Rate, Tally as Tally, rate as rate, shares as shares
 from .tree import (
     GROUPINGS as GROUPINGS,

@@ -2,15 +2,51 @@
 """What to look at and how, as a value: what a saved view keeps and what going back returns to."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from core.errors import UsageError
 from core.matrix import view
 from core.matrix.query import Query
 from core.matrix.view.columns import BY_TABLE_FIELD, check_columns
 
-_TYPES = {"query": str, "arch": str, "columns": list, "sort": str, "descending": bool, "group": str, "grid": str}
+_TYPES = {
+    "query": str,
+    "arch": str,
+    "columns": list,
+    "sort": str,
+    "descending": bool,
+    "group": str,
+    "grid": str,
+    "heat": dict,
+}
 """How the parts of a view are written."""
+
+
+class HeatOrder(NamedTuple):
+    """How a person looks at a grid: the rows by the rate of a column, and two columns with their difference."""
+
+    by: tuple[str, ...] = ()
+    """The heads of the column that the rows are sorted by, or of the two whose difference they are sorted by."""
+    best_first: bool = False
+    pair: tuple[str, ...] = ()
+    """The heads of the two columns that are compared; empty: all columns are shown."""
+
+    def to_json(self) -> dict[str, object]:
+        """Its parts by name."""
+        return {"by": list(self.by), "best_first": self.best_first, "pair": list(self.pair)}
+
+    @classmethod
+    def from_json(cls, parts: Mapping[str, object]) -> "HeatOrder":
+        """What `to_json` gave; parts may be left out. Raises UsageError for anything else."""
+        by, best_first, pair = parts.get("by", []), parts.get("best_first", False), parts.get("pair", [])
+        if parts.keys() - set(cls._fields) or not (_heads(by) and _heads(pair) and isinstance(best_first, bool)):
+            raise UsageError(f"The part 'heat' of a view cannot be {dict(parts)!r}")
+        return cls(tuple(by), best_first, tuple(pair))
+
+
+def _heads(value: object) -> TypeGuard[list[str]]:
+    """Whether it is none, one or two heads of columns."""
+    return isinstance(value, list) and len(value) <= 2 and all(isinstance(one, str) for one in value)
 
 
 class ViewSpec(NamedTuple):
@@ -26,6 +62,7 @@ class ViewSpec(NamedTuple):
     """What the table is grouped by; empty: by nothing."""
     grid: str = ""
     """The layout of the grid that is shown in place of the table."""
+    heat: HeatOrder = HeatOrder()
 
     def check(self) -> None:
         """Raise UsageError where a column, a group or a grid does not exist. Arch and query are the matrix's to say."""
@@ -41,8 +78,9 @@ class ViewSpec(NamedTuple):
     def to_json(self) -> dict[str, object]:
         """Its parts by name, those that say nothing left out; the query as its canonical text."""
         parts: dict[str, Any] = self._asdict()
-        parts |= {"query": str(self.query), "columns": list(self.columns)}
         plain = ViewSpec()
+        parts |= {"query": str(self.query), "columns": list(self.columns)}
+        parts |= {"heat": self.heat.to_json() if self.heat != plain.heat else None}
         return {name: value for name, value in parts.items() if value and value != getattr(plain, name)}
 
     @classmethod
@@ -55,6 +93,8 @@ class ViewSpec(NamedTuple):
                 raise UsageError(f"The part {name!r} of a view cannot be {value!r}")
         rest: dict[str, Any] = {name: value for name, value in parts.items() if name not in ("query", "columns")}
         columns: Any = parts.get("columns", [])
+        if "heat" in rest:
+            rest["heat"] = HeatOrder.from_json(rest["heat"])
         spec = cls(query=Query.parse(str(parts.get("query", ""))), columns=tuple(columns), **rest)
         spec.check()
         return spec

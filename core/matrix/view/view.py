@@ -32,7 +32,7 @@ from core.matrix.view.columns import (
     ordered,
 )
 from core.matrix.view.grid import BY_LAYOUT, Grid, grid
-from core.matrix.view.spec import ViewSpec
+from core.matrix.view.spec import HeatOrder, ViewSpec
 from core.matrix.view.tree import BY_GROUPING, Tree
 from core.text import counted, one_line
 
@@ -124,6 +124,7 @@ class View:
         self.descending = False
         self.group = ""
         self.grid = ""
+        self.heat = HeatOrder()
         self.marks: set[str] = set()
         self.runs: RunWords = {}
         """Words for the last runs of tests: the only order that the matrix does not know."""
@@ -160,9 +161,8 @@ class View:
     @property
     def spec(self) -> ViewSpec:
         """What is looked at and how, as a value."""
-        return ViewSpec(
-            self.query, self.arch, self.columns, self.sort_key, self.descending, group=self.group, grid=self.grid
-        )
+        order = self.sort_key, self.descending
+        return ViewSpec(self.query, self.arch, self.columns, *order, self.group, self.grid, self.heat)
 
     def adopt(self, spec: ViewSpec) -> None:
         """Look at something else in another way; on a UsageError everything stays as it was."""
@@ -170,7 +170,8 @@ class View:
         self.matrix.check_arch(spec.arch)
         rows = self._selected(spec.query, spec.arch)
         self.query, self.arch, self.columns = spec.query, spec.arch, spec.columns or self.columns
-        self.sort_key, self.descending, self.group, self.grid = spec.sort, spec.descending, spec.group, spec.grid
+        self.sort_key, self.descending, self.group = spec.sort, spec.descending, spec.group
+        self.grid, self.heat = spec.grid, spec.heat
         self._show(rows)
 
     def tree(self, opened: frozenset[str]) -> Tree:

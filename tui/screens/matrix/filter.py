@@ -47,7 +47,9 @@ class QueryFilter:
         self._listing = listing
         self._show_rows = show_rows
         self._left = left
-        self.bar = FilterBar(str(self._view.query), self.filter_by, self.leave, self.complete)
+        self.bar = FilterBar(
+            str(self._view.query), self.filter_by, self.leave, self.complete, base=lambda: context.navigation.base
+        )
         self._refused = False
         """Whether the filter line holds no query: the line says why until it does."""
         self._begun_on: str | None = None

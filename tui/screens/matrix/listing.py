@@ -10,7 +10,7 @@ from rich.text import Text
 
 from core import ci, handwritten, ops
 from core.matrix.query import RESULT
-from core.matrix.view import EVIDENCE, Targets
+from core.matrix.view import EVIDENCE, Targets, ViewSpec
 from tui import view_models, widgets
 from tui.protocol import Context
 from tui.view_models import MatrixRows, TreeRows
@@ -36,6 +36,15 @@ class Spot(NamedTuple):
     """The column under the cursor, in a grid."""
     opened: tuple[str, ...] = ()
     """The groups that are unfolded."""
+
+
+class MatrixPlace(NamedTuple):
+    """What the matrix shows: what going back returns to."""
+
+    view: ViewSpec
+    spot: Spot
+    zoomed: str
+    """The pane that has the whole screen."""
 
 
 class Listing:
@@ -90,7 +99,7 @@ class Listing:
         """Show what the view now holds, with the cursor on `keep`, or else on what it was on."""
         self._shown_rows = self._view.rows
         if self._view.grid:
-            self.grid.show_grid(self._view.cells())
+            self.grid.show_grid(self._view.cells(), self._view.heat)
         else:
             self.table.show(self.rows(self._opened), keep=keep or self.table.cursor_key)
 
@@ -111,6 +120,14 @@ class Listing:
         else:
             return
         self.front.begin_at(spot.cursor, spot.above)
+
+    def restore(self, spot: Spot) -> None:
+        """Show that of the view again, which is on the screen already."""
+        if self._view.grid:
+            self.grid.column = spot.column
+        elif not self._view.missing():
+            self.table.show(self.rows(frozenset(spot.opened)))
+        self.front.go_to(spot.cursor, spot.above)
 
     @property
     def outdated(self) -> bool:

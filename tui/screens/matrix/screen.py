@@ -11,6 +11,7 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.widget import Widget
 from textual.widgets import Static
 
 from core.matrix.query import RESULT, Query
@@ -22,9 +23,10 @@ from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.matrix.extraction import Extraction
 from tui.screens.matrix.filter import FACETS_FROM, FacetBox, QueryFilter
-from tui.screens.matrix.listing import Listing, Spot
+from tui.screens.matrix.listing import Listing, MatrixPlace, Spot
 from tui.screens.matrix.tests import TestActions
 from tui.screens.matrix.views import ViewActions
+from tui.screens.panes import Divider, Pane
 from tui.view_models import counted
 from tui.widgets import CachedText, FacetPanel, KeyLine, MatrixTable, QueryInput, RestingText, RowTable
 
@@ -49,6 +51,15 @@ class MatrixScreen(SessionScreen):
     """Its layout is in the app's own sheet: with the first frame there is one sheet less to read."""
     AUTO_FOCUS = "#table"
     PLACES = (Where.MATRIX, Where.TABLE)
+    PANES = (
+        Pane("tests", ("#table", "#grid", "#cell-line", "#grid-legend", "#filter-line")),
+        Pane("facets", ("#facet-box",)),
+        Pane("detail", ("#detail",)),
+    )
+    DIVIDERS = (
+        Divider("#detail", "#detail", after=True),
+        Divider("#facet-box", "#facet-box", upright=True, pane="facets"),
+    )
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.MATRIX)
 
     def __init__(self, context: Context) -> None:
@@ -64,6 +75,11 @@ class MatrixScreen(SessionScreen):
         self._spot = Spot()
 
     def places(self) -> tuple[Where, ...]:
+        pane = self.panes.focused
+        if pane == "detail":
+            return (Where.MATRIX, Where.TEXT)
+        if pane == "facets":
+            return (Where.MATRIX, Where.FACETS, Where.TABLE)
         return (*self.PLACES, *((Where.GRID, Where.CELLS) if self.session.view.grid else (Where.TREE,)))
 
     @property
@@ -223,31 +239,53 @@ class MatrixScreen(SessionScreen):
         """Show another view; the present one is a place to come back to."""
         self.views.go(spec)
 
+    def query_with(self, id: str) -> str:
+        """The query that shows a test: the present one, or none where that hides it."""
+        view = self.session.view
+        return "" if view.position_of(id) is None else str(view.query)
+
     def go_to(self, id: str) -> None:
         """Put the cursor on a test, and clear the filter if it hides it."""
         view = self.session.view
-        hidden = view.position_of(id) is None
-        if hidden or view.grid or view.group:
-            self.go(view.spec._replace(query=Query() if hidden else view.query, grid="", group=""))
+        query = self.query_with(id)
+        self.panes.zoom("")
+        if query != str(view.query) or view.grid or view.group:
+            self.views.show(view.spec._replace(query=Query.parse(query), grid="", group=""))
         self.table.show(self.listing.rows(frozenset()), keep=id)
         self.table.focus()
 
     def go_to_tests(self, query: Query) -> None:
         """Show the tests that a query selects, in the table."""
-        self.go(ViewSpec(query))
+        self.panes.zoom("")
+        self.views.show(ViewSpec(query))
         self.table.focus()
 
-    def go_back(self) -> None:
-        """One level back: the whole screen, an open range, the panel that has the focus, then the filter."""
-        if self.has_class("zoomed"):
-            self.action_zoom()
-        elif self.table.range_start is not None:
+    def spot(self) -> object:
+        return MatrixPlace(self.session.view.spec, self.listing.spot, self.panes.zoomed)
+
+    def restore(self, spot: object) -> None:
+        if not isinstance(spot, MatrixPlace):
+            return
+        if spot.view != self.session.view.spec:
+            self.views.show(spot.view)
+        self.listing.restore(spot.spot)
+        self.panes.zoom(spot.zoomed)
+        if not spot.zoomed:
+            self.listing.front.focus()
+
+    def close_one(self) -> bool:
+        """First an open range, then the pane that has the focus, then what a person has typed into the filter."""
+        base = self.context.navigation.base
+        if self.table.range_start is not None:
             self.table.range_start = None
             self.table.repaint_rows()
         elif not self.listing.front.has_focus:
             self.listing.front.focus()
+        elif self.filter.bar.input.value != base:
+            self.filter.bar.input.value = base
         else:
-            self.filter.bar.input.value = ""
+            return False
+        return True
 
     def chosen(self) -> Sequence[str]:
         """The ids under the cursor: one, or those of a group or a cell."""
@@ -282,12 +320,13 @@ class MatrixScreen(SessionScreen):
         return not isinstance(self.focused, QueryInput) if action == "filter" else True
 
     def action_filter(self) -> None:
-        self._unzoom()
+        if self.panes.zoomed != "tests":
+            self.panes.zoom("")
         # At once: what is typed right after the key belongs to the query, and must never run as commands.
         self.set_focus(self.filter.bar.input)
 
     def action_facets(self) -> None:
-        self._unzoom()
+        self.panes.zoom("")
         self.facets.toggle(self.listing.front)
         self.call_after_refresh(self._show_legend)
 
@@ -295,27 +334,33 @@ class MatrixScreen(SessionScreen):
         """Show what is in what is under the cursor: the tests of a cell or a group, the detail of a test."""
         if self.session.view.grid:
             if query := self.listing.cell_query:
-                self.go(self.session.view.spec._replace(query=query, grid="", group=""))
+                self.context.navigation.enter(Where.MATRIX.value, str(query))
+                self.panes.zoom("")
+                self.views.show(self.session.view.spec._replace(query=query, grid="", group=""))
             else:
                 self.context.notify.info("No test is in this cell.")
-        elif not self.listing.fold():
-            self.action_detail()
+        elif self.panes.zoomed == "detail" or not self.listing.fold():
+            self._open_detail()
+
+    def _open_detail(self) -> None:
+        """The detail alone, to be read and scrolled, or beside the tests as before."""
+        if not self.panes.leave():
+            self.panes.open("detail", self.detail.pane)
+        self.detail.follow_soon()
 
     def action_detail(self) -> None:
         self.detail.toggle_class("shown")
         self.detail.follow_soon()
 
-    def action_zoom(self) -> None:
-        """The detail alone, to be read and scrolled, or beside the tests as before."""
-        zoomed = not self.has_class("zoomed")
-        self.set_class(zoomed, "zoomed")
-        self.detail.follow_soon()
-        # Only what can be seen can have the focus.
-        self.call_after_refresh((self.detail.pane if zoomed else self.listing.front).focus)
-
-    def _unzoom(self) -> None:
-        """Only what can be seen can be typed into."""
-        self.set_class(False, "zoomed")
+    def action_other_pane(self) -> None:
+        """From the tests to the facets and to the detail, as far as they are shown, and round again."""
+        shown: list[Widget] = [self.listing.front]
+        shown += [self.facets.facets] if self.facets.display else []
+        shown += [self.detail.pane] if self.detail.display else []
+        here = next((at for at, one in enumerate(shown) if one.has_focus), -1)
+        if self.panes.zoomed:
+            return
+        self.set_focus(shown[(here + 1) % len(shown)])
 
     # Actions on tests
 
@@ -375,21 +420,18 @@ class MatrixScreen(SessionScreen):
     def action_step(self, steps: int) -> None:
         self.views.step(steps)
 
-    def action_last_view(self) -> None:
-        self.views.last_view()
-
     def action_next_arch(self) -> None:
         self.views.next_arch()
 
     def action_next_sort(self) -> None:
         if self.session.view.grid:
-            self.grid.sort_here()
+            self.views.order_grid(self.grid.sorted_here())
         else:
             self.views.next_sort()
 
     def action_reverse_sort(self) -> None:
         if self.session.view.grid:
-            self.grid.reverse_sort()
+            self.views.order_grid(self.grid.reversed_sort())
         else:
             self.views.reverse_sort()
 

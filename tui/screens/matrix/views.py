@@ -26,6 +26,7 @@ from tui import screens
 from tui.screens.base import SessionScreen
 
 if TYPE_CHECKING:
+    from core.matrix.view import HeatOrder
     from tui.screens.matrix.columns import ColumnChoice
     from tui.screens.pick import Option
     from tui.widgets import MatrixGrid
@@ -40,20 +41,23 @@ class ViewActions:
         self._session = screen.session
         self._notify = screen.context.notify
         self._show = show
-        self._before = self._session.view.spec
-        """Where the last jump began."""
-        self._trail = Trail((self._before,))
+        self._navigation = screen.context.navigation
+        self._trail = Trail((self._session.view.spec,))
 
     def remember(self) -> None:
         """Leave a place to come back to."""
         self._trail = self._trail.visit(self._session.view.spec)
 
     def go(self, spec: ViewSpec) -> None:
-        """Show another view. Where it cannot be shown, an error says why, and everything stays."""
-        before = self._session.view.spec
+        """Show another view, with a way back. Where it cannot be shown, an error says why, and everything stays."""
+        if spec != self._session.view.spec:
+            self._navigation.jump()
+        self.show(spec)
+
+    def show(self, spec: ViewSpec) -> None:
+        """Show another view, whose way back is known already. An error says why it cannot be."""
         self.remember()
-        if self._adopt(spec) and spec != before:
-            self._before = before
+        if self._adopt(spec):
             self.remember()
 
     def _adopt(self, spec: ViewSpec) -> bool:
@@ -77,12 +81,10 @@ class ViewActions:
         trail = self._trail.step(steps)
         if trail.here == before:
             self._notify.info(f"There is no {'previous' if steps < 0 else 'next'} view.")
-        elif self._adopt(trail.here):
-            self._trail, self._before = trail, before
-
-    def last_view(self) -> None:
-        """The view before the last jump; once more, back again."""
-        self.go(self._before)
+        else:
+            self._navigation.jump()
+            if self._adopt(trail.here):
+                self._trail = trail
 
     # Arch and order
 
@@ -183,12 +185,22 @@ class ViewActions:
     def compare(self, grid: MatrixGrid) -> None:
         """Show the column of the grid under the cursor beside another one; where two are shown, all again."""
         if not grid.others:
-            grid.compare("")
+            self._compare(grid, "")
             return
         options = [screens.Option(head, one_line(head), "") for head in grid.others]
         title = f"Compare {one_line(' '.join(grid.heads))} with"
         pick = screens.Pick(title, options, "")
-        self._screen.app.push_screen(pick, lambda head: None if head is None else grid.compare(head))
+        self._screen.app.push_screen(pick, lambda head: None if head is None else self._compare(grid, head))
+
+    def _compare(self, grid: MatrixGrid, head: str) -> None:
+        order = grid.compared(head)
+        grid.column = 0
+        self.order_grid(order)
+
+    def order_grid(self, order: HeatOrder) -> None:
+        """Show the rows of the grid in another order, or two of its columns."""
+        self._session.view.heat = order
+        self._show()
 
     # Saved views
 

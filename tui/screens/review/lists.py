@@ -16,6 +16,7 @@ from tui.commands import Where, bindings
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
+from tui.screens.panes import Divider, Pane
 from tui.view_models import PendingLook, ReviewLine, ReviewRows, heading_key
 from tui.widgets import RowTable, WordFilter
 
@@ -216,6 +217,9 @@ def loader_of(matrix: Matrix, id: str) -> str:
 
 class DecisionScreen(SessionScreen):
     """A screen over a ChangeList, whose keys work wherever the focus is."""
+
+    PANES = (Pane("list", ("#changes-box", "FilterBar", "#written")), Pane("diff", ("#diff", "#diff-title")))
+    DIVIDERS = (Divider("#diff-title", "#changes-box"),)
 
     def __init__(self, context: Context, listing: ChangeList) -> None:
         super().__init__(context)

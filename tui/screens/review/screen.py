@@ -111,7 +111,7 @@ class ReviewScreen(DecisionScreen):
     def _fit_list(self) -> None:
         """Give the list the height that all of its rows need, unfiltered."""
         edits = len(self.loader_edits.edits)
-        self.fit_list("#changes-box", len(self.session.pending.changes) + (1 + edits if edits else 0))
+        self.panes.fit(len(self.session.pending.changes) + (1 + edits if edits else 0))
 
     def _say_where(self) -> None:
         edits = self.loader_edits.edits
@@ -137,14 +137,15 @@ class ReviewScreen(DecisionScreen):
         listed = {change.id for change in self.listing.listed}
         return sum(change.id not in listed for change in self.session.pending.accepted())
 
-    def go_back(self) -> None:
-        """First the summary of a write, then the filter, then the screen."""
+    def close_one(self) -> bool:
+        """First the summary of a write, then the filter."""
         if self._summary:
             self._show_summary(())
         elif self.listing.filter.active:
             self.listing.filter.clear()
         else:
-            super().go_back()
+            return False
+        return True
 
     # The pane
 

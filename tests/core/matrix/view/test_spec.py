@@ -10,9 +10,10 @@ from core.errors import UsageError
 from core.matrix.query.query import Query
 from core.matrix.view.columns import BY_TABLE_FIELD
 from core.matrix.view.grid import BY_LAYOUT
-from core.matrix.view.spec import Trail, ViewSpec
+from core.matrix.view.spec import HeatOrder, Trail, ViewSpec
 from core.matrix.view.tree import BY_GROUPING
 
+HEADS = st.lists(st.sampled_from(["n150", "p150", "training"]), max_size=2).map(tuple)
 SPECS = st.builds(
     ViewSpec,
     query=st.sampled_from(["", "status:xfail", 'a "b c" !mode:training', "(x or y) pcc:<0.99"]).map(Query.parse),
@@ -22,6 +23,7 @@ SPECS = st.builds(
     descending=st.booleans(),
     group=st.sampled_from(["", *BY_GROUPING]),
     grid=st.sampled_from(["", *BY_LAYOUT]),
+    heat=st.builds(HeatOrder, by=HEADS, best_first=st.booleans(), pair=HEADS),
 )
 
 
@@ -48,6 +50,12 @@ def test_what_says_nothing_is_not_written() -> None:
         {"group": "colour"},
         {"grid": "colour"},
         {"descending": "yes"},
+        {"heat": "p150"},
+        {"heat": {"by": "p150"}},
+        {"heat": {"by": [1]}},
+        {"heat": {"pair": ["a", "b", "c"]}},
+        {"heat": {"best_first": 1}},
+        {"heat": {"colour": "red"}},
     ],
 )
 def test_what_cannot_be_is_refused(parts: dict[str, object]) -> None:

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The panes of a screen: the one with the focus can have the whole screen, and the dividers between them move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from textual import events
+from textual.screen import Screen
+from textual.widget import Widget
+
+_LEAST = 3
+"""Cells that a pane keeps on each side of a divider."""
+_LEAST_LIST = 4
+"""Lines of the shortest list that is as high as its rows: its header and a few of them."""
+
+
+class Pane(NamedTuple):
+    """A part of the screen, by the selectors of its widgets."""
+
+    name: str
+    widgets: tuple[str, ...]
+    """What is shown of it when it has the whole screen; the first one grows."""
+
+
+class Divider(NamedTuple):
+    """A line between two panes that can be dragged."""
+
+    handle: str
+    """The selector of the widget whose first line, or last column, is dragged."""
+    sized: str
+    """The selector of the widget whose size follows."""
+    after: bool = False
+    """Whether the sized widget is below the line, not above it."""
+    upright: bool = False
+    """Whether it is a column: the width follows."""
+    pane: str = ""
+    """The pane that must have the focus for the keys to move it; empty: any other."""
+
+
+class Panes:
+    """Which pane has the whole screen, and where the dividers are."""
+
+    def __init__(self, screen: Screen[None], panes: Sequence[Pane] = (), dividers: Sequence[Divider] = ()) -> None:
+        self._screen = screen
+        self._panes = {pane.name: pane for pane in panes}
+        self._dividers = tuple(dividers)
+        self._set: set[str] = set()
+        """The widgets whose size a person has set."""
+        self._rows = 0
+        self._before: Widget | None = None
+        """What had the focus before a pane was opened."""
+        self._dragged: Divider | None = None
+        self.zoomed = ""
+        """The name of the pane that has the whole screen; empty: none has."""
+
+    # The whole screen
+
+    @property
+    def focused(self) -> str:
+        """The name of the pane that has the focus; empty: it is in none."""
+        focus = self._screen.focused
+        holders = () if focus is None else focus.ancestors_with_self
+        return next((name for name in self._panes if any(one in holders for one in self._widgets(name))), "")
+
+    def _widgets(self, name: str) -> list[Widget]:
+        return [one for selector in self._panes[name].widgets for one in self._screen.query(selector)]
+
+    def zoom(self, name: str) -> None:
+        """Give a pane the whole screen; empty: show all of them again."""
+        self.zoomed = name
+        if not self._screen.is_attached:
+            return
+        self._screen.set_class(bool(name), "zoomed")
+        whole = self._widgets(name) if name else []
+        for other in self._panes:
+            for widget in self._widgets(other):
+                widget.set_class(bool(name) and widget not in whole, "aside")
+                widget.set_class(widget in whole[:1], "whole")
+        self.fit(self._rows)
+
+    def toggle(self) -> None:
+        """Give the pane with the focus the whole screen, or show all of them again."""
+        if self.zoomed:
+            self.leave()
+        else:
+            self._before = None
+            self.zoom(self.focused or next(iter(self._panes), ""))
+
+    def open(self, name: str, front: Widget) -> None:
+        """Give a pane the whole screen and `front` in it the focus; the focus comes back when it is left."""
+        self._before = self._screen.focused
+        self.zoom(name)
+        # Only what can be seen can have the focus.
+        self._screen.call_after_refresh(front.focus)
+
+    def leave(self) -> bool:
+        """Show all panes again; False where no pane has the whole screen."""
+        if not self.zoomed:
+            return False
+        self.zoom("")
+        if self._before is not None:
+            self._screen.call_after_refresh(self._before.focus)
+        self._before = None
+        return True
+
+    # Sizes
+
+    def fit(self, rows: int) -> None:
+        """Give the list above the first divider the height that its rows need, within a third of the screen.
+
+        A person who has moved the divider knows better, and a pane with the whole screen needs no height.
+        """
+        self._rows = rows
+        for divider in self._dividers:
+            if divider.upright or divider.after:
+                continue
+            for widget in self._screen.query(divider.sized):
+                if self.zoomed:
+                    widget.styles.height = "1fr"
+                elif divider.sized not in self._set:
+                    most = max(_LEAST_LIST, self._screen.size.height * 35 // 100)
+                    widget.styles.height = max(_LEAST_LIST, min(rows + 1, most))
+
+    def move(self, steps: int) -> None:
+        """Move the divider beside the pane with the focus: down or to the right, with a negative number back."""
+        focused = self.focused
+        fitting = [one for one in self._dividers if one.pane in ("", focused)]
+        for divider in sorted(fitting, key=lambda one: not one.pane)[:1]:
+            self._resize(divider, steps)
+
+    def _resize(self, divider: Divider, steps: int) -> None:
+        sized = next(iter(self._screen.query(divider.sized)), None)
+        if sized is None or not sized.display or self.zoomed or not steps:
+            return
+        room = self._screen.size.width if divider.upright else self._screen.size.height
+        now = sized.outer_size.width if divider.upright else sized.outer_size.height
+        size = max(_LEAST, min(now + (-steps if divider.after else steps), room - 2 * _LEAST - 1))
+        self._set.add(divider.sized)
+        if divider.upright:
+            sized.styles.width = size
+        else:
+            sized.styles.height = size
+            sized.styles.min_height = _LEAST
+
+    # The mouse
+
+    def _at(self, x: int, y: int) -> Divider | None:
+        for divider in () if self.zoomed else self._dividers:
+            for handle in self._screen.query(divider.handle):
+                region = handle.region
+                on = x == region.right - 1 and y in region.line_range if divider.upright else y == region.y
+                if handle.display and region.contains(x, y) and on:
+                    return divider
+        return None
+
+    def press(self, event: events.MouseDown) -> None:
+        """A divider under the pointer is dragged from now on."""
+        self._dragged = self._at(event.screen_x, event.screen_y)
+
+    def drag(self, event: events.MouseMove) -> None:
+        """The divider follows the pointer."""
+        divider = self._dragged
+        if divider is None or not event.button:
+            self._dragged = None
+            return
+        for handle in self._handles(divider):
+            region = handle.region
+            self._resize(divider, event.screen_x - region.right + 1 if divider.upright else event.screen_y - region.y)
+
+    def _handles(self, divider: Divider) -> Iterable[Widget]:
+        return list(self._screen.query(divider.handle))[:1]
+
+    def release(self) -> None:
+        """The divider stays where it is."""
+        self._dragged = None
