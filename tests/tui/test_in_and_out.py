@@ -63,7 +63,7 @@ async def in_and_out(app: TTMatrixApp, pilot: Pilot[Any], *keys: str) -> None:
     for spot in reversed(spots):
         await pilot.press("escape")
         await until(pilot, lambda spot=spot: where(app) == spot, f"back from {keys} to {spot}, not {where(app)}")  # type: ignore[misc]
-        assert str(app.session.view.query) == _QUERY
+    assert str(app.session.view.query) == _QUERY
 
 
 async def _show(app: TTMatrixApp, pilot: Pilot[Any], *keys: str) -> None:
