@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from textual.app import ComposeResult
+from textual.widgets import Static
 
 from core.errors import TTMatrixError
 from core.sources.checkout import Checkout
@@ -15,7 +16,7 @@ from tests.support.app import ThemedApp, build_app, screen_text, until
 from tests.support.tree import sample
 from tui.app.notifications import save_copy
 from tui.app.polling import Looker, Seen
-from tui.screens import WorkflowsScreen
+from tui.screens import SessionScreen, WorkflowsScreen
 from tui.screens.dialogs import Ask
 from tui.widgets.cycle import Cycle
 
@@ -112,6 +113,11 @@ async def test_state_that_cannot_be_read_is_told_once_and_the_matrix_works(
         await until(pilot, lambda: "Cannot create run" in screen_text(app), "why nothing runs")
 
 
+class Plain(SessionScreen):
+    def compose(self) -> ComposeResult:
+        yield Static(id="title")
+
+
 async def test_a_timer_does_nothing_without_the_widgets(tmp_path: Path) -> None:
     app = build_app(sample(tmp_path / "tt-xla"))
     async with app.run_test() as pilot:
@@ -120,10 +126,16 @@ async def test_a_timer_does_nothing_without_the_widgets(tmp_path: Path) -> None:
         screen = app.screen
         assert isinstance(screen, WorkflowsScreen)
         gone = WorkflowsScreen(screen.context)  # As at the end: a screen whose widgets are not, or no longer, there.
+        going = Plain(screen.context)
+        await app.push_screen(going)
+        popped, removed = app.pop_screen(), going.remove()
+        assert going.query("#title")
         ticks: list[str] = []
-        for one, name in ((screen, "shown"), (gone, "gone")):
+        for one, name in ((screen, "shown"), (gone, "gone"), (going, "going")):
             one.with_widgets(lambda name=name: ticks.append(name))()  # type: ignore[misc]
         assert ticks == ["shown"]
+        await popped
+        await removed
 
 
 async def test_typing_replaces_an_answer_that_is_offered(tmp_path: Path) -> None:

@@ -72,8 +72,8 @@ class SessionScreen(Screen[None]):
         self.set_interval(seconds, self.with_widgets(act))
 
     def with_widgets(self, act: Callable[[], None]) -> Callable[[], None]:
-        """`act`, which does nothing once the widgets are gone."""
-        return lambda: act() if self.query("#title") else None
+        """`act`, which does nothing before the widgets are there, nor once they are going, one after the other."""
+        return lambda: act() if self.display and self.query("#title") else None
 
     def title_line(self, *words: str) -> None:
         """Say where we are: the views with what goes on in them, then what this one has to say."""

@@ -4,6 +4,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from typing import TypeAlias
 
 import libcst as cst
@@ -33,14 +34,25 @@ class Code:
     """A file of loader code. Offsets are those of its bytes as UTF-8; lines start at 1."""
 
     def __init__(self, source: str) -> None:
-        """Raises TTMatrixError where `source` is no Python, whatever the version that runs us."""
+        """Raises TTMatrixError where `source` is no Python, whatever the version that runs us.
+
+        Also where the parser loses some of it, and offsets would be wrong: libcst drops empty lines and comments before
+        a last line of white space.
+        """
         self.source = source
         self._mark = _MARK if source.startswith(_MARK) else ""
+        text = source.removeprefix(_MARK)
         try:
-            parsed = cst.parse_module(source.removeprefix(_MARK))
+            parsed = cst.parse_module(text)
         except cst.ParserSyntaxError as error:
             where = f"line {error.raw_line}: {error.message}"
             raise TTMatrixError("Cannot follow the loader's code", where, "Fix its syntax first.") from error
+        if parsed.code != text:
+            pairs = zip_longest(parsed.code.splitlines(), text.splitlines())
+            line = next((number for number, (read, written) in enumerate(pairs, 1) if read != written), 1)
+            where = f"line {line}: the parser does not read all of what follows."
+            hint = "Look for white space or comments with an odd indentation there, often at the end of the file."
+            raise TTMatrixError("Cannot follow the loader's code", where, hint)
         wrapper = MetadataWrapper(parsed, unsafe_skip_copy=True)
         self.module = wrapper.module
         self._spans = wrapper.resolve(ByteSpanPositionProvider)

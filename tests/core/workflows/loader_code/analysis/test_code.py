@@ -89,6 +89,13 @@ def test_what_parses_is_put_out_as_it_was(source: str) -> None:
     assert code.module.code == source and code.spliced([]) == source
 
 
+@pytest.mark.parametrize(("source", "line"), [("a = 1\n\n ", 2), ("a = 1\n # x\n ", 2), ("\ufeffa = 1\n\n\n\t# x", 2)])
+def test_what_the_parser_loses_is_refused(source: str, line: int) -> None:
+    with pytest.raises(TTMatrixError, match="Cannot follow") as caught:
+        Code(source)
+    assert f"line {line}" in caught.value.detail
+
+
 def test_no_python() -> None:
     with pytest.raises(TTMatrixError, match="Cannot follow") as caught:
         Code("x = 1\ndef (:\n")
