@@ -20,7 +20,7 @@ CONSTRAINTS ?= --constraint constraints.txt
 WORKERS ?= auto
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist worksteal
 
-.PHONY: demo quick test again coverage test-xla test-jax check lint types contracts format pictures screenshots reference constraints clean
+.PHONY: demo quick test again coverage test-xla test-jax check lint types contracts format pictures screenshots recording reference constraints clean
 
 demo: $(READY)  ## open the app on the sample checkout
 	TTMATRIX_HOME=$(CURDIR)/build/home $(BIN)/ttmatrix demo build/demo
@@ -67,6 +67,9 @@ pictures: $(READY)  ## keep how the screens look now, where a test says that the
 
 screenshots: $(READY)  ## make screenshots/*.svg anew; a test compares them, and `make pictures` makes them too
 	$(BIN)/python -m pytest tests/tui/test_pictures.py -k screenshots --snapshot-update
+
+recording: $(READY)  ## record the main job anew: docs/demo.cast and docs/demo.svg, in a minute
+	$(BIN)/python -m tests.recording docs
 
 reference: $(READY)  ## make docs/commands.md, the manual page and the packages on docs/architecture.md anew
 	$(BIN)/python -m tests.reference docs
