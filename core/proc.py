@@ -331,6 +331,33 @@ def spawn_detached(
     return Child(process)
 
 
+class Connected:
+    """A process in a session of its own with which messages are exchanged; what it says beside them is dropped."""
+
+    def __init__(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> None:
+        """Start it. Raises TTMatrixError where that fails."""
+        pipe, drop = subprocess.PIPE, subprocess.DEVNULL
+        try:
+            self._process = subprocess.Popen(
+                list(argv), cwd=cwd, env=dict(env), stdin=pipe, stdout=pipe, stderr=drop, start_new_session=True
+            )
+        except OSError as error:
+            raise TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)) from error
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self.to, self.said = self._process.stdin, self._process.stdout
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self._process.terminate()
+
+    def close(self) -> None:
+        """Tell it that nobody listens any more; it is collected once it has ended."""
+        with suppress(OSError):
+            self.to.close()
+        self.said.close()
+        self._process.wait()
+
+
 def _end_with(parent: int, libc: ctypes.CDLL) -> None:
     """Runs in the child before its program does: the kernel is to kill it once `parent` is gone."""
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

@@ -12,6 +12,8 @@ VERBS: Mapping[str, str] = {
     "add": "add a machine to the hosts file, or change what is given of one that is there",
     "remove": "remove machines from the hosts file",
     "import": "take machines over from what `ird list` prints, with the time that is left on each",
+    "up": "start workers on machines, so that runs for their archs go there",
+    "down": "end the workers on machines",
     "check": "ask machines what they lack: ssh, interpreter, packages, checkout, devices, disk, time",
 }
 """Each verb with its help; `core.cli.hosts_VERB` is its module."""

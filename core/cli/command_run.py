@@ -9,9 +9,10 @@ from core import handwritten
 from core.cli.context import Context
 from core.cli.runs_common import configure_start, start
 from core.errors import UsageError
+from core.hosts import read_hosts
 from core.ops import DEFAULT_BACKEND, op_request, read_op_tests
 from core.runs import RunSpec
-from core.runs.planning import KINDS, OP_KIND, plan_ops, plan_test, with_estimates
+from core.runs.planning import KINDS, OP_KIND, plan_ops, plan_test, with_estimates, with_needs
 from core.runs.store import RunStore
 from core.sources.ci import read_durations
 
@@ -42,6 +43,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--profile", default="", metavar="NAME", help="use the table [profiles.NAME] of the settings")
     parser.add_argument("--repeat", type=_positive, default=1, metavar="N", help="run each test N times")
     parser.add_argument("--timeout", type=float, metavar="S", help="stop a run after S seconds; 0: never")
+    parser.add_argument(
+        "--host", default="", metavar="NAME", help="run on this machine of the hosts file; default: one with the arch"
+    )
     configure_start(parser)
 
 
@@ -72,6 +76,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
             for id in ids
         ]
     )
+    specs = with_needs(specs, read_hosts(context.paths.hosts_file), args.host)
     durations, _ = read_durations(context.checkout)
     return start(args, context, with_estimates(specs, store.records(), durations))
 

@@ -11,7 +11,7 @@ from core.cli.hosts_common import print_hosts
 from core.errors import EXIT_OK, UsageError
 from core.hosts import Host, change_hosts, parse_end, read_hosts, with_host
 
-_TEXTS = ("ssh", "python", "checkout", "ssh_config")
+_TEXTS = ("ssh", "python", "checkout", "ssh_config", "worker", "reset")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +27,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--expires", metavar="TIME", help="when the reservation ends: 4h, 1:30:00, 2026-11-23T18:00; none"
     )
+    parser.add_argument("--worker", metavar="FILE", help="interpreter there that has ttmatrix[dask]; default: --python")
+    parser.add_argument("--reset", metavar="COMMAND", help="what puts its devices right after a crash: 'tt-smi -r'")
     parser.add_argument("--ssh-config", metavar="FILE", help="configuration for ssh -F; default: your own")
 
 

@@ -9,6 +9,8 @@ from core.cli.context import Context
 from core.errors import UsageError
 from core.files import plain
 from core.hosts import Host, time_text
+from core.runs.cluster import Cluster, HostStatus
+from core.text import counted
 
 
 def chosen(hosts: Sequence[Host], names: Sequence[str]) -> list[Host]:
@@ -24,19 +26,33 @@ def chosen(hosts: Sequence[Host], names: Sequence[str]) -> list[Host]:
 
 def print_hosts(context: Context, hosts: Sequence[Host], now: datetime) -> None:
     """A line for each host, or their JSON."""
+    status = Cluster().status()
+    states = {one.name: one for one in status.hosts} if status else {}
     if context.console.json:
-        context.console.document([_document(one, now) for one in hosts])
+        context.console.document([_document(one, states.get(one.name), now) for one in hosts])
         return
-    context.console.table(
-        ("name", "ssh", "labels", "slots", "time left", "checkout"), (_line(one, now) for one in hosts)
-    )
+    header = ("name", "state", "ssh", "labels", "slots", "time left", "checkout")
+    context.console.table(header, (_line(one, states.get(one.name), now) for one in hosts))
 
 
-def _line(host: Host, now: datetime) -> tuple[str, ...]:
+def _state(host: Host, status: HostStatus | None) -> str:
+    """What it does: `up`, `up, 1 run`, `down`, ..."""
+    if status is None or host.here:
+        return "" if host.here else "down"
+    return f"{status.state}, {counted(len(status.runs), 'run')}" if status.runs else status.state
+
+
+def _line(host: Host, status: HostStatus | None, now: datetime) -> tuple[str, ...]:
     left = host.time_left(now)
     time = "" if left is None else time_text(left) if left else "it has ended"
-    return host.name, host.ssh or "this machine", ", ".join(host.labels), str(host.slots), time, host.checkout
+    ssh = host.ssh or "this machine"
+    return host.name, _state(host, status), ssh, ", ".join(host.labels), str(host.slots), time, host.checkout
 
 
-def _document(host: Host, now: datetime) -> dict[str, object]:
-    return {**plain(host), "local": host.here, "seconds_left": host.time_left(now)}
+def _document(host: Host, status: HostStatus | None, now: datetime) -> dict[str, object]:
+    state = {
+        "state": status.state if status else "down",
+        "why": status.why if status else "",
+        "runs": list(status.runs) if status else [],
+    }
+    return {**plain(host), "local": host.here, "seconds_left": host.time_left(now), **state}

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-from .check import Expected as Expected, HostReport as HostReport, check_hosts as check_hosts
+from .check import (
+    Expected as Expected,
+    HostReport as HostReport,
+    check_hosts as check_hosts,
+    remedy_for_ssh as remedy_for_ssh,
+)
 from .hosts_file import (
     change_hosts as change_hosts,
     read_hosts as read_hosts,
@@ -15,3 +20,4 @@ from .model import (
     time_text as time_text,
 )
 from .reservations import imported as imported, parse_reservations as parse_reservations
+from .ssh import forward_command as forward_command, shell_text as shell_text

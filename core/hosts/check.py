@@ -108,6 +108,11 @@ _REMEDIES = (
     ("Permission denied", "It takes none of your keys. Add one there, or to your agent (ssh-add); then try: {hand}"),
     ("Could not resolve", "Check the name of the machine in the hosts file; then try: {hand}"),
     ("Connection refused", "Nothing listens there: see with `ird list` whether the reservation has ended"),
+    (
+        "port forwarding failed",
+        "Its sshd forwards no ports (AllowTcpForwarding), so that nothing can be sent to it from here. "
+        "Run ttmatrix there: {hand} -t 'cd {there} && ttmatrix'",
+    ),
     ("timed out", "It does not answer: see with `ird list` whether the reservation has ended, and check the network"),
 )  # fmt: skip
 """What ssh says, and what helps. It has one exit code for all of this."""
@@ -122,10 +127,14 @@ def _reached(host: Host, result: CommandResult) -> tuple[Finding, Answer]:
     if result.returncode != _SSH_FAILED:
         found = f"connected, but its shell ended with exit code {result.returncode}: {last}".rstrip(": ")
         return Finding("ssh", False, found, _try_by_hand(host)), answer
-    text = next((remedy for sign, remedy in _REMEDIES if sign in result.stderr), "Try: {hand}")
+    return Finding("ssh", False, last or "ssh failed", remedy_for_ssh(host, result.stderr)), answer
+
+
+def remedy_for_ssh(host: Host, said: str) -> str:
+    """What helps where ssh to `host` has failed and `said` that."""
+    text = next((remedy for sign, remedy in _REMEDIES if sign in said), "Try: {hand}")
     forget = shlex.join(("ssh-keygen", "-R", known_name(host)))
-    remedy = text.format(hand=ssh_by_hand(host), forget=forget)
-    return Finding("ssh", False, last or "ssh failed", remedy), answer
+    return text.format(hand=ssh_by_hand(host), forget=forget, there=host.checkout or "DIR")
 
 
 def _try_by_hand(host: Host) -> str:

@@ -155,6 +155,8 @@ _READERS: Mapping[str, Callable[[str, object], Any]] = {
     "checkout": _directory,
     "expires": _expires,
     "ssh_config": _directory,
+    "worker": _directory,
+    "reset": _text,
 }
 
 

@@ -28,6 +28,10 @@ class Host:
     """With its time zone: when the reservation ends. None: it does not."""
     ssh_config: str = ""
     """A file for `ssh -F`; empty: the person's own configuration."""
+    worker: str = ""
+    """The interpreter there that has `ttmatrix[dask]`; empty: `python`, else `python3`."""
+    reset: str = ""
+    """A line of sh that puts the devices there right after a run was stopped or crashed; empty: nothing is done."""
 
     @property
     def here(self) -> bool:

@@ -16,8 +16,15 @@ _OPTIONS = (
     # The other machine gets nothing of this one.
     "ForwardAgent=no",
     "ForwardX11=no",
-    "ClearAllForwardings=yes",
     "PermitLocalCommand=no",
+)
+_NO_FORWARDING = "ClearAllForwardings=yes"
+_FORWARDING = (
+    "ExitOnForwardFailure=yes",
+    # A connection that others share would not end with us, and says nothing of the port.
+    "ControlMaster=no",
+    "ControlPath=none",
+    "LogLevel=INFO",
 )
 _SHELL = "exec sh -s"
 LOCAL_PROBE = ("sh", "-s")
@@ -26,8 +33,17 @@ LOCAL_PROBE = ("sh", "-s")
 
 def ssh_command(host: Host) -> tuple[str, ...]:
     """What runs a shell on `host` that reads its script from standard input."""
-    options = [word for option in _OPTIONS for word in ("-o", option)]
+    options = [word for option in (*_OPTIONS, _NO_FORWARDING) for word in ("-o", option)]
     return ("ssh", "-T", *options, *_address(host), _SHELL)
+
+
+def forward_command(host: Host, port: int, command: str) -> tuple[str, ...]:
+    """What runs `command` on `host` and lets it reach `port` of this machine's loopback by a port of its own loopback.
+
+    ssh says on standard error which one: `Allocated port N for remote forward to ...`.
+    """
+    options = [word for option in (*_FORWARDING, *_OPTIONS) for word in ("-o", option)]
+    return ("ssh", "-T", *options, "-R", f"127.0.0.1:0:127.0.0.1:{port}", *_address(host), command)
 
 
 def ssh_by_hand(host: Host) -> str:

@@ -95,6 +95,8 @@ class RunSpec:
     """
     manifests: tuple[str, ...] = ()
     """The files that the op cases are in, relative to `cwd`, or absolute where they are elsewhere."""
+    needs: str = ""
+    """A label that its host must have: an arch, the name of a host; empty: it runs on this machine."""
 
     @property
     def case_ids(self) -> list[str]:
@@ -131,7 +133,8 @@ def spec_to_json(spec: RunSpec) -> str:
 
 def spec_fields(spec: RunSpec) -> dict[str, object]:
     """The fields of a spec as JSON; those of op cases where it has some."""
-    return {name: value for name, value in plain(spec).items() if spec.cases or name not in _OF_CASES}
+    fields = {name: value for name, value in plain(spec).items() if spec.cases or name not in _OF_CASES}
+    return fields if spec.needs else {name: value for name, value in fields.items() if name != "needs"}
 
 
 def spec_from_json(text: str) -> RunSpec:

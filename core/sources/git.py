@@ -38,6 +38,15 @@ _QUIET = (
 _WORK_TREE_DIFF = ("--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=dirty")
 """Of a submodule its commit counts. To look for changes inside, git would start another git with the submodule's own
 configuration and without what is turned off here."""
+_PATCH_FORM = (
+    "--ignore-submodules=all",
+    "--full-index",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+    "--diff-algorithm=myers",
+    "-U3",
+)
+"""The same text from the same edits, whatever a person's configuration says."""
 _SEPARATOR = "\x1f"
 _FORMAT = "%ct%x1f%an%x1f%s"
 _BLOBS_AT_ONCE = 64
@@ -196,6 +205,19 @@ class Git:
         """
         words = ("diff", "--name-only", "--relative", "-z", *_WORK_TREE_DIFF, commit, "--", *paths)
         return frozenset(filter(None, self.text(*self._no_filters, *words).split("\0")))
+
+    def patch(self) -> bytes:
+        """What differs from the commit that is checked out, as `git apply` takes it; of submodules nothing.
+
+        Nothing is converted: a filter of the checkout is not started.
+        """
+        words = ("diff", "--binary", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", *_PATCH_FORM)
+        return self._output(*self._no_filters, *words, "HEAD")
+
+    def untracked(self, places: Iterable[str]) -> list[str]:
+        """Files below `places` that git neither knows nor ignores, relative to the root."""
+        words = ("ls-files", "--others", "--exclude-standard", "-z", "--", *places)
+        return sorted(filter(None, self.text(*words).split("\0")))
 
     def content(self, path: str, commit: str = "HEAD") -> bytes | None:
         """The bytes of a file below the root as of `commit`, nothing converted; None: there was no such file."""

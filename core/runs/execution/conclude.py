@@ -15,6 +15,7 @@ from core.errors import TTMatrixError
 from core.ids import TestId
 from core.model import item_name
 from core.runs.case_results import counts, counts_text
+from core.runs.execution.follow import Place, read_place
 from core.runs.execution.supervisor import Exit
 from core.runs.log import LogFile, cause_line
 from core.runs.outcome import FAILURES, Outcome, judge, read_result
@@ -75,7 +76,10 @@ def conclude(remains: Remains) -> Finished:
 
     See docs/rules.md 4.5.
     """
-    code = remains.exit.code if remains.exit else None
+    place = read_place(remains.directory)
+    elsewhere = place is not None and place.end != "ended"
+    # Its follower has an exit code of its own.
+    code = remains.exit.code if remains.exit and not elsewhere else None
     reported = _reported(remains, code)
     return Finished(
         time.time(),
@@ -100,6 +104,9 @@ def _with_cause(remains: Remains, reported: _Reported) -> Mapping[str, object] |
 
 
 def _reported(remains: Remains, code: int | None) -> _Reported:
+    place = read_place(remains.directory)
+    if place is not None and place.end != "ended" and not remains.stopped:
+        return _reported_of_host(place)
     if remains.exit is None:
         return _Reported(Outcome.LOST)
     if code is None:
@@ -110,6 +117,14 @@ def _reported(remains: Remains, code: int | None) -> _Reported:
         return _reported_by_cases(remains, code)
     result = read_result(remains.directory / LOG, remains.spec.nonce)
     return _Reported(judge(code, result), result)
+
+
+def _reported_of_host(place: Place) -> _Reported:
+    """The end of a run elsewhere that nobody has heard of, or that could not start there."""
+    if place.end in ("", "lost"):
+        why = place.why or "the process that followed it was killed"
+        return _Reported(Outcome.LOST, detail=f"lost on {place.host}: {why}")
+    return _Reported(Outcome.ERROR, detail=f"{place.host}: {place.why}")
 
 
 def _reported_by_junit(remains: Remains, code: int) -> _Reported:
@@ -196,7 +211,9 @@ def _plain(value: object) -> object:
 
 
 def _stage(remains: Remains) -> str:
-    file = remains.spec.cwd / _STAGE_FILE
+    # That of a run elsewhere was sent along.
+    sent = remains.directory / _STAGE_FILE
+    file = sent if sent.is_file() else remains.spec.cwd / _STAGE_FILE
     try:
         # One of an earlier run says nothing about this one.
         if file.stat().st_mtime < time.time() - remains.seconds - 1:

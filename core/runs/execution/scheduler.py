@@ -10,27 +10,28 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 
-from core import hosts
 from core.errors import TTMatrixError
 from core.private import keep_private
-from core.proc import boot_id, free_memory, identity, own_identity
+from core.proc import boot_id, free_memory, own_identity
+from core.runs.cluster import Cluster
 from core.runs.execution.conclude import Remains, conclude
-from core.runs.execution.supervisor import start_supervisor
-from core.runs.execution.watch import Watch
-from core.runs.leases import EVERYTHING, device_leases
+from core.runs.execution.executor import Busy, DaskExecutor, HostsFile, LocalExecutor, Start
+from core.runs.execution.follow import Place, put_aside, read_place
+from core.runs.execution.placement import Going, Line, Slot, next_of
 from core.runs.outcome import FAILURES, Outcome
 from core.runs.spec import RunSpec
 from core.runs.store import (
     Finished,
     Queue,
     Queued,
+    Returned,
     RunStore,
     Started,
     Ticket,
@@ -44,56 +45,6 @@ from core.runs.tree import TreeReader
 from core.settings import paths
 from core.sources import Checkout
 
-_GROWING_SECONDS = 30.0
-"""For so long after its start, a run is taken to have most of its memory still to ask for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Going:
-    """A run that has started."""
-
-    spec: RunSpec
-    seconds: float
-    """How long ago."""
-
-
-def next_run(waiting: Iterable[RunSpec], going: Sequence[Going], free_memory: int) -> RunSpec | None:
-    """The first of `waiting` that may start now; `free_memory` is in bytes.
-
-    Runs of different slots do not block each other; within one, a job waiting for memory blocks later jobs (no
-    overtaking).
-    """
-    promised = sum(one.spec.memory for one in going if one.seconds < _GROWING_SECONDS)
-    short: set[str] = set()
-    full: set[tuple[str, int]] = set()
-    for spec in waiting:
-        # Of thousands that wait, nearly all are decided by one look at those before them.
-        if spec.slots in short or (spec.slots, spec.slot_count) in full:
-            continue
-        if not _has_slot(spec, going):
-            full.add((spec.slots, spec.slot_count))
-            continue
-        if not _has_devices(spec, going):
-            continue
-        # One run at a time may try without knowing: one has to be first.
-        if any(one.spec.slots == spec.slots for one in going) and free_memory - promised < spec.memory:
-            short.add(spec.slots)
-            continue
-        return spec
-    return None
-
-
-def _has_slot(spec: RunSpec, going: Sequence[Going]) -> bool:
-    return not spec.slot_count or sum(one.spec.slots == spec.slots for one in going) < spec.slot_count
-
-
-def _has_devices(spec: RunSpec, going: Sequence[Going]) -> bool:
-    taken = {device for one in going for device in one.spec.devices}
-    if not spec.devices or not taken:
-        return True
-    return EVERYTHING not in taken.union(spec.devices) and taken.isdisjoint(spec.devices)
-
-
 SERVICE = "scheduler"
 """What the one process that serves a queue leases."""
 
@@ -102,6 +53,7 @@ _LADDER_TICK = 0.03
 _IDLE_SECONDS = 2.0
 _OFFICE_SECONDS = 1.0
 _LOOKING_SHARE = 10
+_SHUNNED_SECONDS = 10.0
 _QUEUE_SECONDS = 1.0
 """After so long the queue is looked at even where its directory seems untouched: clocks of disks are coarse."""
 
@@ -112,8 +64,16 @@ class Scheduler:
     def __init__(self, store: RunStore) -> None:
         self._store = store
         self._queue: Queue = store.queue
-        self._watched: dict[str, Watch] = {}
+        hosts_file = HostsFile(paths().hosts_file)
+        self._here = LocalExecutor(hosts_file)
+        self._elsewhere = DaskExecutor(self._here, Cluster(), hosts_file)
+        self._here.subscribe(self._over)
         self._waiting: dict[str, RunSpec] = {}
+        self._line = Line()
+        self._returned: dict[str, list[Returned]] = {}
+        """By run, when it had to wait again, and why."""
+        self._shunned: dict[str, float] = {}
+        """By host, until when it gets nothing: it could not start the last one."""
         self._tickets: dict[str, Ticket] = {}
         self._queue_seen = 0
         self._queue_looked = -_QUEUE_SECONDS
@@ -123,7 +83,6 @@ class Scheduler:
         self._trees: dict[str, TreeState] = {}
         """By run, the state of the checkout that those which are watched started on."""
         self._office_checked = time.monotonic()
-        self._machine_lease = hosts.MachineLease(paths().hosts_file)
         self.asked_to_end = False
 
     def ask_to_end(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
@@ -135,7 +94,7 @@ class Scheduler:
         idle_since = time.monotonic()
         self._look_at_queue()
         while time.monotonic() - idle_since < _IDLE_SECONDS:
-            if (self.asked_to_end and not self._watched) or not self._in_office():
+            if (self.asked_to_end and not self._here.going()) or not self._in_office():
                 break
             if self._step():
                 idle_since = time.monotonic()
@@ -153,22 +112,20 @@ class Scheduler:
         """One turn; returns whether there was, or will be, something to do."""
         self._wait()
         self._look_at_queue()
-        now = time.monotonic()
-        for watch in list(self._watched.values()):
-            if self.asked_to_end:
-                watch.stop(Outcome.CANCELLED)
-            watch.look(now)
-            if watch.over:
-                self._conclude(watch, now)
+        if self.asked_to_end:
+            for watch, _ in self._here.going():
+                self._here.stop(watch.spec.run_id, Outcome.CANCELLED)
+        self._here.look()
         self._report()
         if not self.asked_to_end:
             self._start_runs()
-        return bool(self._watched or self._ends or any(True for _ in self._candidates()))
+        return bool(self._here.going() or self._ends or self._line.heads(lambda _: True))
 
     def _wait(self) -> None:
         """Wait until a supervisor ends, but never for long."""
-        tick = _LADDER_TICK if any(watch.ending for watch in self._watched.values()) else _TICK
-        with _exits([watch.supervisor.pid for watch in self._watched.values()]) as poll:
+        going = [watch for watch, _ in self._here.going()]
+        tick = _LADDER_TICK if any(watch.ending for watch in going) else _TICK
+        with _exits([watch.supervisor.pid for watch in going]) as poll:
             poll.poll(tick * 1000)
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -184,12 +141,19 @@ class Scheduler:
             return
         self._queue_seen = changed
         self._tickets = {ticket.run_id: ticket for ticket in self._queue.tickets()}
-        for run_id in list(self._tickets):
-            if not any(run_id in known for known in (self._waiting, self._watched, self._ends)):
+        going = {watch.spec.run_id for watch, _ in self._here.going()}
+        for run_id, ticket in list(self._tickets.items()):
+            if not any(run_id in known for known in (self._waiting, going, self._ends)):
                 self._take_in(run_id)
+            if run_id in self._waiting:
+                self._line.put(ticket, self._waiting[run_id])
+        for run_id in self._waiting.keys() - self._tickets.keys():
+            # Without a ticket it is not started.
+            self._line.remove(run_id)
+        going = {watch.spec.run_id for watch, _ in self._here.going()}
         for run_id in self._queue.cancelled():
-            if run_id in self._watched:
-                self._watched[run_id].stop(Outcome.CANCELLED)
+            if run_id in going:
+                self._here.stop(run_id, Outcome.CANCELLED)
             elif run_id in self._waiting:
                 self._end_unstarted(run_id, Outcome.CANCELLED, "")
             elif run_id not in self._ends:
@@ -209,6 +173,7 @@ class Scheduler:
             return
         queued = next((event for event in events if isinstance(event, Queued)), None)
         started = next((event for event in events if isinstance(event, Started)), None)
+        self._returned[run_id] = [event for event in events if isinstance(event, Returned)]
         if any(isinstance(event, Finished) for event in events):
             self._queue.remove(run_id)
         elif queued is None or queued.boot != boot_id():
@@ -216,57 +181,44 @@ class Scheduler:
         elif started is None:
             self._waiting[spec.run_id] = spec
         else:
-            now = time.monotonic()
-            begun = now - max(0.0, time.time() - started.at)
-            self._watched[spec.run_id] = Watch(spec, directory, started.supervisor, begun, now)
+            self._here.resume(spec, directory, started)
             if (ticket := self._tickets.get(run_id)) and ticket.environment:
                 self._forget_environment(ticket)
             if started.tree is not None:
                 self._trees[spec.run_id] = started.tree
-
-    def _candidates(self) -> Iterator[Ticket]:
-        tickets = self._tickets.values()
-        return (ticket for ticket in tickets if not ticket.held and ticket.run_id in self._waiting)
 
     # Starts
 
     def _start_runs(self) -> None:
         while True:
             now = time.monotonic()
-            going = [Going(watch.spec, now - watch.begun) for watch in self._watched.values()]
-            waiting = self._in_time([self._waiting[ticket.run_id] for ticket in self._candidates()])
-            spec = next_run(waiting, going, free_memory())
-            if spec is None or not self._start(spec, self._tickets[spec.run_id]):
+            going = [Going(watch.spec, now - watch.begun, host) for watch, host in self._here.going()]
+            slots = [*self._here.slots(), *self._elsewhere.slots()]
+            slots = [one for one in slots if self._shunned.get(one.host, now) <= now]
+            chosen = next_of(self._line, going, free_memory(), slots, datetime.now(UTC), self._avoided())
+            if chosen is None or not self._start(chosen.spec, chosen.slot):
                 return
 
-    def _in_time(self, waiting: list[RunSpec]) -> list[RunSpec]:
-        """Those that will have ended before the lease of this machine does; the others wait until it is extended."""
-        lease, now = self._machine_lease.look(), datetime.now(UTC)
-        return waiting if lease is None else [spec for spec in waiting if lease.fits(spec.estimate, now)]
+    def _avoided(self) -> dict[str, frozenset[str]]:
+        """By run, the hosts that it was lost on; this machine too, where its environment is gone by then."""
+        again = {run_id: self._returned[run_id] for run_id in self._waiting if self._returned.get(run_id)}
+        return {run_id: frozenset(("", *(one.place for one in events if one.lost))) for run_id, events in again.items()}
 
-    def _start(self, spec: RunSpec, ticket: Ticket) -> bool:
-        directory = self._store.directory(spec.run_id)
+    def _start(self, spec: RunSpec, slot: Slot) -> bool:
+        ticket = self._tickets[spec.run_id]
         try:
-            environ = self._queue.environment(ticket)
-            if spec.devices and device_leases().take(spec.devices, own_identity()) is not None:
-                return False
+            environ = {} if slot.host else self._queue.environment(ticket)
+            tree = self._reader(spec).state_of(spec)
+            executor = self._elsewhere if slot.host else self._here
+            executor.launch(Start(spec, self._store.directory(spec.run_id), environ, tree), slot)
+        except Busy:
+            return False
         except TTMatrixError as error:
             self._end_unstarted(spec.run_id, Outcome.ERROR, f"{error.title}: {error.detail}")
             return True
-        tree = self._trees[spec.run_id] = self._reader(spec).state_of(spec)
-        begun = time.monotonic()
-        supervisor = identity(start_supervisor(spec, directory, environ, tree))
-        if supervisor is None:
-            raise RuntimeError("a child that nobody waited for is gone")
+        self._trees[spec.run_id] = tree
+        self._line.remove(spec.run_id)
         del self._waiting[spec.run_id]
-        watch = self._watched[spec.run_id] = Watch(spec, directory, supervisor, begun, begun)
-        if spec.devices:
-            try:
-                # From now on they are its own: it lives as long as anything of the run does.
-                device_leases().take(spec.devices, supervisor, instead_of=own_identity())
-            except TTMatrixError as error:
-                print(f"{spec.run_id}: {error.title}: {error.detail}", file=sys.stderr, flush=True)
-                watch.stop(Outcome.ERROR)
         self._forget_environment(ticket)
         return True
 
@@ -280,23 +232,45 @@ class Scheduler:
 
     # Ends
 
-    def _conclude(self, watch: Watch, now: float) -> None:
-        del self._watched[watch.spec.run_id]
-        end = conclude(
-            Remains(
-                watch.spec, watch.directory, watch.exit(), watch.stopped, watch.stuck, now - watch.begun, watch.idle
-            )
-        )
-        self._ends[watch.spec.run_id] = replace(end, edited=self._edited(watch.spec))
-        if watch.spec.stop_on_failure and end.outcome in FAILURES:
-            for run_id, spec in list(self._waiting.items()):
-                if spec.batch == watch.spec.batch:
-                    self._end_unstarted(run_id, Outcome.CANCELLED, f"not started after {watch.spec.run_id} failed")
+    def _over(self, remains: Remains) -> None:
+        spec = remains.spec
+        place = read_place(remains.directory)
+        if place is not None and not remains.stopped and self._goes_again(spec, remains.directory, place):
+            return
+        end = replace(conclude(remains), edited=self._edited(spec, elsewhere=place is not None))
+        self._ends[spec.run_id] = end
+        if spec.stop_on_failure and end.outcome in FAILURES:
+            for run_id, other in list(self._waiting.items()):
+                if other.batch == spec.batch:
+                    self._end_unstarted(run_id, Outcome.CANCELLED, f"not started after {spec.run_id} failed")
 
-    def _edited(self, spec: RunSpec) -> bool:
-        """Whether the code of a run that is over is not the one that it started on."""
+    def _goes_again(self, spec: RunSpec, directory: Path, place: Place) -> bool:
+        """Whether a run waits again because its host failed and not it: once where it was lost."""
+        lost = place.end == "lost"
+        earlier = self._returned.setdefault(spec.run_id, [])
+        if not lost and place.end != "away":
+            return False
+        if lost and any(one.lost for one in earlier):
+            return False
+        event = Returned(time.time(), place.host, place.why, lost)
+        try:
+            put_aside(directory, len(earlier) + 1)
+            append_event(events_file(directory), event)
+        except (TTMatrixError, OSError):
+            return False
+        earlier.append(event)
+        if not lost:
+            self._shunned[place.host] = time.monotonic() + _SHUNNED_SECONDS
+        self._trees.pop(spec.run_id, None)
+        self._waiting[spec.run_id] = spec
+        if ticket := self._tickets.get(spec.run_id):
+            self._line.put(ticket, spec)
+        return True
+
+    def _edited(self, spec: RunSpec, *, elsewhere: bool) -> bool:
+        """Whether the code of a run that is over is not the one that it started on; elsewhere it has its own copy."""
         tree = self._trees.pop(spec.run_id, None)
-        if tree is None:
+        if tree is None or elsewhere:
             return False
         code = self._reader(spec).code_of(spec)
         return (code.loader, code.imports) != (tree.loader, tree.imports)
@@ -308,6 +282,7 @@ class Scheduler:
 
     def _end_unstarted(self, run_id: str, outcome: Outcome, detail: str) -> None:
         del self._waiting[run_id]
+        self._line.remove(run_id)
         self._ends[run_id] = Finished(time.time(), outcome, detail=detail)
 
     def _report(self) -> None:
@@ -319,6 +294,7 @@ class Scheduler:
                     append_event(events_file(directory), end)
                 self._queue.remove(run_id)
                 self._tickets.pop(run_id, None)
+                self._returned.pop(run_id, None)
                 del self._ends[run_id]
 
 

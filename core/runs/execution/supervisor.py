@@ -22,6 +22,7 @@ from core.errors import TTMatrixError
 from core.files import Malformed, decoded, plain
 from core.proc import own_environment, own_identity, spawn_detached
 from core.runs.environment import child_environment
+from core.runs.execution.follow import follow
 from core.runs.log import STEP_SECONDS, ArrivalNotes, LogLimit
 from core.runs.spec import RunSpec
 from core.runs.store import ARRIVALS, EVENTS, EXIT, LOG, Started, TreeState, append_event
@@ -53,17 +54,20 @@ def scheduler_command(root: Path) -> list[str]:
     return [sys.executable, "-P", "-m", "core.runs.execution.scheduler", str(root)]
 
 
-def start_supervisor(spec: RunSpec, directory: Path, environ: Mapping[str, str], tree: TreeState | None = None) -> int:
+def start_supervisor(
+    spec: RunSpec, directory: Path, environ: Mapping[str, str], tree: TreeState | None = None, place: str = ""
+) -> int:
     """Fork a supervisor for the run in `directory`; only for a process that has one thread. Returns its pid.
 
-    `environ` is what the run was asked for from, `tree` the state of the checkout that it starts on.
+    `environ` is what the run was asked for from, `tree` the state of the checkout that it starts on, `place` the host
+    that it goes on on; empty: this machine.
     """
     parent = os.getpid()
     pid = os.fork()
     if pid:
         return pid
     try:
-        _Supervisor(spec, directory, environ, tree).mind(parent)
+        _Supervisor(spec, directory, environ, tree, place).mind(parent)
     except BaseException:  # noqa: BLE001 - nothing of the scheduler's may run in this process any more
         traceback.print_exc()
         os._exit(1)
@@ -78,8 +82,11 @@ def read_exit(directory: Path) -> Exit | None:
 
 
 class _Supervisor:
-    def __init__(self, spec: RunSpec, directory: Path, environ: Mapping[str, str], tree: TreeState | None) -> None:
+    def __init__(
+        self, spec: RunSpec, directory: Path, environ: Mapping[str, str], tree: TreeState | None, place: str
+    ) -> None:
         self._spec = spec
+        self._place = place
         self._directory = directory
         self._environ = environ
         self._tree = tree
@@ -102,22 +109,50 @@ class _Supervisor:
         if os.getppid() != parent:
             self._replace_scheduler()
         # Before anything runs: the next scheduler must never start it a second time.
-        append_event(self._directory / EVENTS, Started(time.time(), own_identity(), self._spec.argv, self._tree))
+        started = Started(time.time(), own_identity(), self._spec.argv, self._tree, self._place)
+        append_event(self._directory / EVENTS, started)
         try:
-            child = spawn_detached(
-                self._spec.argv,
-                cwd=self._spec.cwd,
-                env=child_environment(self._environ, self._spec.env),
-                output=self._directory / LOG,
-                # Where we are killed together with the scheduler, nothing is left to end it.
-                ends_with_us=True,
-            )
-        except TTMatrixError as error:
-            self._write(Exit(time.time(), None, f"{error.title}: {error.detail}"))
+            child = self._fork_follower() if self._place else self._spawn()
+        except (TTMatrixError, OSError) as error:
+            why = f"{error.title}: {error.detail}" if isinstance(error, TTMatrixError) else str(error)
+            self._write(Exit(time.time(), None, why))
             os._exit(0)
         self._watch_log()
-        self._reap(child.identity.pid)
+        self._reap(child)
         os._exit(0)
+
+    def _spawn(self) -> int:
+        child = spawn_detached(
+            self._spec.argv,
+            cwd=self._spec.cwd,
+            env=child_environment(self._environ, self._spec.env),
+            output=self._directory / LOG,
+            # Where we are killed together with the scheduler, nothing is left to end it.
+            ends_with_us=True,
+        )
+        return child.identity.pid
+
+    def _fork_follower(self) -> int:
+        """The follower of a run elsewhere: a copy of us costs a hundredth of a process that loads all this."""
+        parent = os.getpid()
+        pid = os.fork()
+        if pid:
+            return pid
+        try:
+            os.setsid()
+            self._libc.prctl(_PR_SET_NAME, b"ttmatrix-follow", 0, 0, 0)
+            self._libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            if os.getppid() != parent:
+                os._exit(1)
+            for signum in (signal.SIGHUP, signal.SIGUSR1):
+                signal.signal(signum, signal.SIG_IGN)
+            log = os.open(self._directory / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+            os.dup2(log, 1)
+            os.dup2(log, 2)
+            follow(self._spec, self._directory, self._place)
+        except BaseException:  # noqa: BLE001 - nothing of the supervisor's may run in this process any more
+            traceback.print_exc()
+            os._exit(1)
 
     def _watch_log(self) -> None:
         """Note from time to time how far the log has come, and keep it below its limit."""

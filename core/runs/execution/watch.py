@@ -2,49 +2,17 @@
 """Watch one run that has started: notice its end, end it where it takes too long, hangs or is not wanted any more."""
 
 import signal
-from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.proc import ProcessIdentity, descendants, is_alive, marked, processor_seconds, send_signal
+from core.runs.execution.follow import PULSE
 from core.runs.execution.supervisor import Exit, read_exit
+from core.runs.ladder import Ladder
 from core.runs.outcome import Outcome
 from core.runs.spec import RUN_VARIABLE, RunSpec
 from core.runs.store import LOG
-
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
-
-
-class Ladder:
-    """One climb. Every process gets each signal once, also one that appears while others are being ended."""
-
-    def __init__(self, graces: Sequence[float]) -> None:
-        """`graces` are the seconds that processes have to end after each of `SIGNALS`."""
-        self._rungs = list(zip(SIGNALS, graces, strict=True))
-        self._rung = -1
-        self._deadline = 0.0
-        self._signalled: frozenset[ProcessIdentity] = frozenset()
-        self.exhausted = False
-        """The last grace period is over, and a process is still alive."""
-
-    def climb(
-        self, now: float, living: frozenset[ProcessIdentity]
-    ) -> tuple[signal.Signals, frozenset[ProcessIdentity]]:
-        """Which processes to signal at `now`, in seconds of a monotonic clock; perhaps none."""
-        if self._rung < 0 or now >= self._deadline:
-            self._step_up(now)
-        fresh = living - self._signalled
-        self._signalled |= fresh
-        return self._rungs[self._rung][0], fresh
-
-    def _step_up(self, now: float) -> None:
-        if self._rung + 1 == len(self._rungs):
-            self.exhausted = True
-            return
-        self._rung += 1
-        self._deadline = now + self._rungs[self._rung][1]
-        self._signalled = frozenset()
-
 
 _IDLE_SHARE = 0.1
 """Loops and threads that poll something use a little of a processor without getting anywhere."""
@@ -175,6 +143,9 @@ class Watch:
             size = (self.directory / LOG).stat().st_size
         except OSError:
             size = 0
+        with suppress(OSError):
+            # A run elsewhere says so when it works in silence.
+            size += (self.directory / PULSE).stat().st_size
         return Activity(now, size, processor_seconds(descendants(self.supervisor)))
 
     def _sweep(self) -> None:

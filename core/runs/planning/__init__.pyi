@@ -17,6 +17,7 @@ from .kinds import (
     kind_for as kind_for,
     why_no_ops as why_no_ops,
 )
+from .machines import with_needs as with_needs
 from .op_batches import (
     BACKENDS as BACKENDS,
     OpRequest as OpRequest,

@@ -12,17 +12,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import TTMatrixError, UsageError
+from core.hosts import read_hosts
 from core.ids import TestId
 from core.matrix import NO_ARCH, Matrix, resolve
 from core.model import node_id
+from core.runs.cluster import Cluster
 from core.runs.outcome import HARMLESS, Outcome
 from core.runs.planning.interpreter import Source, find_interpreter
 from core.runs.planning.kinds import Request, RunKind, default_manifest, kind_for
+from core.runs.planning.machines import place_obstacles, with_needs
 from core.runs.planning.op_batches import with_op_estimates
 from core.runs.planning.preflight_checks import Level, Obstacle, Survey, obstacles, survey
 from core.runs.spec import RUN_VARIABLE, RunSpec, entry_digest, run_id
 from core.runs.store import RunRecord
-from core.settings import Profile, Settings
+from core.settings import Profile, Settings, paths
 from core.sources import Checkout, same_place
 from core.sources.ci import read_durations
 
@@ -46,6 +49,8 @@ class Options:
     stop_on_failure: bool = False
     manifest: Path | None = None
     """Where ops go that are extracted; None: `default_manifest`."""
+    host: str = ""
+    """The host of the hosts file that they run on; empty: where their arch is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +115,17 @@ def look_ahead(
         return LaunchPlan((), refused, None, ())
     checkout, python = Checkout(specs[0].cwd), Path(specs[0].argv[0])
     seen = survey(checkout, python, environ, starting=starting)
-    found = obstacles(specs, seen, settings, environ, runs)
+    found = [*obstacles(specs, seen, settings, environ, runs), *_of_hosts(specs)]
     if starting and seen.source is Source.REMEMBERED and any(one.level is Level.BLOCKER for one in found):
         seen = survey(checkout, python, environ, starting=True, afresh=True)
-        found = obstacles(specs, seen, settings, environ, runs)
+        found = [*obstacles(specs, seen, settings, environ, runs), *_of_hosts(specs)]
     return LaunchPlan(specs, refused, seen, found)
+
+
+def _of_hosts(specs: Sequence[RunSpec]) -> list[Obstacle]:
+    if not any(spec.needs for spec in specs):
+        return []
+    return place_obstacles(specs, read_hosts(paths().hosts_file), Cluster().status())
 
 
 def plan_tests(
@@ -137,6 +148,7 @@ def plan_tests(
             specs += [_planned(matrix, id, settings, options, runs) for _ in range(options.repeat)]
         except TTMatrixError as error:
             refused.append(error)
+    specs = with_needs(specs, read_hosts(paths().hosts_file), options.host)
     durations, _ = read_durations(matrix.checkout)
     return as_batch(with_estimates(specs, records, durations), stop_on_failure=options.stop_on_failure), refused
 

@@ -140,6 +140,10 @@ def obstacles(
 ) -> Sequence[Obstacle]:
     """All that is in the way of runs of whatever kinds, which share a checkout and an interpreter."""
     around = Surroundings(Checkout(specs[0].cwd), seen, environ, runs)
+    # What another machine lacks, `hosts check` says.
+    specs = [spec for spec in specs if not spec.needs]
+    if not specs:
+        return list(_disk(around))
     kinds = sorted({spec.kind for spec in specs} & KINDS.keys())
     found: dict[Obstacle, None] = {}
     for backend in sorted({spec.arch or "" for spec in specs if spec.kind == OP_KIND}):

@@ -2,6 +2,7 @@
 from .events import (
     Finished as Finished,
     Queued as Queued,
+    Returned as Returned,
     Started as Started,
     TreeState as TreeState,
     append_event as append_event,
@@ -18,6 +19,7 @@ from .store import (
     LOG as LOG,
     PROVENANCE as PROVENANCE,
     RESULTS as RESULTS,
+    SPEC as SPEC,
     RunStore as RunStore,
     artefacts as artefacts,
     events_file as events_file,

@@ -57,6 +57,20 @@ class Started:
     argv: tuple[str, ...]
     tree: TreeState | None = None
     """The state of the checkout that it runs on; None: it was not looked at."""
+    place: str = ""
+    """The host of the hosts file that it runs on; empty: the machine of the queue itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The run waits again, because of its host and not of itself; what it had started there is gone."""
+
+    at: float
+    place: str
+    """The host that it was on."""
+    why: str
+    lost: bool = True
+    """Whether it was lost there; else it could not start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +96,7 @@ class Finished:
     """Of a run over its time limit: its last seconds without output and work; None: unknown."""
 
 
-Event = Queued | Started | Finished
+Event = Queued | Started | Returned | Finished
 
 
 def to_line(event: Event) -> str:
@@ -125,14 +139,19 @@ def append_event(file: Path, event: Event) -> None:
 
 
 def read_events(file: Path) -> list[Event]:
-    """Every event of `file` that can be understood, in order; a missing file has none."""
+    """Every event of `file` that can be understood, in order; a missing file has none.
+
+    The start of an attempt that came to nothing (`Returned`) is left out: the run has not started.
+    """
     try:
         lines = file.read_bytes().decode("utf-8", "replace").split("\n")
     except FileNotFoundError:
         return []
     except OSError as error:
         raise TTMatrixError(f"Cannot read {file}", error.strerror or str(error)) from error
-    return [event for event in map(parse_line, lines) if event is not None]
+    events = [event for event in map(parse_line, lines) if event is not None]
+    last = max((place for place, event in enumerate(events) if isinstance(event, Returned)), default=-1)
+    return [event for place, event in enumerate(events) if place > last or not isinstance(event, Started)]
 
 
 def _encode(event: Event) -> tuple[str, dict[str, object]]:
@@ -141,6 +160,8 @@ def _encode(event: Event) -> tuple[str, dict[str, object]]:
     if isinstance(event, Started):
         # The fields of the process come first in its line, not nested.
         fields = {**fields.pop("supervisor"), **fields}
+        if not event.place:
+            del fields["place"]
     return _NAMES[type(event)], fields
 
 
@@ -168,9 +189,10 @@ def _code(value: object) -> int | None:
     return value if isinstance(value, int) and abs(value) <= _GREATEST_CODE else None
 
 
-_KINDS: Mapping[object, tuple[type[Queued | Started | Finished], Callable[[Mapping[str, Any]], Mapping[str, Any]]]] = {
+_KINDS: Mapping[object, tuple[type[Event], Callable[[Mapping[str, Any]], Mapping[str, Any]]]] = {
     "queued": (Queued, lambda raw: raw),
     "started": (Started, lambda raw: {**raw, "supervisor": raw}),
+    "returned": (Returned, lambda raw: raw),
     "finished": (Finished, _bounded),
 }
 _NAMES = {kind: str(name) for name, (kind, _) in _KINDS.items()}

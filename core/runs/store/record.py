@@ -10,7 +10,7 @@ from core.proc import ProcessIdentity
 from core.runs.outcome import Outcome, signal_name
 from core.runs.sanitize import plain_line
 from core.runs.spec import RunSpec
-from core.runs.store.events import Event, Finished, Queued, Started, TreeState
+from core.runs.store.events import Event, Finished, Queued, Returned, Started, TreeState
 
 _SUMMARY_CHARACTERS = 400
 _FEW_PIDS = 5
@@ -65,6 +65,8 @@ class RunRecord:
     """Its loader, or what that imports, was changed while it ran."""
     idle: float | None = None
     """Of a run over its time limit: its last seconds without output and work; None: unknown."""
+    place: str = ""
+    """The host of the hosts file that it was started on; empty: the machine of its queue."""
 
     @property
     def active(self) -> bool:
@@ -130,7 +132,7 @@ def fold(spec: RunSpec, root: Path, events: Sequence[Event], presence: Presence 
         exit_code=finished.exit_code if finished else None,
         signal=finished.signal if finished else None,
         result=finished.result if finished else None,
-        summary=plain_line(_summary(spec, state, finished, presence), _SUMMARY_CHARACTERS),
+        summary=plain_line(_summary(spec, state, finished, presence) + _again(state, events), _SUMMARY_CHARACTERS),
         cancelling=active and presence.cancelling,
         held=state is RunState.QUEUED and presence.held,
         turn=presence.turn if state is RunState.QUEUED else None,
@@ -140,7 +142,14 @@ def fold(spec: RunSpec, root: Path, events: Sequence[Event], presence: Presence 
         tree=started.tree if started else None,
         edited=finished is not None and finished.edited,
         idle=finished.idle if finished else None,
+        place=started.place if started else "",
     )
+
+
+def _again(state: RunState, events: Sequence[Event]) -> str:
+    """Why a run that waits does so again."""
+    last = next((event for event in reversed(events) if isinstance(event, Returned)), None)
+    return f"; {last.place}: {last.why}" if last and state is RunState.QUEUED else ""
 
 
 def _state(started: Started | None, finished: Finished | None, presence: Presence) -> RunState:
@@ -164,7 +173,7 @@ def _summary(spec: RunSpec, state: RunState, finished: Finished | None, presence
         return "on hold"
     if presence.lease:
         return f"waiting: it would not end before the lease of {presence.lease} does"
-    return f"waiting for a {spec.slots} slot"
+    return f"waiting for a host with {spec.needs}" if spec.needs else f"waiting for a {spec.slots} slot"
 
 
 def _lost(spec: RunSpec, survivors: Sequence[int]) -> str:

@@ -220,7 +220,8 @@ class RunStore:
             known = self._active[name] = (stamp, spec, read_events(events_file(directory)))
         _, spec, events = known
         presence = self._presence(name, events, queued)
-        if presence.turn is not None and queued.lease and not queued.lease.fits(spec.estimate, queued.at):
+        here = presence.turn is not None and not spec.needs
+        if here and queued.lease and not queued.lease.fits(spec.estimate, queued.at):
             presence = replace(presence, lease=queued.lease.host)
         return fold(spec, self.root, events, presence)
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.execution.scheduler: slots, devices and memory are never promised twice."""
+"""core.runs.execution.placement: slots, devices and memory are never promised twice."""
 
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, strategies as st
 
-from core.runs.execution.scheduler import Going, next_run
+from core.runs.execution.placement import Going, next_run
 from core.runs.leases import EVERYTHING
 from core.runs.spec import RunSpec
 from tests.core.runs.store.test_record import SPEC

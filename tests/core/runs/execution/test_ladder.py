@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.execution.watch: everybody gets each signal once, in its time."""
+"""core.runs.ladder: everybody gets each signal once, in its time."""
 
 import signal
 
 from core.proc import ProcessIdentity
-from core.runs.execution.watch import Ladder
+from core.runs.ladder import Ladder
 
 ONE, OTHER = ProcessIdentity(1, 1.0), ProcessIdentity(2, 1.0)
 BOTH = frozenset({ONE, OTHER})

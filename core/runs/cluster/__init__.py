@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs on other machines. In: jobs, the code that they run, hosts. Out: what they say, log and files among it.
+
+An existing engine carries it (dask.distributed, the extra `dask`), through ssh and under mutual TLS. Only `service`,
+`link`, `worker`, `task` and `certificates` import it; they run in processes of their own.
+"""
+
+from core.faces import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

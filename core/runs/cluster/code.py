@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The exact code of a checkout as a value: commits, edits that are not committed, files that git does not know.
+
+`capture` describes a work tree, `reach` makes one elsewhere from a clone and the description, and proves it equal.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.files import packed
+from core.locks import locked
+from core.proc import run_binary
+from core.sources import Checkout, Git
+
+_MOST_BYTES = 32 * 2**20
+_TESTS = "tests"
+"""Of the checkout, files that git does not know count below this; of the models all do."""
+_GIT_SECONDS = 600.0
+_LOCK_SECONDS = 1200.0
+_TREES = 8
+"""How many trees a host keeps; the others are made again when they are wanted."""
+_EXECUTABLE = 0o111
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file that git does not know and does not ignore."""
+
+    data: bytes
+    executable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEdits:
+    """One work tree: a commit and what differs from it."""
+
+    commit: str
+    patch: bytes = b""
+    """As `git diff --binary` writes it."""
+    files: Mapping[str, NewFile] = field(default_factory=dict)
+    """By path below the root."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeState:
+    """The code of a checkout and of its models submodule."""
+
+    checkout: TreeEdits
+    models: TreeEdits | None = None
+    """None: the models are files of the checkout itself."""
+
+    @property
+    def digest(self) -> str:
+        """Tells two states apart."""
+        return hashlib.sha256(packed(self._canonical())).hexdigest()[:16]
+
+    def _canonical(self) -> list[object]:
+        trees = (self.checkout, self.models)
+        return [None if one is None else [one.commit, one.patch, sorted(one.files.items())] for one in trees]
+
+    def described(self) -> dict[str, object]:
+        """What a record says of it: commits, and which files are edited."""
+        found: dict[str, object] = {"digest": self.digest, "commit": self.checkout.commit}
+        edited = patched_files(self.checkout.patch) + sorted(self.checkout.files)
+        if self.models is not None:
+            found["models"] = self.models.commit
+            edited += [f"models: {one}" for one in patched_files(self.models.patch) + sorted(self.models.files)]
+        return {**found, "edited": edited}
+
+
+class Refused(TTMatrixError):
+    """The state cannot be reached here."""
+
+
+def patched_files(patch: bytes) -> list[str]:
+    """The files that a patch of git changes, in its order."""
+    lines = patch.decode("utf-8", "replace").split("\n")
+    return [line.partition(" b/")[2].rstrip('"') for line in lines if line.startswith("diff --git ")]
+
+
+def capture(checkout: Checkout) -> CodeState:
+    """The state of a checkout now. Raises TTMatrixError where it is no work tree of git, or holds too much."""
+    root = Git(checkout.root, seconds=_GIT_SECONDS)
+    if not root.own_root():
+        raise TTMatrixError(
+            f"{checkout.root} is not the root of a git repository", "What it runs cannot be named elsewhere."
+        )
+    if not (checkout.models / ".git").exists():
+        return CodeState(_edits(root, (_TESTS, checkout.relative(checkout.models))))
+    return CodeState(_edits(root, (_TESTS,)), _edits(Git(checkout.models, seconds=_GIT_SECONDS), (".",)))
+
+
+def _edits(git: Git, places: Sequence[str]) -> TreeEdits:
+    names = git.untracked(places)
+    files = {name: _new_file(git.root / name) for name in names if (git.root / name).is_file()}
+    size = sum(len(one.data) for one in files.values())
+    if size > _MOST_BYTES:
+        largest = max(files, key=lambda name: len(files[name].data))
+        raise TTMatrixError(
+            f"New files of {git.root} have {size / 2**20:,.0f} MiB",
+            f"The largest is {largest}. At most {_MOST_BYTES >> 20} MiB go along to another machine.",
+            "Remove them, or have git ignore them.",
+        )
+    return TreeEdits(git.head_commit(), git.patch(), files)
+
+
+def _new_file(path: Path) -> NewFile:
+    try:
+        return NewFile(path.read_bytes(), bool(path.stat().st_mode & _EXECUTABLE))
+    except OSError as error:
+        raise TTMatrixError(f"Cannot read {path}", error.strerror or str(error)) from error
+
+
+def reach(state: CodeState, clone: Path, trees: Path) -> Path:
+    """A work tree below `trees` with exactly `state`, from the objects of `clone`, which stays as it is.
+
+    One that is there from an earlier run is checked. Raises Refused with the reason where that fails: a commit that
+    neither the clone nor its origin has, a patch that does not apply, a tree that comes out otherwise.
+    """
+    with locked(trees / "lock", "laying out code for a run", wait=_LOCK_SECONDS):
+        directory = trees / state.digest
+        if not directory.is_dir():
+            _lay_out(state, clone, trees, directory)
+        if wrong := _difference(state, directory):
+            shutil.rmtree(directory, ignore_errors=True)
+            _lay_out(state, clone, trees, directory)
+            wrong = _difference(state, directory)
+        if wrong:
+            raise Refused("The code there comes out otherwise", wrong)
+        os.utime(directory)
+        _drop_old(trees)
+        return directory
+
+
+def _lay_out(state: CodeState, clone: Path, trees: Path, directory: Path) -> None:
+    trees.mkdir(parents=True, exist_ok=True)
+    staging = Path(tempfile.mkdtemp(prefix=".new-", dir=trees))
+    try:
+        tree = staging / "tree"
+        _check_out(state.checkout, clone, tree)
+        if state.models is not None:
+            models = Checkout(tree).models
+            if models.is_dir():
+                # What git makes for a submodule that is not filled in.
+                shutil.rmtree(models)
+            _check_out(state.models, Checkout(clone).models, models)
+        tree.rename(directory)
+    except OSError as error:
+        raise Refused(f"Cannot write {directory}", error.strerror or str(error)) from error
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _check_out(edits: TreeEdits, clone: Path, tree: Path) -> None:
+    if not (clone / ".git").exists():
+        raise Refused(f"{clone} is no clone of git", f"Commit {edits.commit[:12]} is needed from it.")
+    if not Git(clone).has(edits.commit):
+        _fetch(edits.commit, clone)
+    # Shares the objects of the clone and leaves no trace in it.
+    _git(clone.parent, "clone", "--quiet", "--shared", "--no-checkout", str(clone), str(tree))
+    _git(tree, "checkout", "--quiet", "--detach", edits.commit)
+    if edits.patch:
+        _git(tree, "apply", "--whitespace=nowarn", stdin=edits.patch)
+    for name, file in edits.files.items():
+        place = tree / name
+        if not place.resolve().is_relative_to(tree.resolve()):
+            raise Refused(f"{name} is outside of the checkout")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(file.data)
+        if file.executable:
+            place.chmod(place.stat().st_mode | _EXECUTABLE)
+
+
+def _fetch(commit: str, clone: Path) -> None:
+    try:
+        _git(clone, "fetch", "--quiet", "origin", commit)
+    except Refused as error:
+        raise Refused(
+            f"Commit {commit[:12]} is not in {clone}", f"Its origin does not give it: {error.detail}", "Push it."
+        ) from error
+
+
+def _git(directory: Path, *words: str, stdin: bytes = b"") -> None:
+    # Nobody is there to answer a question.
+    environ = {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", "GIT_LFS_SKIP_SMUDGE": "1"}
+    command = ["git", "-c", f"core.hooksPath={os.devnull}", *words]
+    done = run_binary(command, cwd=directory, env=environ, stdin=stdin, timeout=_GIT_SECONDS)
+    if done.returncode:
+        raise Refused(f"git {words[0]} failed in {directory}", done.stderr.strip())
+
+
+def _difference(state: CodeState, directory: Path) -> str:
+    """What of a tree is not as `state` says; empty: nothing. Files that runs have left there do not count."""
+    checkout = Checkout(directory)
+    pairs = [(state.checkout, directory)] + ([(state.models, checkout.models)] if state.models else [])
+    for wanted, place in pairs:
+        git = Git(place)
+        try:
+            commit, patch = git.head_commit(), git.patch()
+        except TTMatrixError as error:
+            return f"{error.title}: {error.detail}"
+        if commit != wanted.commit:
+            return f"{place} is at {commit[:12]}, not at {wanted.commit[:12]}"
+        if patch != wanted.patch:
+            return f"the edits in {place} differ: {', '.join(patched_files(patch) or patched_files(wanted.patch))}"
+        for name, file in wanted.files.items():
+            if not (place / name).is_file() or _new_file(place / name) != file:
+                return f"{place / name} differs"
+    return ""
+
+
+def _drop_old(trees: Path) -> None:
+    there = sorted((one for one in trees.iterdir() if one.is_dir()), key=lambda one: one.stat().st_mtime, reverse=True)
+    for one in there[_TREES:]:
+        shutil.rmtree(one, ignore_errors=True)

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One host of the cluster: the worker at the other end of ssh, started, watched, started again."""
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.files import Malformed
+from core.hosts import Expected, Host, check_hosts, forward_command, remedy_for_ssh, shell_text
+from core.runs.cluster.certificates import Credentials
+from core.runs.cluster.shim import Setup
+from core.runs.cluster.status import HostState, HostStatus
+from core.runs.cluster.wire import message, receive
+from core.runs.cluster.worker import MARK, Hello, Welcome, own_versions
+
+_PORT = re.compile(rb"Allocated port (\d+) for remote forward")
+_START_SECONDS = 60.0
+_JOIN_SECONDS = 30.0
+_END_SECONDS = 10.0
+_PAUSES = (1.0, 2.0, 5.0, 15.0, 30.0)
+"""Seconds before a host is tried again, by how often it has failed in a row."""
+_CHECK_SECONDS = 60.0
+_ESSENTIAL = ("ssh", "python", "checkout", "devices", "disk")
+"""What of a host's check has to pass before it gets runs again."""
+_NOISE = 64
+
+
+class _Failed(Exception):
+    """The host cannot be used now."""
+
+    def __init__(self, why: str, remedy: str = "", *, final: bool = False) -> None:
+        super().__init__(why)
+        self.remedy = remedy
+        self.final = final
+        """Trying again changes nothing."""
+
+
+class HostLink:
+    """A host that is to be up, until `close`."""
+
+    def __init__(self, host: Host, address: Callable[[], str], credentials: Credentials, ttl: float) -> None:
+        """`address` is Dask's own on this machine, `ttl` the seconds of silence after which a host counts as lost."""
+        self.host = host
+        self._address = address
+        self._credentials = credentials
+        self._ttl = ttl
+        self.state = HostState.CONNECTING
+        self.why = self.remedy = ""
+        self.since = time.time()
+        self.worker = ""
+        """The address of its worker, in Dask's terms; empty: it has none."""
+        self.runs: dict[str, int] = {}
+        """What goes on there, each with its slot."""
+        self.changed: Callable[[], object] = lambda: None
+        self._failed_before = False
+        self._joined, self._left = asyncio.Event(), asyncio.Event()
+        self._recheck: asyncio.Future[None] | None = None
+        self._task = asyncio.ensure_future(self._stay_up())
+
+    @property
+    def status(self) -> HostStatus:
+        """As others see it."""
+        runs = tuple(run.partition(".")[0] for run in self.runs)
+        return HostStatus(self.host.name, self.state, self.why, self.since, self.host.slots, runs, remedy=self.remedy)
+
+    def free_slot(self) -> int | None:
+        """The first slot without a run; None: there is none, or the host takes no runs."""
+        taken = self.runs.values()
+        free = (one for one in range(self.host.slots) if one not in taken)
+        return next(free, None) if self.state is HostState.UP else None
+
+    def joined(self, worker: str) -> None:
+        """Its worker is there."""
+        self.worker = worker
+        self._joined.set()
+
+    def left(self) -> None:
+        """Its worker is gone."""
+        self.worker = ""
+        self._left.set()
+
+    def quarantine(self, why: str) -> None:
+        """Give it no runs until its check passes."""
+        self._failed_before = True
+        if self.state is HostState.UP:
+            self._become(HostState.QUARANTINED, why)
+            self._recheck = asyncio.ensure_future(self._until_sound())
+
+    async def close(self) -> None:
+        """End the worker and the link."""
+        self._task.cancel()
+        if self._recheck is not None:
+            self._recheck.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._task
+
+    def _become(self, state: HostState, why: str = "", remedy: str = "") -> None:
+        self.state, self.why, self.remedy, self.since = state, why, remedy, time.time()
+        self.changed()
+
+    async def _stay_up(self) -> None:
+        failures = 0
+        while True:
+            begun = time.monotonic()
+            try:
+                await self._once()
+            except _Failed as error:
+                if error.final:
+                    self._become(HostState.REFUSED, str(error), error.remedy)
+                    return
+                self._become(HostState.LOST, str(error), error.remedy)
+            failures = 0 if time.monotonic() - begun > _START_SECONDS else failures + 1
+            await asyncio.sleep(_PAUSES[min(failures, len(_PAUSES)) - 1])
+
+    async def _once(self) -> None:
+        """From the start of ssh to its end, which raises _Failed."""
+        self._joined.clear()
+        self._left.clear()
+        port = int(self._address().rpartition(":")[2])
+        python = shell_text(self.host.worker or self.host.python or "python3")
+        argv = forward_command(self.host, port, f"exec {python} -P -m core.runs.cluster.worker")
+        pipe = asyncio.subprocess.PIPE
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *argv, stdin=pipe, stdout=pipe, stderr=pipe, cwd=Path("/"), start_new_session=True
+            )
+        except OSError as error:
+            raise _Failed(f"Cannot run ssh: {error.strerror}", "Install OpenSSH", final=True) from error
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        said = _Said(process.stderr)
+        try:
+            await self._greet(process.stdin, process.stdout, said)
+            await self._wait_for(self._joined, said, _JOIN_SECONDS, "its worker did not reach this machine")
+            if self._failed_before:
+                self._become(HostState.QUARANTINED, "its check has not passed since it failed")
+                self._recheck = asyncio.ensure_future(self._until_sound())
+            else:
+                self._become(HostState.UP)
+            await _first(said.ended, self._left.wait())
+            self._failed_before = True
+            silent = not said.ended.done()
+            why = f"it has not answered for {self._ttl:g} s" if silent else f"the link is gone: {said.last}"
+            raise _Failed(why.removesuffix(": "))
+        finally:
+            await self._end(process, said)
+
+    async def _greet(self, to: asyncio.StreamWriter, stream: asyncio.StreamReader, said: "_Said") -> None:
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                hello = await _hello(stream)
+                remote = await said.port() if hello else None
+        except TimeoutError as error:
+            raise _Failed(f"no answer within {_START_SECONDS:g} s", remedy_for_ssh(self.host, said.text)) from error
+        if hello is None or remote is None:
+            await said.ended
+            raise self._no_worker(said)
+        mine = own_versions()
+        for name in ("ttmatrix", "distributed"):
+            theirs, ours = getattr(hello, name), getattr(mine, name)
+            if theirs != ours:
+                raise _Failed(f"it has {name} {theirs}; here it is {ours}", f"Install {name} {ours} there", final=True)
+        address = f"tls://127.0.0.1:{remote}"
+        host = self.host
+        setup = Setup(0, host.slots, Path(), host.checkout, host.python, host.reset)
+        to.write(message(Welcome(host.name, address, self._credentials, setup, self._ttl)))
+        with suppress(ConnectionError):
+            await to.drain()
+
+    def _no_worker(self, said: "_Said") -> _Failed:
+        text = said.text
+        if "port forwarding failed" in text:
+            return _Failed("its sshd forwards no ports", remedy_for_ssh(self.host, text), final=True)
+        if "No module named" in text or "not found" in text or "No such file" in text:
+            remedy = "Install ttmatrix[dask] there, and name its interpreter: ttmatrix hosts add {} --worker FILE"
+            return _Failed(said.last, remedy.format(self.host.name), final=True)
+        return _Failed(said.last or "ssh failed", remedy_for_ssh(self.host, text))
+
+    async def _wait_for(self, event: asyncio.Event, said: "_Said", seconds: float, otherwise: str) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await _first(said.ended, event.wait())
+        except TimeoutError as error:
+            raise _Failed(otherwise) from error
+        if not event.is_set():
+            raise _Failed(f"the worker ended: {said.last}".removesuffix(": "))
+
+    async def _end(self, process: "asyncio.subprocess.Process", said: "_Said") -> None:
+        """The end of its input is what the worker ends by; ssh is not waited for any longer than that takes."""
+        assert process.stdin is not None
+        process.stdin.close()
+        try:
+            async with asyncio.timeout(_END_SECONDS if self.worker else 0):
+                await process.wait()
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                process.kill()
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+            said.ended.cancel()
+            await process.wait()
+
+    async def _until_sound(self) -> None:
+        """Ask the host until its check passes."""
+        while self.state is HostState.QUARANTINED:
+            try:
+                (report,) = await asyncio.to_thread(check_hosts, [self.host], Expected())
+                wrong = next((one for one in report.findings if one.check in _ESSENTIAL and not one.ok), None)
+                if wrong and wrong.check == "checkout" and not self.host.checkout:
+                    wrong = None
+            except TTMatrixError as error:
+                self.why = f"{error.title}: {error.detail}"
+                wrong = None
+            else:
+                if wrong is None and self.state is HostState.QUARANTINED:
+                    self._failed_before = False
+                    self._become(HostState.UP)
+                    return
+            if wrong is not None:
+                self._become(HostState.QUARANTINED, f"{wrong.check}: {wrong.found}", wrong.remedy)
+            await asyncio.sleep(_CHECK_SECONDS)
+
+
+class _Said:
+    """What ssh has said on standard error, the port that it got among it."""
+
+    def __init__(self, stream: asyncio.StreamReader) -> None:
+        self._stream = stream
+        self._lines: list[bytes] = []
+        self._port: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
+        self.ended = asyncio.ensure_future(self._read())
+        """Done once ssh is."""
+
+    @property
+    def text(self) -> str:
+        return b"".join(self._lines).decode("utf-8", "replace")
+
+    @property
+    def last(self) -> str:
+        """The last line that is not empty."""
+        lines = [line.strip() for line in self.text.splitlines() if line.strip() and not _PORT.search(line.encode())]
+        return lines[-1] if lines else ""
+
+    async def port(self) -> int | None:
+        """The port of the other machine; None: it got none."""
+        return await self._port
+
+    async def _read(self) -> None:
+        while line := await self._stream.readline():
+            self._lines = [*self._lines[-_NOISE:], line]
+            if (found := _PORT.search(line)) and not self._port.done():
+                self._port.set_result(int(found[1]))
+        if not self._port.done():
+            self._port.set_result(None)
+
+
+async def _hello(stream: asyncio.StreamReader) -> Hello | None:
+    """The greeting of a worker, behind whatever a login prints."""
+    while line := await stream.readline():
+        if line.rstrip(b"\n").endswith(MARK):
+            with suppress(Malformed):
+                return await receive(stream, Hello)
+            return None
+    return None
+
+
+async def _first(ended: "asyncio.Future[None]", other: Coroutine[object, object, bool]) -> None:
+    """Until one of both is done; the second is dropped then."""
+    waiting: asyncio.Future[bool] = asyncio.ensure_future(other)
+    try:
+        await asyncio.wait((ended, waiting), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        waiting.cancel()

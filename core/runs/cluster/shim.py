@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run on the machine that it was placed on: its code, its process, and all that it says, as messages.
+
+Started as `python -m core.runs.cluster.shim` by the task of a worker. Its standard input brings a `Setup` and a `Job`
+and then stays open: should it end, so does the run, for then nobody hears of it. SIGTERM stops the run in the time that
+the job gives it. Its standard output is messages of `News`.
+"""
+
+import ctypes
+import os
+import select
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.errors import TTMatrixError
+from core.proc import Child, descendants, own_identity, processor_seconds, run_command, send_signal, spawn_detached
+from core.runs.cluster.code import reach
+from core.runs.cluster.places import BUILT_IN, CHECKOUT, PAYLOAD, PYTHON, RUN, interpreter, settled
+from core.runs.cluster.wire import Job, News, message, read_message
+from core.runs.ladder import Ladder
+from core.runs.leases import device_leases
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+_PR_SET_CHILD_SUBREAPER = 36
+"""From linux/prctl.h."""
+_TICK = 0.03
+_CHUNK = 64 * 1024
+_LIVE_SECONDS = 1.0
+_PULSE_SECONDS = 5.0
+_IDLE_SHARE = 0.1
+"""Less of a processor than this is no work (see `core.runs.execution.watch`)."""
+_LIVE = "results.jsonl"
+"""Sent while it grows: it says how far a batch of op cases has come."""
+_STAGE = "._bringup_stage.txt"
+"""Upstream's runner leaves it in the checkout (docs/rules.md 4.5)."""
+_MOST_BYTES = 256 * 2**20
+"""Of all files of a run together."""
+_LEFT_BEHIND = (0.5, 0.5, 5.0)
+"""Seconds for what a run leaves behind, and for a run that nobody hears of any more."""
+_RESET_SECONDS = 300.0
+RESET_FAILED = "reset"
+"""The name in the last message of a run after which the hook did not put its device right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """The machine that a run is on."""
+
+    slot: int
+    slots: int
+    scratch: Path
+    checkout: str = ""
+    """A clone of the checkout; empty: there is none."""
+    python: str = ""
+    reset: str = ""
+    """A line of sh that puts a device right after a run was stopped or crashed; empty: nothing is done."""
+
+
+class _Sender:
+    """Standard output as a stream of messages."""
+
+    def __init__(self, job: str) -> None:
+        self._job = job
+        self._number = 0
+
+    def send(self, kind: str, **fields: object) -> None:
+        data = message(News(kind, self._job, self._number, **fields))  # type: ignore[arg-type]
+        self._number += 1
+        # Nobody is there any more: the end of standard input says so as well.
+        with suppress(BrokenPipeError):
+            while data:
+                data = data[os.write(1, data) :]
+
+
+class _Run:
+    """A process that goes on, its output and its end."""
+
+    def __init__(self, job: Job, child: Child, output: int, files: "_Files", sender: _Sender) -> None:
+        self._job = job
+        self._child = child
+        self._output = output
+        self._files = files
+        self._sender = sender
+        self._me = own_identity()
+        self._ladder: Ladder | None = None
+        self._looked = time.monotonic()
+        self._worked, self._pulse = 0.0, time.monotonic()
+        self.code: int | None = None
+        self.stopped = False
+        """It was ended before its time."""
+
+    def stop(self, graces: Sequence[float]) -> None:
+        if self._ladder is None:
+            self.stopped = True
+            self._ladder = Ladder(graces)
+
+    def watch(self) -> None:
+        """Until nothing of the run is left; what survives every signal is left alone."""
+        poll = select.poll()
+        poll.register(self._output, select.POLLIN)
+        poll.register(0, select.POLLIN)
+        while not self._over():
+            # Once the process has ended, its output is read to its end below.
+            for descriptor, _ in poll.poll(_TICK * 1000):
+                if descriptor == 0:
+                    poll.unregister(0)
+                    self.stop(_LEFT_BEHIND)
+                elif not self._forward():
+                    poll.unregister(self._output)
+            self._send_live()
+        self._reap()
+        while self._forward():
+            pass
+
+    def _over(self) -> bool:
+        self._reap()
+        if self.code is not None and self._ladder is None and descendants(self._me):
+            self._ladder = Ladder(_LEFT_BEHIND)
+        if self._ladder is None:
+            return self.code is not None
+        signum, fresh = self._ladder.climb(time.monotonic(), living := descendants(self._me))
+        for process in fresh:
+            send_signal(process, signum)
+        return not living or self._ladder.exhausted
+
+    def _reap(self) -> None:
+        with suppress(ChildProcessError):
+            while True:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if not pid:
+                    return
+                if pid == self._child.identity.pid:
+                    self.code = os.waitstatus_to_exitcode(status)
+
+    def _forward(self) -> bool:
+        """Send what is there of the output; returns whether there was something."""
+        try:
+            data = os.read(self._output, _CHUNK)
+        except BlockingIOError:
+            return False
+        if data:
+            self._sender.send("log", data=data)
+        return bool(data)
+
+    def _send_live(self) -> None:
+        if time.monotonic() - self._looked > _LIVE_SECONDS:
+            self._looked = time.monotonic()
+            self._files.send_more(_LIVE)
+        since = time.monotonic() - self._pulse
+        if since > _PULSE_SECONDS:
+            worked = processor_seconds(descendants(self._me))
+            if abs(worked - self._worked) > _IDLE_SHARE * since:
+                self._sender.send("pulse")
+            self._worked, self._pulse = worked, time.monotonic()
+
+
+class _Files:
+    """The files of a run, each sent once."""
+
+    def __init__(self, directory: Path, inputs: Mapping[str, bytes], sender: _Sender) -> None:
+        self._directory = directory
+        self._inputs = inputs
+        self._sender = sender
+        self._sent: dict[str, int] = {}
+        self._left = _MOST_BYTES
+
+    def send_more(self, name: str, source: Path | None = None) -> None:
+        """What a file has more than was sent."""
+        with suppress(OSError), (source or self._directory / name).open("rb") as file:
+            file.seek(offset := self._sent.get(name, 0))
+            while self._left > 0 and (data := file.read(_CHUNK)):
+                self._sender.send("artefact", name=name, offset=offset, data=data)
+                offset = self._sent[name] = offset + len(data)
+                self._left -= len(data)
+
+    def send_all(self) -> str:
+        """Every file that the run has made; returns what to say of those that are too large together."""
+        for name, path in self._made():
+            self.send_more(name, path)
+        return "" if self._left > 0 else f"of its files only the first {_MOST_BYTES >> 20} MiB were sent"
+
+    def _made(self) -> Iterator[tuple[str, Path]]:
+        for path in sorted(self._directory.rglob("*")):
+            name = path.relative_to(self._directory).as_posix()
+            if path.is_file() and not path.is_symlink() and not self._is_input(name, path):
+                yield name, path
+
+    def _is_input(self, name: str, path: Path) -> bool:
+        given = self._inputs.get(name)
+        return given is not None and path.stat().st_size == len(given) and path.read_bytes() == given
+
+
+def run(setup: Setup, job: Job) -> None:
+    """Do `job` to its end. Whatever happens, its last message says how it ended."""
+    sender = _Sender(job.id)
+    directory = setup.scratch / "runs" / job.id
+    try:
+        devices, environ = _devices(setup, job)
+        conflict = device_leases().take(devices, own_identity()) if devices else None
+        if conflict is not None:
+            whose = f" of {conflict.user}" if conflict.user else ""
+            sender.send("away", text=f"process {conflict.owner.pid}{whose} has the device")
+            return
+        clone = Path(setup.checkout).expanduser()
+        tree = reach(job.state, clone, setup.scratch / "trees" / str(setup.slot)) if job.state else directory
+        _prepare(directory, job)
+        places = {
+            PYTHON: interpreter(setup.python, setup.checkout),
+            CHECKOUT: str(tree),
+            RUN: str(directory),
+            BUILT_IN: str(PAYLOAD),
+        }
+        _execute(setup, job, sender, directory, tree, places, environ)
+    except TTMatrixError as error:
+        sender.send("refused", text=f"{error.title}: {error.detail}".removesuffix(": "))
+    except OSError as error:
+        sender.send("refused", text=f"{error.strerror}: {error.filename}")
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _devices(setup: Setup, job: Job) -> tuple[tuple[str, ...], dict[str, str]]:
+    """What a run leases there, and the variables that say so; with one slot it is the whole machine."""
+    if setup.slots == 1 or not job.devices:
+        return job.devices, {}
+    return (str(setup.slot),), {"TT_VISIBLE_DEVICES": str(setup.slot)}
+
+
+def _prepare(directory: Path, job: Job) -> None:
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True, mode=0o700)
+    for name, data in job.inputs.items():
+        place = directory / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+
+
+def _execute(
+    setup: Setup,
+    job: Job,
+    sender: _Sender,
+    directory: Path,
+    tree: Path,
+    places: Mapping[str, str],
+    environ: Mapping[str, str],
+) -> None:
+    argv, env = settled(job, places)
+    begun = time.time()
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    try:
+        # The pipe by its name: a process is started with a file to append to.
+        child = spawn_detached(
+            argv, cwd=tree, env=_environment(env, environ), output=Path(f"/proc/self/fd/{writing}"), ends_with_us=True
+        )
+    except TTMatrixError as error:
+        sender.send("ended", text=f"{error.title}: {error.detail}")
+        return
+    finally:
+        os.close(writing)
+    sender.send("started")
+    files = _Files(directory, job.inputs, sender)
+    process = _Run(job, child, reading, files, sender)
+    signal.signal(signal.SIGTERM, lambda *_: process.stop(job.graces))
+    process.watch()
+    problem = files.send_all()
+    with suppress(OSError):
+        if (tree / _STAGE).stat().st_mtime >= begun - 1:
+            files.send_more(_STAGE, tree / _STAGE)
+    crashed = process.stopped or (process.code or 0) < 0
+    failed = _reset(setup.reset, sender) if crashed and setup.reset else ""
+    sender.send("ended", code=process.code, name=RESET_FAILED if failed else "", text=failed or problem)
+
+
+def _environment(env: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
+    """That of the worker, with the variables of the job; one to PYTHONPATH goes behind what is there."""
+    merged = {**os.environ, **more, **env}
+    if "PYTHONPATH" in env and os.environ.get("PYTHONPATH"):
+        merged["PYTHONPATH"] = f"{os.environ['PYTHONPATH']}{os.pathsep}{env['PYTHONPATH']}"
+    return merged
+
+
+def _reset(hook: str, sender: _Sender) -> str:
+    """Have the person's hook put the device right; returns why that failed, empty where it did not."""
+    try:
+        done = run_command(["sh", "-c", hook], cwd=Path("/"), timeout=_RESET_SECONDS)
+    except TTMatrixError as error:
+        return f"{hook}: {error.title}: {error.detail}"
+    sender.send("log", data=f"\n[reset: {hook}]\n{done.stdout}{done.stderr}".encode())
+    return "" if done.returncode == 0 else f"{hook} ended with exit code {done.returncode}"
+
+
+def main() -> None:
+    """As the module says. Its end is abrupt: there is nothing left to do, and every run waits for it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def stop_early(_signum: int, _frame: "FrameType | None") -> None:
+        os._exit(128 + signal.SIGTERM)
+
+    # Until its process goes on, there is nothing to end but this.
+    signal.signal(signal.SIGTERM, stop_early)
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    setup, job = read_message(sys.stdin.buffer, Setup), read_message(sys.stdin.buffer, Job)
+    if setup is not None and job is not None:
+        run(setup, job)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cluster of a person as others on this machine see it: a file that says how the hosts are, and a socket to ask.
+
+Its process is `core.runs.cluster.service`. One serves all checkouts of a person.
+"""
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.files import Malformed, Stamp, decoded, stamp
+from core.proc import ProcessIdentity, is_alive
+from core.settings import paths
+
+
+class HostState(StrEnum):
+    """What may be done with a host."""
+
+    CONNECTING = "connecting"
+    UP = "up"
+    LOST = "lost"
+    """The link or the worker is gone; it is tried again."""
+    QUARANTINED = "quarantined"
+    """It is there, but has failed, and its check has not passed since."""
+    REFUSED = "refused"
+    """Something is in the way that a person has to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostStatus:
+    """One host of the cluster."""
+
+    name: str
+    state: HostState
+    why: str
+    since: float
+    """Seconds since the epoch."""
+    slots: int
+    runs: tuple[str, ...] = ()
+    """What goes on there, by run id."""
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterStatus:
+    """All hosts that are up, or are to be."""
+
+    process: ProcessIdentity
+    hosts: tuple[HostStatus, ...] = ()
+
+    def host(self, name: str) -> HostStatus | None:
+        """The host of that name, if it is to be up."""
+        return next((one for one in self.hosts if one.name == name), None)
+
+
+class Cluster:
+    """The cluster whose files are in `directory`."""
+
+    def __init__(self, directory: Path | None = None) -> None:
+        self.directory = directory or paths().state / "cluster"
+        self._seen: Stamp | None = None
+        self._status: ClusterStatus | None = None
+
+    @property
+    def status_file(self) -> Path:
+        return self.directory / "status.json"
+
+    @property
+    def log(self) -> Path:
+        """What its process has to say beside its duty."""
+        return self.directory / "cluster.log"
+
+    @property
+    def lock(self) -> Path:
+        """Its process has it."""
+        return self.directory / "cluster.lock"
+
+    def status(self) -> ClusterStatus | None:
+        """How the hosts are; None: no cluster is there."""
+        try:
+            seen = stamp(self.status_file)
+            if seen != self._seen:
+                self._status, self._seen = decoded(self.status_file.read_bytes(), ClusterStatus), seen
+        except (OSError, Malformed):
+            self._seen = self._status = None
+        found = self._status
+        return found if found is not None and is_alive(found.process) else None
+
+    @contextmanager
+    def connected(self) -> Iterator[socket.SocketIO]:
+        """A stream to and from its process. Raises TTMatrixError where none is there."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
+            try:
+                with self.address() as name:
+                    link.connect(name)
+            except OSError as error:
+                raise TTMatrixError(
+                    "No hosts are up", error.strerror or str(error), "Start them: ttmatrix hosts up"
+                ) from error
+            with link.makefile("rwb", buffering=0) as stream:
+                yield stream
+
+    @contextmanager
+    def address(self) -> Iterator[str]:
+        """A name of the socket that is short wherever the directory is: the system takes no more than 107 bytes."""
+        descriptor = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            yield f"/proc/self/fd/{descriptor}/socket"
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The worker of a host: `python -m core.runs.cluster.worker`, at the other end of ssh.
+
+It first says on standard output which versions it has. What it needs, credentials among it, then comes over standard
+input, whose end is the end of the worker and of its runs: the link is gone, and nobody hears of them any more.
+"""
+
+import asyncio
+import os
+import platform
+import shutil
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+
+import dask
+import distributed
+from distributed import Worker
+
+from core import __version__
+from core.private import keep_private
+from core.runs.cluster.certificates import Credentials
+from core.runs.cluster.shim import Setup
+from core.runs.cluster.task import prepare
+from core.runs.cluster.wire import message, receive
+from core.settings import paths
+
+MARK = b"TTMATRIX-WORKER"
+"""The end of the line before the first message: a login may print others."""
+_JOIN_SECONDS = 30
+_CLOSE_SECONDS = 10
+_CONFIG = {
+    # Dask's own pages would listen on every address.
+    "distributed.worker.http.routes": [],
+    "distributed.worker.daemon": False,
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": False,
+    "distributed.admin.low-level-log-length": 0,
+    "distributed.comm.timeouts.connect": "10s",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """The first thing that a worker says."""
+
+    ttmatrix: str
+    distributed: str
+    python: str
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """What a worker needs."""
+
+    name: str
+    address: str
+    credentials: Credentials
+    setup: Setup
+    ttl: float
+    """Seconds of silence after which a worker counts as lost."""
+
+
+def own_versions() -> Hello:
+    """Those of this process: both sides must have the same."""
+    return Hello(__version__, distributed.__version__, platform.python_version(), os.getpid())
+
+
+async def _serve() -> None:
+    loop = asyncio.get_running_loop()
+    stream = asyncio.StreamReader(limit=2**20)
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), sys.stdin)
+    os.write(1, MARK + b"\n" + message(own_versions()))
+    welcome = await receive(stream, Welcome)
+    if welcome is None:
+        return
+    setup = welcome.setup
+    scratch = setup.scratch if str(setup.scratch) != "." else paths().cache / "hosts" / welcome.name
+    shutil.rmtree(scratch / "runs", ignore_errors=True)
+    scratch.mkdir(parents=True, exist_ok=True)
+    prepare(Setup(0, setup.slots, scratch, setup.checkout, setup.python, setup.reset))
+    dask.config.set({**_CONFIG, "distributed.worker.profile.enabled": False})
+    worker = Worker(
+        welcome.address,
+        name=welcome.name,
+        nthreads=setup.slots,
+        security=welcome.credentials.security(),
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
+        dashboard=False,
+        memory_limit=0,
+        death_timeout=_JOIN_SECONDS,
+        local_directory=str(scratch / "dask"),
+        heartbeat_interval=f"{welcome.ttl / 5:g}s",
+    )
+    async with worker:
+        gone = asyncio.ensure_future(_until_end(stream))
+        await asyncio.wait([gone, asyncio.ensure_future(worker.finished())], return_when=asyncio.FIRST_COMPLETED)
+        with suppress(Exception):
+            # Its runs see that and end.
+            await worker.close(timeout=_CLOSE_SECONDS, executor_wait=True, reason="the link is gone")
+
+
+async def _until_end(stream: asyncio.StreamReader) -> None:
+    while await stream.read(1024):
+        pass
+
+
+if __name__ == "__main__":
+    keep_private(paths())
+    asyncio.run(_serve())

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where runs go on: what the queue asks of a machine, this one or those of a cluster.
+
+All that a run says (its log, its files, its end) arrives in its directory, wherever it goes on.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from core import hosts
+from core.errors import TTMatrixError
+from core.files import Stamp, stamp
+from core.hosts import Host, Lease
+from core.proc import identity, own_identity
+from core.runs.cluster import Cluster, HostState
+from core.runs.execution.conclude import Remains
+from core.runs.execution.placement import HERE, Slot
+from core.runs.execution.supervisor import start_supervisor
+from core.runs.execution.watch import Watch
+from core.runs.leases import device_leases
+from core.runs.outcome import Outcome
+from core.runs.spec import RunSpec
+from core.runs.store import Started, TreeState
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A run whose turn it is."""
+
+    spec: RunSpec
+    directory: Path
+    environ: Mapping[str, str]
+    """What it was asked for from."""
+    tree: TreeState | None = None
+    """The state of the checkout that it starts on."""
+
+
+class HostsFile:
+    """The hosts of the hosts file, by name; read again when it has changed."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._seen: Stamp | None = None
+        self._hosts: dict[str, Host] = {}
+
+    def look(self) -> Mapping[str, Host]:
+        """While the file is wrong, what was known holds; commands report it."""
+        try:
+            seen = stamp(self._file)
+        except OSError:
+            self._seen, self._hosts = None, {}
+            return self._hosts
+        if seen != self._seen:
+            self._seen = seen
+            with suppress(TTMatrixError):
+                self._hosts = {one.name: one for one in hosts.read_hosts(self._file)}
+        return self._hosts
+
+
+class Executor(Protocol):
+    """Machines that run things."""
+
+    def slots(self) -> Sequence[Slot]:
+        """All that may be used, those with a run too."""
+
+    def launch(self, start: Start, slot: Slot) -> None:
+        """Start a run; returns at once. Raises TTMatrixError where that fails, and Busy where it has to wait."""
+
+    def stop(self, run_id: str, why: Outcome) -> None:
+        """End a run with all its processes, in the time that its spec gives; again, or of no such run: nothing."""
+
+    def subscribe(self, heard: Callable[[Remains], None]) -> None:
+        """Have `heard` called with what is left of each run that is over."""
+
+    def close(self) -> None:
+        """Hear of nothing any more; what goes on goes on."""
+
+
+class Busy(Exception):
+    """A device is in use by somebody else."""
+
+
+class LocalExecutor:
+    """This machine: each run has a supervisor, which outlives us. Not for processes with several threads.
+
+    Nothing happens but in `look`, which is to be called often.
+    """
+
+    def __init__(self, hosts_file: HostsFile) -> None:
+        self._hosts_file = hosts_file
+        self._watched: dict[str, Watch] = {}
+        self._places: dict[str, str] = {}
+        self._heard: Callable[[Remains], None] = lambda _: None
+
+    def slots(self) -> Sequence[Slot]:
+        own = next((one for one in self._hosts_file.look().values() if one.here), None)
+        if own is None:
+            return [HERE]
+        lease = Lease(own.name, own.expires) if own.expires else None
+        return [Slot(labels=frozenset((own.name, *own.labels)), lease=lease)]
+
+    def launch(self, start: Start, slot: Slot) -> None:
+        spec = start.spec
+        # Of another machine only that machine knows who has which device.
+        devices = spec.devices if not slot.host else ()
+        if devices and device_leases().take(devices, own_identity()) is not None:
+            raise Busy
+        begun = time.monotonic()
+        supervisor = identity(start_supervisor(spec, start.directory, start.environ, start.tree, slot.host))
+        if supervisor is None:
+            raise RuntimeError("a child that nobody waited for is gone")
+        watch = self._watched[spec.run_id] = Watch(spec, start.directory, supervisor, begun, begun)
+        self._places[spec.run_id] = slot.host
+        if devices:
+            try:
+                # From now on they are its own: it lives as long as anything of the run does.
+                device_leases().take(devices, supervisor, instead_of=own_identity())
+            except TTMatrixError:
+                watch.stop(Outcome.ERROR)
+                raise
+
+    def resume(self, spec: RunSpec, directory: Path, started: Started) -> None:
+        """Attend a run that an earlier process has launched."""
+        now = time.monotonic()
+        begun = now - max(0.0, time.time() - started.at)
+        self._watched[spec.run_id] = Watch(spec, directory, started.supervisor, begun, now)
+        self._places[spec.run_id] = started.place
+
+    def stop(self, run_id: str, why: Outcome) -> None:
+        if run_id in self._watched:
+            self._watched[run_id].stop(why)
+
+    def subscribe(self, heard: Callable[[Remains], None]) -> None:
+        self._heard = heard
+
+    def close(self) -> None:
+        self._watched.clear()
+        self._places.clear()
+
+    def going(self) -> list[tuple[Watch, str]]:
+        """What goes on, each with its host."""
+        return [(watch, self._places[run_id]) for run_id, watch in self._watched.items()]
+
+    def look(self) -> None:
+        """Take in what has happened, and do what that asks for."""
+        now = time.monotonic()
+        for run_id, watch in list(self._watched.items()):
+            watch.look(now)
+            if watch.over:
+                del self._watched[run_id], self._places[run_id]
+                seconds = now - watch.begun
+                remains = (watch.spec, watch.directory, watch.exit(), watch.stopped, watch.stuck, seconds, watch.idle)
+                self._heard(Remains(*remains))
+
+
+class DaskExecutor:
+    """The hosts of the person's cluster. Each run has a process here that follows it (`follow`), which is watched.
+
+    Nothing of Dask is loaded: that is in the process of the cluster.
+    """
+
+    def __init__(self, here: LocalExecutor, cluster: Cluster, hosts_file: HostsFile) -> None:
+        """`here` watches the processes that follow the runs."""
+        self._here = here
+        self._cluster = cluster
+        self._hosts_file = hosts_file
+
+    def slots(self) -> Sequence[Slot]:
+        status = self._cluster.status()
+        if status is None:
+            return []
+        known = self._hosts_file.look()
+        mine = [host for _, host in self._here.going()]
+        found = []
+        for one in status.hosts:
+            host = known.get(one.name)
+            if host is None or one.state is not HostState.UP:
+                continue
+            # What was launched a moment ago is not in the file yet; what others have there is not ours.
+            taken = max(len(one.runs), mine.count(one.name))
+            lease = Lease(one.name, host.expires) if host.expires else None
+            labels = frozenset((one.name, *host.labels))
+            found += [Slot(one.name, number, labels, lease, number < taken) for number in range(one.slots)]
+        return found
+
+    def launch(self, start: Start, slot: Slot) -> None:
+        self._here.launch(start, slot)
+
+    def stop(self, run_id: str, why: Outcome) -> None:
+        self._here.stop(run_id, why)
+
+    def subscribe(self, heard: Callable[[Remains], None]) -> None:
+        self._here.subscribe(heard)
+
+    def close(self) -> None:
+        self._here.close()

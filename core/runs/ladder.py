@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ending processes: an interrupt, a termination, a kill, each with time to obey."""
+
+import signal
+from collections.abc import Sequence
+
+from core.proc import ProcessIdentity
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+
+
+class Ladder:
+    """One climb. Every process gets each signal once, also one that appears while others are being ended."""
+
+    def __init__(self, graces: Sequence[float]) -> None:
+        """`graces` are the seconds that processes have to end after each of `SIGNALS`."""
+        self._rungs = list(zip(SIGNALS, graces, strict=True))
+        self._rung = -1
+        self._deadline = 0.0
+        self._signalled: frozenset[ProcessIdentity] = frozenset()
+        self.exhausted = False
+        """The last grace period is over, and a process is still alive."""
+
+    def climb(
+        self, now: float, living: frozenset[ProcessIdentity]
+    ) -> tuple[signal.Signals, frozenset[ProcessIdentity]]:
+        """Which processes to signal at `now`, in seconds of a monotonic clock; perhaps none."""
+        if self._rung < 0 or now >= self._deadline:
+            self._step_up(now)
+        fresh = living - self._signalled
+        self._signalled |= fresh
+        return self._rungs[self._rung][0], fresh
+
+    def _step_up(self, now: float) -> None:
+        if self._rung + 1 == len(self._rungs):
+            self.exhausted = True
+            return
+        self._rung += 1
+        self._deadline = now + self._rungs[self._rung][1]
+        self._signalled = frozenset()

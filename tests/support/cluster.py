@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A cluster of hosts that are directories of this machine: real workers and a real Dask, an `ssh` that stays here."""
+
+import contextlib
+import os
+import signal
+import stat
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from core.files import atomic_write
+from core.hosts import Host, with_host
+from core.proc import ProcessIdentity, is_alive, own_environment, spawn_detached
+from core.runs.cluster import Cluster, HostState, Request, message
+from core.settings import HOME_VARIABLE, paths
+
+ROOT = Path(__file__).parents[2]
+NO_DASK = "needs the extra `dask`: pip install 'ttmatrix[dask]'"
+
+# As ssh does with these options: says which port it got, and runs the command by a shell in the person's home.
+SSH = """\
+#!/bin/sh
+port= target= command=
+while [ $# -gt 0 ]; do
+    case $1 in
+        -R) port=${2##*:}; shift 2 ;;
+        -o|-F|-p) shift 2 ;;
+        --) target=$2; shift 2 ;;
+        -*) shift ;;
+        *) command=$1; shift ;;
+    esac
+done
+name=${target#*@}
+home=@HOMES@/$name
+[ -f "$home/refuses" ] && { cat "$home/refuses" >&2; exit 255; }
+[ -n "$port" ] && echo "Allocated port $port for remote forward to 127.0.0.1:$port" >&2
+export HOME="$home" TTMATRIX_HOME="$home/ttmatrix" TTMATRIX_LEASES="$home"
+cd "$home"
+echo $$ >> "$home/pids"
+exec sh -c "$command"
+"""
+
+
+def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
+    """Wait for a condition; fails where it does not come true."""
+    pause, passed = threading.Event(), 0.0
+    while not condition():
+        assert passed < seconds, "it does not come true"
+        pause.wait(0.05)
+        passed += 0.05
+
+
+class FakeHosts:
+    """Hosts by name, each with a home of its own."""
+
+    def __init__(self, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.homes = directory / "homes"
+        self._bin = directory / "bin"
+        self._bin.mkdir(parents=True)
+        ssh = self._bin / "ssh"
+        ssh.write_text(SSH.replace("@HOMES@", str(self.homes)))
+        ssh.chmod(ssh.stat().st_mode | stat.S_IXUSR)
+        monkeypatch.setenv("PATH", f"{self._bin}{os.pathsep}{os.environ['PATH']}")
+        monkeypatch.setenv("PYTHONPATH", str(ROOT))
+        self.cluster = Cluster()
+
+    def add(self, name: str, **changes: object) -> Host:
+        """A host in the hosts file, with an interpreter."""
+        (self.homes / name).mkdir(parents=True, exist_ok=True)
+        host = Host(name, f"me@{name}", **{"python": sys.executable, **changes})  # type: ignore[arg-type]
+        file = paths().hosts_file
+        file.parent.mkdir(parents=True, exist_ok=True)
+        text = file.read_text() if file.exists() else ""
+        atomic_write(file, with_host(text, host, file))
+        return host
+
+    def serve(self, *names: str, ttl: float = 15.0) -> None:
+        """Start the cluster and wait until these hosts are up."""
+        if self.cluster.status() is None:
+            command = [sys.executable, "-P", "-m", "core.runs.cluster.service", str(self.cluster.directory), f"{ttl:g}"]
+            self.cluster.directory.mkdir(parents=True, exist_ok=True)
+            child = spawn_detached(
+                command, cwd=ROOT, env={**own_environment(os.environ), **self._environment()}, output=self.cluster.log
+            )
+            child.reap_in_background()
+            until(self.cluster.status, 30)
+        self.ask("up", *names)
+        for name in names:
+            until(lambda name=name: self.state(name) is HostState.UP, 30)
+
+    def _environment(self) -> dict[str, str]:
+        names = ("PATH", "PYTHONPATH", HOME_VARIABLE)
+        return {name: os.environ[name] for name in names if name in os.environ}
+
+    def ask(self, kind: str, *names: str) -> None:
+        """What `ttmatrix hosts up` and `down` say to the cluster."""
+        with self.cluster.connected() as stream:
+            stream.write(message(Request(kind, hosts=names)))
+            stream.read(4)
+
+    def state(self, name: str) -> HostState | None:
+        """How a host is."""
+        status = self.cluster.status()
+        host = status.host(name) if status else None
+        return host.state if host else None
+
+    def pid(self, name: str) -> int:
+        """The newest process that `ssh` has become: the worker."""
+        return int((self.homes / name / "pids").read_text().split()[-1])
+
+    @property
+    def process(self) -> ProcessIdentity:
+        """The process of the cluster."""
+        status = self.cluster.status()
+        assert status is not None
+        return status.process
+
+    def close(self) -> None:
+        """End the cluster, and whatever of the hosts is left."""
+        status = self.cluster.status()
+        if status is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(status.process.pid, signal.SIGTERM)
+            until(lambda: not is_alive(status.process), 30)
+        for pids in self.homes.glob("*/pids"):
+            for pid in map(int, pids.read_text().split()):
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(pid, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def fake_hosts(directory: Path) -> Iterator[FakeHosts]:
+    """Hosts until the block ends; with a TTMATRIX_HOME of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(HOME_VARIABLE, str(directory / "home"))
+        hosts = FakeHosts(directory, patch)
+        try:
+            yield hosts
+        finally:
+            hosts.close()
