@@ -89,8 +89,7 @@ class FakeHosts:
             child.reap_in_background()
             until(self.cluster.status, 30)
         self.ask("up", *names)
-        for name in names:
-            until(lambda name=name: self.state(name) is HostState.UP, 30)
+        until(lambda: all(self.state(name) is HostState.UP for name in names), 40)
 
     def _environment(self) -> dict[str, str]:
         names = ("PATH", "PYTHONPATH", HOME_VARIABLE)
