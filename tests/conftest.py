@@ -30,6 +30,8 @@ _STAYS = (
 _OF_TORCH = "_remote_module_non_scriptable.py"
 """A module that torch.distributed writes when it is imported, into a directory that only an orderly end removes."""
 _numbers = itertools.count()
+# Nothing that collecting makes is garbage: a tenth of what it takes is spent looking for some.
+gc.disable()
 
 
 _STARTS = {
@@ -57,8 +59,8 @@ def pytest_collection_finish() -> None:
 
     It looks less often, too: a tenth of what a test of the app takes is spent there otherwise.
     """
-    gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(10_000, 20, 20)
 
 
@@ -115,14 +117,14 @@ def unchanged_directory() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def warm_torch() -> Iterator[Path]:
-    """An interpreter for CPU repros and for our runner that has torch loaded already: one for the whole session."""
+def warm_torch(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """An interpreter that has torch loaded already, for whatever runs models or ops: one for all workers of a session."""
     from tests.support.warm_python import warm_python
 
     if importlib.util.find_spec("torch") is None:
         pytest.skip("torch is not installed")
-    # A socket's path must be short.
-    with tempfile.TemporaryDirectory(prefix="torch") as directory, warm_python(Path(directory)) as script:
+    base: Path = tmp_path_factory.getbasetemp()
+    with warm_python(base.parent if hasattr(request.config, "workerinput") else base) as script:
         yield script
 
 

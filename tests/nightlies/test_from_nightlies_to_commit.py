@@ -44,12 +44,11 @@ VERDICTS = {
 
 
 @pytest.fixture(scope="module")
-def nightlies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def nightlies(tmp_path_factory: pytest.TempPathFactory, warm_torch: Path) -> Path:
     """Reports of three nightlies over the sample, which is the same wherever it is laid out."""
-    pytest.importorskip("torch")
     scratch = tmp_path_factory.mktemp("nightlies")
     (scratch / "ci").mkdir()
-    return make_nightlies(sample_checkout(scratch / "tt-xla"), scratch / "ci")
+    return make_nightlies(sample_checkout(scratch / "tt-xla"), scratch / "ci", warm_torch)
 
 
 @pytest.fixture

@@ -30,7 +30,8 @@ SIZES = pytest.mark.parametrize(
 )
 """For what must work at the smallest size and where everything is on the screen."""
 _PATIENCE_SECONDS = 60.0
-_STEP_SECONDS = 0.01
+_FIRST_SECONDS, _LONGEST_SECONDS = 0.01, 0.1
+"""Between two looks: to look means to draw the screen, and while a run lasts the processor is wanted elsewhere."""
 
 
 def build_app(
@@ -58,9 +59,11 @@ async def until(pilot: Pilot[Any], condition: Callable[[], bool], what: str) -> 
     """Let the app go on until `condition` holds; fails with `what` where it never does."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     await wait_for_idle()
+    seconds = _FIRST_SECONDS
     while not condition():
         assert time.monotonic() < deadline, f"never happened: {what}\n{screen_text(pilot.app)}"
-        await asyncio.sleep(_STEP_SECONDS)
+        await asyncio.sleep(seconds)
+        seconds = min(_LONGEST_SECONDS, seconds * 1.5)
         await pilot.pause(0)
 
 

@@ -2,16 +2,22 @@
 """What a screen looks like, as text that a person can compare: its lines, and below each how they are coloured."""
 
 import asyncio
+import functools
 import time
 from typing import Any
 
 from rich.style import Style
 from textual.app import App
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZαβγδεζηθικλμνξοπρστυφχψω"
 _PATIENCE_SECONDS = 60.0
 _REST_SECONDS = 0.15
+
+
+def _lines(app: App[Any]) -> list[Strip]:
+    return [strip.crop(0, app.size.width) for strip in app.screen._compositor.render_strips()]
 
 
 def picture(app: App[Any]) -> str:
@@ -19,7 +25,7 @@ def picture(app: App[Any]) -> str:
 
     A letter stands below every cell that has its style; a blank is the style that most cells have.
     """
-    lines = [strip.crop(0, app.size.width) for strip in app.screen._compositor.render_strips()]
+    lines = _lines(app)
     cells = [(_words(segment.style), len(segment.text)) for strip in lines for segment in strip]
     count: dict[str, int] = {}
     for words, length in cells:
@@ -40,12 +46,12 @@ def picture(app: App[Any]) -> str:
 
 async def still(app: App[Any], pilot: Pilot[Any]) -> str:
     """The picture once no thread works for the app and nothing on the screen changes any more."""
-    deadline, before = time.monotonic() + _PATIENCE_SECONDS, ""
+    deadline, before = time.monotonic() + _PATIENCE_SECONDS, list[Strip]()
     while True:
         await pilot.pause()
-        now = "" if any(worker.is_running and worker._thread_worker for worker in app.workers) else picture(app)
+        now = [] if any(worker.is_running and worker._thread_worker for worker in app.workers) else _lines(app)
         if now and now == before:
-            return now
+            return picture(app)
         assert time.monotonic() < deadline, "the screen never came to rest"
         before = now
         await asyncio.sleep(_REST_SECONDS)
@@ -63,6 +69,7 @@ def _short(marks: str) -> str:
     return out
 
 
+@functools.cache
 def _words(style: Style | None) -> str:
     """A style without the data that Textual hides in it."""
     return "plain" if style is None else str(style.clear_meta_and_links())

@@ -4,11 +4,9 @@
 Every result is one of pytest's: the models are tried, and crash, in processes of their own.
 """
 
-import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,46 +47,30 @@ _IN_FLOAT = """model = load_model(self, dtype_override=dtype_override).float()
     model.register_forward_pre_hook(lambda model, inputs: tuple(one.float() for one in inputs))
     return model"""
 
-# One interpreter loads torch, and each session is a fork of it: a process of its own that starts warm.
-_SESSIONS = """
-import json, os, sys
-import pytest, torch, torch._dynamo
-import torch.fx.experimental.symbolic_shapes
-torch.set_num_threads(1)
-for line in sys.stdin:
-    pid = os.fork()
-    if pid == 0:
-        os._exit(pytest.main(json.loads(line)))
-    os.waitpid(pid, 0)
-"""
 
-
-def make_nightlies(checkout: Checkout, directory: Path) -> Path:
-    """Run the nightlies of `checkout`, and lay their reports out in `directory` as CI names its artefacts.
+def make_nightlies(checkout: Checkout, directory: Path, python: Path) -> Path:
+    """Run the nightlies of `checkout` by `python`, and lay their reports out in `directory` as CI names its artefacts.
 
     The checkout's own models stay as they are.
     """
-    sessions = "".join(f"{json.dumps(argv)}\n" for argv in _sessions(checkout, directory))
     environ = {
         **os.environ,
         "PYTHONPATH": str(PAYLOAD),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "ENABLE_BRINGUP_STAGE_LOGGING": "1",
-        "OMP_NUM_THREADS": "1",
     }
-    done = subprocess.run(
-        [sys.executable, "-c", _SESSIONS],
-        cwd=directory,
-        env=environ,
-        input=sessions,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    reports = list(directory.glob("nightly-*/*/*.xml"))
-    assert len(reports) == len(NIGHTS) * len(ARCHS) * len(_JOBS), done.stdout
+    for number, argv in enumerate(_sessions(checkout, directory), 1):
+        done = subprocess.run(
+            [str(python), "-m", "pytest", *argv],
+            cwd=directory,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert len(list(directory.glob("nightly-*/*/*.xml"))) == number, done.stdout + done.stderr
     return directory
 
 

@@ -20,7 +20,8 @@ for entry in importlib.metadata.entry_points(group="pytest11"):
     entry.load()
 gc.freeze()
 
-def play(argv, cwd, environ, outputs):
+def play(argv, cwd, environ, outputs, executable):
+    sys.executable = executable
     for stream, path in zip((0, 1, 2), ("/dev/null", *outputs)):
         os.dup2(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), stream)
     sys.stdin = open(0)
@@ -51,8 +52,11 @@ Session = Callable[[list[str], Path, Mapping[str, str]], subprocess.CompletedPro
 
 
 @contextlib.contextmanager
-def warm_pytest() -> Iterator[Session]:
-    """What runs sessions one at a time, each as a process that has just been started would."""
+def warm_pytest(executable: Path = Path(sys.executable)) -> Iterator[Session]:
+    """What runs sessions one at a time, each as a process that has just been started would.
+
+    `executable` is what they start for another Python.
+    """
     with (
         TemporaryDirectory() as scratch,
         subprocess.Popen(
@@ -67,6 +71,7 @@ def warm_pytest() -> Iterator[Session]:
             for path in outputs:
                 path.unlink(missing_ok=True)
             job = {"argv": argv, "cwd": str(cwd), "environ": dict(environ), "outputs": [*map(str, outputs)]}
+            job |= {"executable": str(executable)}
             server.stdin.write(json.dumps(job) + "\n")
             server.stdin.flush()
             code = int(server.stdout.readline())

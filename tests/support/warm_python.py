@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real interpreter with torch loaded, forked for every CPU repro and every session of pytest.
+"""A real interpreter with torch loaded, forked for every CPU repro, every batch of op cases and every session of pytest.
 
-What takes seconds to start is started once.
+What takes seconds to start is started once for all tests, whichever process they run in.
 """
 
 import contextlib
 import os
+import secrets
 import socket
 import stat
 import subprocess
@@ -13,92 +14,95 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-PAYLOAD = Path(__file__).parents[2] / "core/payload"
+from filelock import FileLock
 
-_SERVER = r"""
-import array, gc, json, os, socket, sys, traceback
-import pytest
-import torch
-import torch._dynamo
-import torch.fx.experimental.symbolic_shapes  # Else every fork imports them, in forward and backward.
-torch.set_num_threads(1)
-import cpu_repro
-gc.freeze()  # Else every fork copies the pages of all that its collector looks at.
-
-def run(argv, environ, cwd):
-    os.chdir(cwd)
-    os.environ.clear()
-    os.environ.update(environ)
-    if argv[0] == "-m":
-        sys.path[:0] = [cwd, *filter(None, environ.get("PYTHONPATH", "").split(os.pathsep))]
-        return int(pytest.main(argv[2:]))
-    sys.argv[:] = argv
-    return cpu_repro.main(argv[1:])
-
-server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-server.bind(sys.argv[1])
-server.listen(16)
-print("ready", flush=True)
-while True:
-    client, _ = server.accept()
-    data, ancillary, *_ = client.recvmsg(1 << 20, socket.CMSG_SPACE(8))
-    if data == b"end":
-        break
-    descriptors = array.array("i", ancillary[0][2][:8])
-    if os.fork():
-        client.close()
-        for descriptor in descriptors:
-            os.close(descriptor)
+_SERVER = Path(__file__).with_name("warm_server.py")
+_CLIENT = r"""#!@PYTHON@ -IS
+import _socket, array, marshal, os, sys
+argv = sys.argv[1:]
+if argv[0] == "-u":
+    os.environ["PYTHONUNBUFFERED"] = "1"
+    del argv[0]
+if argv[0].startswith("-") and argv[0] not in ("-c", "-m"):
+    os.execv("@PYTHON@", ["@PYTHON@", *argv])
+wanted = []
+for number in sorted(map(int, os.listdir("/proc/self/fd"))):
+    try:
+        os.fstat(number)
+    except OSError:  # It was that of the directory.
         continue
-    server.close()
-    pid = os.fork()
-    if pid == 0:
-        os.dup2(descriptors[0], 1)
-        os.dup2(descriptors[1], 2)
-        code = 99
-        try:
-            code = run(**json.loads(data))
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            for stream in (sys.stdout, sys.stderr):
-                stream.flush()
-            os._exit(code)
-    client.sendall(str(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])).encode())
-    os._exit(0)
-"""
-
-_CLIENT = r"""#!@PYTHON@ -S
-import array, json, os, socket, sys
-if sys.argv[1:3] != ["-m", "pytest"] and not sys.argv[1].endswith("cpu_repro.py"):
-    os.execv("@PYTHON@", ["@PYTHON@", *sys.argv[1:]])
-client = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-client.connect("@SOCKET@")
-request = {"argv": sys.argv[1:], "environ": dict(os.environ), "cwd": os.getcwd()}
-client.sendmsg([json.dumps(request).encode()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [1, 2]))])
+    # Python itself has opened none that its children would have.
+    if os.get_inheritable(number):
+        wanted.append(number)
+client = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+client.connect("\0@ADDRESS@")
+mask = os.umask(0)
+os.umask(mask)
+job = {"program": __file__, "argv": argv, "environ": dict(os.environ), "cwd": os.getcwd(), "umask": mask}
+rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array.array("i", wanted))
+client.sendmsg([marshal.dumps(job | {"descriptors": wanted})], [rights])
+# Whoever reads from the other end of one of these must see its end when the process over there ends.
+for number in wanted:
+    os.close(number)
 code = int(client.recv(64) or b"99")
 if code < 0:
     os.kill(os.getpid(), -code)
-sys.exit(code)
+os._exit(code)
 """
 
 
 @contextlib.contextmanager
 def warm_python(directory: Path) -> Iterator[Path]:
-    """An executable in `directory` that runs the CPU payload and pytest in forks, and anything else as Python does."""
-    address = directory / "torch.socket"
-    environ = {**os.environ, "PYTHONPATH": str(PAYLOAD), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
-    with subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", _SERVER, str(address)], env=environ, stdout=subprocess.PIPE, text=True
-    ) as server:
-        assert server.stdout is not None
-        assert server.stdout.readline() == "ready\n"
-        script = directory / "python"
-        script.write_text(_CLIENT.replace("@PYTHON@", sys.executable).replace("@SOCKET@", str(address)))
-        script.chmod(script.stat().st_mode | stat.S_IXUSR)
-        try:
-            yield script
-        finally:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
-                client.connect(str(address))
-                client.sendall(b"end")
+    """An executable that does what Python does, for a script, `-m` or `-c`, in forks of a process with torch loaded.
+
+    Everybody who names the same `directory` uses the same process. It ends after the last of them, and what it runs for
+    an executable ends with that one.
+    """
+    address, script = directory / "torch.address", directory / "python"
+    with FileLock(directory / "torch.lock"):
+        using = _connected(address.read_text()) if address.exists() else None
+        if using is None:
+            address.write_text(f"ttmatrix-{secrets.token_hex(16)}")
+            _start(address.read_text(), directory)
+            using = _connected(address.read_text())
+            script.write_text(_CLIENT.replace("@PYTHON@", sys.executable).replace("@ADDRESS@", address.read_text()))
+            script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    assert using is not None, (directory / "torch.log").read_text()
+    with using:
+        yield script
+
+
+def use_python(python: Path, home: Path, more: str = "") -> None:
+    """Make the settings below `home` name `python`, with `more` lines."""
+    (home / "config").mkdir(parents=True, exist_ok=True)
+    (home / "config/settings.toml").write_text(f'python = "{python}"\n{more}')
+
+
+def _start(address: str, directory: Path) -> None:
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server, (directory / "torch.log").open("wb") as log:
+        server.bind(f"\0{address}")
+        server.listen(64)
+        # It goes to the background by itself.
+        subprocess.run(
+            [sys.executable, "-P", str(_SERVER), str(server.fileno())],
+            cwd="/",
+            env={**environ, "OMP_NUM_THREADS": "1", "TMPDIR": str(directory)},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            pass_fds=(server.fileno(),),
+            check=True,
+        )
+
+
+def _connected(address: str) -> socket.socket | None:
+    """A connection that lets the process behind `address` go on; None: there is none, or it is about to end."""
+    using = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with contextlib.suppress(OSError):
+        using.connect(f"\0{address}")
+        using.sendall(b"use")
+        if using.recv(16) == b"ready":
+            return using
+    using.close()
+    return None

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ops of models from the matrix: asked for their file, recorded by a run in the background, and shown as rows."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -24,10 +23,9 @@ def messages(app: object) -> list[str]:
 
 
 @pytest.mark.slow("a real model runs")
-async def test_a_model_becomes_rows_of_its_ops(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
+async def test_a_model_becomes_rows_of_its_ops(tmp_path: Path, warm_torch: Path) -> None:
     checkout = sample_checkout(tmp_path / "demo")
-    app = build_app(checkout, query=CONV, settings=Settings(python=sys.executable), op_cases=True)
+    app = build_app(checkout, query=CONV, settings=Settings(python=str(warm_torch)), op_cases=True)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("X")
         await until(pilot, lambda: FILE in screen_text(app), "the file")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hand-written tests on the main screen."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -72,8 +71,8 @@ async def test_they_have_columns_facets_and_a_detail_of_their_own(checkout: Chec
 
 
 @pytest.mark.slow("runs of pytest")
-async def test_they_run_one_at_once_and_several_after_a_question(checkout: Checkout) -> None:
-    app = build_app(checkout, query="kind:handwritten mark:cpu", settings=Settings(python=sys.executable))
+async def test_they_run_one_at_once_and_several_after_a_question(checkout: Checkout, warm_torch: Path) -> None:
+    app = build_app(checkout, query="kind:handwritten mark:cpu", settings=Settings(python=str(warm_torch)))
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("r")
         await until(pilot, lambda: len(app.session.runs) == 1, "one run")

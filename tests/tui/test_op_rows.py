@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Op cases on the main screen."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -33,9 +32,8 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 @pytest.mark.slow("a batch of op cases")
-async def test_op_cases_run_as_one_batch_and_show_their_results(checkout: Checkout) -> None:
-    pytest.importorskip("torch")
-    app = build_app(checkout, op_cases=True, query="kind:op", settings=Settings(python=sys.executable))
+async def test_op_cases_run_as_one_batch_and_show_their_results(checkout: Checkout, warm_torch: Path) -> None:
+    app = build_app(checkout, op_cases=True, query="kind:op", settings=Settings(python=str(warm_torch)))
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("space", "space", "space", "r")
         await until(pilot, lambda: "3 op cases on inductor" in screen_text(app), "the plan")

@@ -39,9 +39,10 @@ async def test_every_text_can_be_read_in_every_theme(tmp_path: Path) -> None:
 
         async def check(what: str) -> None:
             await until(pilot, lambda: what in screen_text(app), what)
+            await still(app, pilot)
             for name, theme in THEMES.items():
                 app.theme = name
-                await still(app, pilot)
+                await pilot.pause()
                 pieces = list(_pieces(app))
                 assert len(pieces) > 5
                 if theme.ansi:

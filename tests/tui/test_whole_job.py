@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from core.cli.demo_walk import STALE
 from core.proc import run_command
 from core.runs.outcome import Outcome
+from core.settings import Settings
 from tests.support.app import SIZES, build_app, screen_text, type_text, until
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
@@ -29,10 +30,9 @@ async def choose(app: TTMatrixApp, pilot: Pilot[Any], field: str, value: str) ->
 
 
 @SIZES
-async def test_find_run_watch_edit_review_commit(tmp_path: Path, size: tuple[int, int]) -> None:
-    pytest.importorskip("torch")
+async def test_find_run_watch_edit_review_commit(tmp_path: Path, warm_torch: Path, size: tuple[int, int]) -> None:
     checkout = sample_checkout(tmp_path / "demo")
-    app = build_app(checkout)
+    app = build_app(checkout, settings=Settings(python=str(warm_torch)))
     async with app.run_test(size=size, notifications=True) as pilot:
         await pilot.press("slash")
         await type_text(pilot, "status:xfail patch_vit")

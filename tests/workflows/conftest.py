@@ -11,6 +11,7 @@ import pytest
 from core.demo.layout import lay_out
 from core.sources.checkout import Checkout
 from tests.support.cli import Called, call
+from tests.support.warm_python import use_python
 
 TRAINING = "torch/test_config_training_single_device.yaml"
 
@@ -60,8 +61,7 @@ def sample(tmp_path: Path, own_home: Path, warm_torch: Path) -> Sample:
     lay_out(tmp_path / "demo")
     # With a runner of its own the checkout wants a device, which is not here.
     (tmp_path / "demo/tests/runner/test_models.py").write_text("")
-    (own_home / "config").mkdir(parents=True, exist_ok=True)
-    (own_home / "config" / "settings.toml").write_text(f'python = "{warm_torch}"\ncpu_memory = 0.0\n')
+    use_python(warm_torch, own_home, "cpu_memory = 0.0\n")
     return Sample(Checkout(tmp_path / "demo"))
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ops list`, `ops models` and `ops report`, and what `doctor` says of manifests."""
 
-import sys
 from contextlib import chdir
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from core.sources.checkout import Checkout
 from tests.support.cli import call
 from tests.support.sample import sample_checkout
 from tests.support.tree import LOADERS, write_checkout
+from tests.support.warm_python import use_python
 
 ONE = """\
 model: one
@@ -173,8 +173,10 @@ def test_a_link_out_of_the_checkout_is_a_finding(checkout: Checkout, tmp_path: P
 
 
 @pytest.mark.slow("a real model runs")
-def test_extract_writes_the_ops_of_a_model_and_adds_what_is_missing(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
+def test_extract_writes_the_ops_of_a_model_and_adds_what_is_missing(
+    tmp_path: Path, own_home: Path, warm_torch: Path
+) -> None:
+    use_python(warm_torch, own_home)
     checkout = sample_checkout(tmp_path / "demo")
     test, file = "conv_classifier/pytorch-Width_16-single_device-inference", tmp_path / "conv.yaml"
     called = call("ops", "extract", test, "-o", file, "--json", "--repo", checkout.root)
@@ -213,11 +215,9 @@ def test_extract_says_why_a_model_has_no_ops(tmp_path: Path, checkout: Checkout)
 
 
 @pytest.mark.slow("a real model runs twice")
-def test_a_run_of_kind_extract_writes_and_then_only_adds(tmp_path: Path, own_home: Path) -> None:
-    pytest.importorskip("torch")
+def test_a_run_of_kind_extract_writes_and_then_only_adds(tmp_path: Path, own_home: Path, warm_torch: Path) -> None:
+    use_python(warm_torch, own_home)
     checkout = sample_checkout(tmp_path / "demo")
-    (own_home / "config").mkdir(parents=True, exist_ok=True)
-    (own_home / "config/settings.toml").write_text(f'python = "{sys.executable}"\n')
     test = "conv_classifier/pytorch-Width_16-single_device-inference"
     asked = ("run", test, "--kind", "extract", "--wait", "--json", "--repo", checkout.root)
     called = call(*asked)

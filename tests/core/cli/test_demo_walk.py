@@ -10,6 +10,7 @@ from core.evidence.verdicts.policy import LoadedPolicy, Policy
 from core.proc import run_command
 from tests.support.cli import call
 from tests.support.schemas import complaints
+from tests.support.warm_python import use_python
 
 
 def _log(target: Path, form: str = "%s") -> str:
@@ -19,12 +20,7 @@ def _log(target: Path, form: str = "%s") -> str:
 @pytest.fixture
 def torch(warm_torch: Path, own_home: Path) -> None:
     """What runs the models, named in the settings."""
-    _use(warm_torch, own_home)
-
-
-def _use(python: Path, home: Path) -> None:
-    (home / "config").mkdir()
-    (home / "config" / "settings.toml").write_text(f'python = "{python}"\n')
+    use_python(warm_torch, own_home)
 
 
 @pytest.mark.usefixtures("torch")
@@ -68,7 +64,7 @@ def test_a_run_that_fails_ends_the_walk_before_the_edit(tmp_path: Path, own_home
     broken = tmp_path / "python"
     broken.write_text("#!/bin/sh\nexit 3\n")
     broken.chmod(0o755)
-    _use(broken, own_home)
+    use_python(broken, own_home)
     called = call("demo", tmp_path / "demo", "--headless")
     assert called.code == 2
     assert "ended with error" in called.err

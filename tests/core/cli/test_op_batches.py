@@ -20,15 +20,15 @@ from core.sources.checkout import Checkout
 from tests.support.cli import call
 from tests.support.git import committed_checkout
 from tests.support.tree import LOADERS, write_checkout
-
-pytest.importorskip("torch")
+from tests.support.warm_python import use_python
 
 SLOW_CASES = 150
 """So many through a compiler that a batch of them is caught at work."""
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Checkout:
+def checkout(tmp_path: Path, own_home: Path, warm_torch: Path) -> Checkout:
+    use_python(warm_torch, own_home)
     found = write_checkout(tmp_path / "tt-xla", LOADERS, {})
     directory = found.root / "tests/op_manifests"
     directory.mkdir(parents=True)

@@ -9,8 +9,7 @@ from core.errors import EXIT_FINDINGS, EXIT_OK, EXIT_USAGE
 from core.sources.checkout import Checkout
 from tests.support.cli import call
 from tests.support.tree import LOADERS, write_checkout
-
-pytest.importorskip("torch")
+from tests.support.warm_python import use_python
 
 ONE = """\
 model: one
@@ -22,7 +21,8 @@ cases:
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Checkout:
+def checkout(tmp_path: Path, own_home: Path, warm_torch: Path) -> Checkout:
+    use_python(warm_torch, own_home)
     found = write_checkout(tmp_path / "tt-xla", LOADERS, {})
     directory = found.root / "tests/op_manifests"
     directory.mkdir(parents=True)

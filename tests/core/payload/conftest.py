@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tiny checkout of tiny models, and one process with torch loaded that forks for every case."""
+"""A tiny checkout of tiny models, and what runs the payload on it."""
 
-import importlib.util
 import json
-import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,30 +32,6 @@ class ForgeModel:
 
 class ForgePrefillModel(ForgeModel):
     pass
-"""
-
-SERVER = """
-import gc, json, os, sys, traceback
-import torch
-import torch._dynamo
-import torch.fx.experimental.symbolic_shapes  # Else every fork imports them, in forward and backward.
-import cpu_repro
-gc.freeze()  # Else every fork copies the pages of all that its collector looks at.
-for line in sys.stdin:
-    argv, output = json.loads(line)
-    pid = os.fork()
-    if pid == 0:
-        target = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        os.dup2(target, 1)
-        os.dup2(target, 2)
-        code = 99
-        try:
-            code = cpu_repro.main(argv)
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(code)
-    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 """
 
 
@@ -88,36 +62,16 @@ def models(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.fixture(scope="session")
-def server() -> Iterator[subprocess.Popen[str]]:
-    if importlib.util.find_spec("torch") is None:
-        pytest.skip("torch is not installed")
-    environ = {**os.environ, "PYTHONPATH": str(PAYLOAD), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
-    with subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", SERVER],
-        env=environ,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        yield process
-        assert process.stdin
-        process.stdin.close()
-
-
 @pytest.fixture
-def payload(tmp_path: Path, server: subprocess.Popen[str]) -> Payload:
+def payload(tmp_path: Path, warm_torch: Path) -> Payload:
     """Runs the payload with arguments: its exit code, or minus a signal's number, and its output."""
 
     def run(argv: list[str]) -> tuple[int, str]:
+        command = [str(warm_torch), str(PAYLOAD / "cpu_repro.py"), *argv]
         output = tmp_path / "output"
-        output.unlink(missing_ok=True)
-        assert server.stdin
-        assert server.stdout
-        server.stdin.write(json.dumps([argv, str(output)]) + "\n")
-        server.stdin.flush()
-        code = int(server.stdout.readline())
-        return code, output.read_text()
+        with output.open("wb") as file:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, check=False)
+        return done.returncode, output.read_text()
 
     return run
 

@@ -3,14 +3,10 @@
 
 import importlib.util
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from core.runs.planning.kinds import CPU_PAYLOAD
 
 from .conftest import Payload
 
@@ -72,15 +68,10 @@ def run(payload: Payload, checkout: Path, *options: str) -> tuple[int, str, list
     return code, output, [json.loads(line.partition(" ")[2]) for line in lines]
 
 
-def in_an_interpreter_of_its_own(argv: list[str]) -> tuple[int, str]:
-    done = subprocess.run([sys.executable, str(CPU_PAYLOAD), *argv], capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout
-
-
-def test_each_variant_has_its_own_process_and_result_and_the_imports_are_made_once(checkout: Path) -> None:
-    code, out, results = run(
-        in_an_interpreter_of_its_own, checkout, "--variant=B=b", "--nonce=3", "--also=r1=1=A", "--also=r2=2=C"
-    )
+def test_each_variant_has_its_own_process_and_result_and_the_imports_are_made_once(
+    checkout: Path, payload: Payload
+) -> None:
+    code, out, results = run(payload, checkout, "--variant=B=b", "--nonce=3", "--also=r1=1=A", "--also=r2=2=C")
     # A aborted: it has no result, and takes nobody along.
     assert [(one["nonce"], one["phases"][0]["ok"]) for one in results] == [("2", False), ("3", True)]
     assert code == 0

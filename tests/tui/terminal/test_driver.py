@@ -14,6 +14,7 @@ from core.runs.store.store import RunStore
 from core.settings import paths
 from tests.support.sample import sample_checkout
 from tests.support.terminal import Terminal
+from tests.support.warm_python import use_python
 
 pytestmark = pytest.mark.slow("the app runs on a real terminal")
 
@@ -53,8 +54,8 @@ def test_the_whole_job_at_80x24(tmp_path: Path) -> None:
     assert subject == f"Expect {STALE} to pass\n"
 
 
-def test_a_run_outlives_a_killed_app_and_is_found_again(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
+def test_a_run_outlives_a_killed_app_and_is_found_again(tmp_path: Path, own_home: Path, warm_torch: Path) -> None:
+    use_python(warm_torch, own_home)
     checkout = sample_checkout(tmp_path / "demo")
     with _open(checkout.root, "-q", "equilibrium_net Loose mode:inference parallelism:single_device") as terminal:
         terminal.until("1 of 2,283")

@@ -2,7 +2,6 @@
 """core.payload.ttmatrix_ops.plugin: whole sessions of pytest, with kernels that are wrong, crash and hang."""
 
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -27,8 +26,9 @@ OTHER = SMALL.replace("model: small", "model: vendor/other-1.5")
 
 
 @pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    with warm_pytest() as run:
+def session(warm_torch: Path) -> Iterator[Session]:
+    """What they start to run cases has torch loaded."""
+    with warm_pytest(warm_torch) as run:
         yield run
 
 
@@ -43,11 +43,6 @@ def wrong(tmp_path_factory: pytest.TempPathFactory, session: Session) -> tuple[D
     directory = Directory(tmp_path_factory.mktemp("wrong"), session)
     directory.write("wrong.yaml", WRONG)
     return directory, directory.run(*PLANT, "wrong.yaml", "--show-skipped")
-
-
-def _process(argv: list[str], cwd: Path, environ: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pytest", *argv]
-    return subprocess.run(command, cwd=cwd, env=environ, capture_output=True, text=True)
 
 
 def test_every_case_has_its_status(wrong: tuple[Directory, Done]) -> None:
@@ -109,10 +104,15 @@ def test_a_duplicate_takes_the_verdict_of_the_first(wrong: tuple[Directory, Done
     assert results["wrong::fails_twice"]["verdict"] == "fail"
 
 
-def test_xdist_comes_to_the_same(wrong: tuple[Directory, Done]) -> None:
+def test_xdist_comes_to_the_same(wrong: tuple[Directory, Done], warm_torch: Path) -> None:
     directory, alone = wrong
-    # A process of its own: workers get the import path that xdist found when it was imported.
-    spread = Directory(directory.root, _process).run(*PLANT, "wrong.yaml", "-n2", "--basetemp=workers")
+
+    def process(argv: list[str], cwd: Path, environ: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+        """A process of its own: workers get the import path that xdist found when it was imported."""
+        command = [str(warm_torch), "-m", "pytest", *argv]
+        return subprocess.run(command, cwd=cwd, env=environ, capture_output=True, text=True)
+
+    spread = Directory(directory.root, process).run(*PLANT, "wrong.yaml", "-n2", "--basetemp=workers")
 
     def told(done: Done) -> dict[str, object]:
         return {

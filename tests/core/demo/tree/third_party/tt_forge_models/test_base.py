@@ -7,7 +7,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -100,23 +99,17 @@ MENDED = {
 
 
 @pytest.fixture(scope="session")
-def probed(sample: Checkout) -> dict[str, Any]:
+def probed(sample: Checkout, warm_torch: Path) -> dict[str, Any]:
     """What the models did, by loader directory."""
-    return _probe(sample.root)
+    return _probe(sample.root, warm_torch)
 
 
-def _probe(root: Path) -> dict[str, Any]:
-    """All models in one process, since importing torch takes longer than running them."""
-    _need_torch()
-    done = subprocess.run([sys.executable, PROBE], cwd=root, capture_output=True, text=True, timeout=150)
+def _probe(root: Path, python: Path) -> dict[str, Any]:
+    """All models in one process."""
+    done = subprocess.run([str(python), PROBE], cwd=root, capture_output=True, text=True, timeout=150)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
-
-
-def _need_torch() -> None:
-    if importlib.util.find_spec("torch") is None:
-        pytest.skip("torch is not installed: install the extra `cpu` to run the sample models")
 
 
 def _entries(sample: Checkout) -> list[tuple[Entry, TestId]]:
@@ -141,7 +134,9 @@ def test_a_failing_model_fails_where_and_how_it_says(
         assert (result["step"], error in result["error"]) == (step, True), (variant, result)
 
 
-def test_what_a_loader_gets_wrong_is_mended_by_one_small_edit(sample: Checkout, tmp_path: Path) -> None:
+def test_what_a_loader_gets_wrong_is_mended_by_one_small_edit(
+    sample: Checkout, tmp_path: Path, warm_torch: Path
+) -> None:
     mended = Checkout(tmp_path / "mended")
     shutil.copytree(sample.root, mended.root)
     for name, (before, after) in MENDED.items():
@@ -149,7 +144,7 @@ def test_what_a_loader_gets_wrong_is_mended_by_one_small_edit(sample: Checkout, 
         text = file.read_text(encoding="utf-8")
         assert text.count(before) == 1, name
         file.write_text(text.replace(before, after), encoding="utf-8")
-    probed = _probe(mended.root)
+    probed = _probe(mended.root, warm_torch)
     models = {name.removesuffix("/loader.py") for name in MENDED if name.endswith("/loader.py")}
     for directory in (*models, "depth_unet/pytorch", "stereo_depth/pytorch"):
         for modes in probed[directory]["cells"].values():
@@ -254,16 +249,14 @@ def _archs(supported: object) -> list[str]:
     return supported if isinstance(supported, list) else ["n150", "p150"]
 
 
-def test_the_aborting_model_ends_its_process(sample: Checkout) -> None:
-    _need_torch()
-    argv = [sys.executable, PROBE, "voxel_scatter/pytorch"]
+def test_the_aborting_model_ends_its_process(sample: Checkout, warm_torch: Path) -> None:
+    argv = [str(warm_torch), PROBE, "voxel_scatter/pytorch"]
     done = subprocess.run(argv, cwd=sample.root, capture_output=True, text=True, timeout=100)
     assert (done.returncode, done.stdout) == (-signal.SIGABRT, "forward\n")
 
 
-def test_the_hanging_model_neither_ends_nor_prints(sample: Checkout) -> None:
-    _need_torch()
-    argv = [sys.executable, PROBE, "equilibrium_net/pytorch"]
+def test_the_hanging_model_neither_ends_nor_prints(sample: Checkout, warm_torch: Path) -> None:
+    argv = [str(warm_torch), PROBE, "equilibrium_net/pytorch"]
     with subprocess.Popen(argv, cwd=sample.root, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
