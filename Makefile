@@ -15,10 +15,10 @@ export PYTHONDONTWRITEBYTECODE =
 
 # Exactly what the last passing check had. `make clean; make CONSTRAINTS= check constraints` takes the newest instead.
 CONSTRAINTS ?= --constraint constraints.txt
-# On up to four cores. Long tests are together in their files, so a worker that has no more takes over from another.
-# Many tests wait for processes: `make test WORKERS=3` on two cores is worth a try.
-WORKERS ?= auto
-PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist worksteal
+# Two for each core, since half of what tests take is waiting for processes; up to eight. Long tests are together in their
+# files, so a worker that has no more takes over from another.
+WORKERS ?= $(shell expr 2 '*' $$(nproc))
+PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 8 --dist worksteal
 
 .PHONY: demo quick test again coverage test-xla test-jax check lint types contracts format pictures screenshots recording reference constraints clean
 
@@ -41,7 +41,7 @@ coverage: $(READY)  ## run the tests that are not slow; compare the branch cover
 	$(BIN)/python -m tests.floors build/coverage/report.json
 
 test-xla: $(READY) $(READY_XLA)  ## run the tests that need torch-xla (7 GB, made once in .venv-xla), on up to four cores
-	TTMATRIX_XLA_PYTHON=$(CURDIR)/$(VENV_XLA)/bin/python $(PYTEST) -m xla
+	TTMATRIX_XLA_PYTHON=$(CURDIR)/$(VENV_XLA)/bin/python $(PYTEST) --numprocesses auto --maxprocesses 4 -m xla
 
 test-jax: $(READY) $(READY_JAX)  ## run the tests that need jax (0.7 GB, made once in .venv-jax, beside the torch of .venv)
 	TTMATRIX_JAX_PYTHON=$(CURDIR)/$(VENV_JAX)/bin/python $(BIN)/python -m pytest -m jax tests/jax

@@ -17,6 +17,8 @@ from textual.app import App
 from textual.screen import Screen
 
 _PATIENCE_SECONDS = 20.0
+_SCREEN_SECONDS = 120.0
+"""For what Textual gives 30 seconds: every widget has taken the messages that it was sent."""
 by_clock = textual._wait.wait_for_idle
 
 
@@ -65,3 +67,4 @@ def use() -> None:
     """Let pilots wait this way."""
     for module in (textual.app, textual.pilot):
         module.wait_for_idle = wait_for_idle  # type: ignore[attr-defined]
+    textual.pilot.Pilot._wait_for_screen.__defaults__ = (_SCREEN_SECONDS,)
