@@ -98,8 +98,7 @@ def _watch(client: socket.socket, job: dict[str, Any], descriptors: list[int]) -
         _do(job, descriptors)
     for descriptor in descriptors:
         os.close(descriptor)
-    process = os.pidfd_open(pid)
-    if client in select.select([client, process], [], [])[0]:
+    if client.fileno() in select.select([client.fileno(), os.pidfd_open(pid)], [], [])[0]:
         os.kill(pid, signal.SIGKILL)
     status = os.waitpid(pid, 0)[1]
     try:
@@ -134,7 +133,7 @@ def _take(received: list[int], wanted: list[int], *, unbuffered: bool) -> None:
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         raw = io.FileIO(number, "w" if number else "r", closefd=False)
         kind = io.BufferedWriter if number else io.BufferedReader
-        stream = io.TextIOWrapper(raw if number and unbuffered else kind(raw))  # type: ignore[type-var]
+        stream = io.TextIOWrapper(raw if number and unbuffered else kind(raw))
         if number:
             stream.reconfigure(line_buffering=number == 2 or os.isatty(number), write_through=unbuffered)
         setattr(sys, name, stream)

@@ -50,10 +50,6 @@ class CellTable(RowTable):
             self.table = table
             self.steps = steps
 
-        @property
-        def control(self) -> "CellTable":
-            return self.table
-
     def __init__(self, source: RowSource | None = None, *, id: str | None = None) -> None:
         super().__init__(source or _Nothing(), id=id)
         self._first = 0

@@ -64,10 +64,6 @@ class RowTable(LinePane):
             super().__init__()
             self.table = table
 
-        @property
-        def control(self) -> "RowTable":
-            return self.table
-
     def __init__(self, source: RowSource, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.source = source

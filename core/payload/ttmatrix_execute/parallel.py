@@ -45,7 +45,6 @@ class Sharding:
         if not shape or not names:
             raise ValueError(f"The loader gives no mesh for {devices} devices (get_mesh_config)")
         self.mesh = _make_mesh(tuple(shape), tuple(names))
-        self.hooked = False
 
     def mark(self, model: torch.nn.Module, args: list[Any], kwargs: dict[str, Any]) -> None:
         """Split what is to be split of the model and its inputs, all of which are on the device."""

@@ -13,7 +13,7 @@ from core.workflows.loader_code.edits.inputs import batch_of_two, decoder_inputs
 from core.workflows.loader_code.model_config import Start
 from tests.support.loader_code import came, changed, loader, reason, tensor
 
-IDS, FEATURES = tensor("input_ids", "int64", 2, 5), tensor("input_features", "bfloat16", 2, 8, 9)
+IDS = tensor("input_ids", "int64", 2, 5)
 SEQ2SEQ = ("input_ids", "attention_mask", "decoder_input_ids")
 IMAGE = tensor("tensor", "bfloat16", 2, 3, 32, 64)
 ONE_IMAGE = tensor("tensor", "bfloat16", 1, 3, 16, 16)
