@@ -20,7 +20,7 @@ from typing import NoReturn
 
 from core.errors import TTMatrixError
 from core.files import Malformed, decoded, plain
-from core.proc import own_environment, own_identity, spawn_detached
+from core.proc import Child, own_environment, own_identity, spawn_detached
 from core.runs.environment import child_environment
 from core.runs.execution.follow import follow
 from core.runs.log import STEP_SECONDS, ArrivalNotes, LogLimit
@@ -94,6 +94,7 @@ class _Supervisor:
         self._arrivals = ArrivalNotes(directory / LOG, directory / ARRIVALS)
         self._limit = LogLimit(directory / LOG, spec.log_limit)
         self._exit = -1
+        self._child: Child | None = None
 
     def mind(self, parent: int) -> NoReturn:
         os.setsid()
@@ -122,7 +123,8 @@ class _Supervisor:
         os._exit(0)
 
     def _spawn(self) -> int:
-        child = spawn_detached(
+        # Not to be dropped: with it, Python would collect a child that has ended, and its end with it.
+        self._child = spawn_detached(
             self._spec.argv,
             cwd=self._spec.cwd,
             env=child_environment(self._environ, self._spec.env),
@@ -130,7 +132,7 @@ class _Supervisor:
             # Where we are killed together with the scheduler, nothing is left to end it.
             ends_with_us=True,
         )
-        return child.identity.pid
+        return self._child.identity.pid
 
     def _fork_follower(self) -> int:
         """The follower of a run elsewhere: a copy of us costs a hundredth of a process that loads all this."""
