@@ -2,14 +2,16 @@
 """`ttmatrix ingest`: read JUnit files into the evidence store of the checkout, with counts that add up."""
 
 import argparse
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from core.cli import ingest_sources
+from core.cli.console import Console
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence import Added, evidence_store, handwritten_store
-from core.evidence.reports import OTHER, REPEATED, STAND_IN, Reading, ReadOptions, read_reports
+from core.evidence.reports import OTHER, REPEATED, STAND_IN, Problem, Reading, ReadOptions, read_reports
 from core.runs import clean
 from core.sources import read_schema
 from core.text import counted, one_line
@@ -25,7 +27,7 @@ _SHOWN_PROBLEMS = 20
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths",
-        nargs="+",
+        nargs="*",
         type=Path,
         metavar="PATH",
         help="JUnit XML files, directories or zip archives of them; --arch is for results that do not name their arch",
@@ -40,62 +42,115 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--models-commit", default="", metavar="SHA", help="the commit of its submodule tt_forge_models"
     )
+    ingest_sources.configure(parser)
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     archs = read_schema(context.checkout)[0].archs
     if context.arch and context.arch not in archs:
         raise UsageError(f"Unknown arch {context.arch!r}", f"This checkout has: {', '.join(archs)}")
+    if bool(args.paths) + args.from_github + bool(args.watch) != 1:
+        raise UsageError("Name paths, or --from-github, or --watch DIR", hint="See: ttmatrix ingest --help")
     counts = context.policy.cpu_counts_as_device
     given = ReadOptions(context.arch, clean(args.run_name), clean(args.commit), clean(args.models_commit), counts)
-    reading = read_reports(args.paths, given, archs)
+    if args.watch:
+        return _watch(ingest_sources.watched(args, given, archs), archs, context)
+    total = _Total(archs)
+    if args.paths:
+        total.take(read_reports(args.paths, given, archs), context)
+        gathered = None
+    else:
+        gathered = ingest_sources.Gathered()
+        for reading in ingest_sources.from_github(args, given, archs, gathered, context):
+            total.take(reading, context)
+    if context.console.json:
+        found = {} if gathered is None else {"github": ingest_sources.document(gathered)}
+        context.console.document(total.document() | found)
+    elif gathered is None:
+        total.print(context.console)
+    else:
+        ingest_sources.print_gathered(gathered, context.console)
+        if gathered.downloaded:
+            total.print(context.console)
+    return EXIT_FINDINGS if total.problems or (gathered is None and not total.read) else EXIT_OK
+
+
+def _watch(readings: Iterable[Reading], archs: Iterable[str], context: Context) -> int:
+    """Until it is interrupted."""
+    if context.console.json:
+        raise UsageError("--watch prints as files come: it has no one JSON document")
+    for reading in readings:
+        total = _Total(tuple(archs))
+        total.take(reading, context)
+        total.print(context.console)
+    return EXIT_OK
+
+
+@dataclass
+class _Total:
+    """What was read and stored so far; the results themselves are in the store."""
+
+    archs: tuple[str, ...]
+    read: int = 0
+    new: int = 0
+    known: int = 0
+    without_arch: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+    runs: set[str] = field(default_factory=set)
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def files(self) -> int:
+        return self.read + len(self.problems)
+
+    def take(self, reading: Reading, context: Context) -> None:
+        """Store what was read, and count it."""
+        added = _store(reading, context)
+        self.read += len(reading.reports)
+        self.new += added.new
+        self.known += added.known
+        self.without_arch += sum(one.arch not in self.archs and one.op is None for one in reading.observations)
+        for name, number in reading.counts.items():
+            self.counts[name] = self.counts.get(name, 0) + number
+        self.runs |= {report.run for report in reading.reports}
+        self.problems += reading.problems
+
+    def document(self) -> dict[str, object]:
+        return {
+            "files": self.files,
+            "new": self.new,
+            "known": self.known,
+            "testcases": sum(self.counts.values()),
+            "counts": dict(sorted(self.counts.items())),
+            "runs": sorted(self.runs),
+            "without_arch": self.without_arch,
+            "problems": [{"file": clean(one.file), "message": clean(one.message)} for one in self.problems],
+        }
+
+    def print(self, console: Console) -> None:
+        console.line(
+            f"{counted(self.files, 'file')}: {self.new:,} new, {self.known:,} known, {len(self.problems):,} unreadable"
+        )
+        ordered = sorted(self.counts.items(), key=lambda item: -item[1])
+        by_kind = ", ".join(f"{number:,} {_WORDS.get(name, name.replace('_', ' '))}" for name, number in ordered)
+        console.line(counted(sum(self.counts.values()), "testcase") + (f": {by_kind}" if by_kind else ""))
+        if self.without_arch:
+            missing = counted(self.without_arch, "result")
+            console.note(f"{missing} without a cell: no arch, or one that this checkout does not have.")
+            console.note("Ingest these reports again with --arch ARCH.")
+        if self.counts.get(STAND_IN):
+            console.note("Left out: results of ttmatrix's own runner on a CPU. They prove nothing about a device.")
+        for problem in self.problems[:_SHOWN_PROBLEMS]:
+            console.note(f"cannot read {one_line(problem.file)}: {one_line(problem.message)}")
+        if (more := len(self.problems) - _SHOWN_PROBLEMS) > 0:
+            console.note(f"and {more:,} more; --json lists all of them")
+        if not self.files:
+            console.note("No XML files found.")
+
+
+def _store(reading: Reading, context: Context) -> Added:
     added = evidence_store(context.checkout, context.paths).add(reading.reports)
     by_hand = [replace(report, observations=report.by_hand) for report in reading.reports if report.by_hand]
     if by_hand:
         handwritten_store(context.checkout, context.paths).add(by_hand)
-    if context.console.json:
-        context.console.document(_document(reading, added, archs))
-    else:
-        _print(reading, added, archs, context)
-    return EXIT_FINDINGS if reading.problems or not reading.reports else EXIT_OK
-
-
-def _document(reading: Reading, added: Added, archs: Sequence[str]) -> dict[str, object]:
-    counts = reading.counts
-    return {
-        "files": len(reading.reports) + len(reading.problems),
-        "new": added.new,
-        "known": added.known,
-        "testcases": sum(counts.values()),
-        "counts": dict(sorted(counts.items())),
-        "runs": sorted({report.run for report in reading.reports}),
-        "without_arch": _without_arch(reading, archs),
-        "problems": [{"file": clean(problem.file), "message": clean(problem.message)} for problem in reading.problems],
-    }
-
-
-def _print(reading: Reading, added: Added, archs: Sequence[str], context: Context) -> None:
-    console, counts = context.console, reading.counts
-    files = len(reading.reports) + len(reading.problems)
-    console.line(
-        f"{counted(files, 'file')}: {added.new:,} new, {added.known:,} known, {len(reading.problems):,} unreadable"
-    )
-    by_kind = ", ".join(
-        f"{number:,} {_WORDS.get(name, name.replace('_', ' '))}" for name, number in counts.most_common()
-    )
-    console.line(counted(sum(counts.values()), "testcase") + (f": {by_kind}" if by_kind else ""))
-    if missing := _without_arch(reading, archs):
-        console.note(f"{counted(missing, 'result')} without a cell: no arch, or one that this checkout does not have.")
-        console.note("Ingest these reports again with --arch ARCH.")
-    if reading.counts[STAND_IN]:
-        console.note("Left out: results of ttmatrix's own runner on a CPU. They prove nothing about a device.")
-    for problem in reading.problems[:_SHOWN_PROBLEMS]:
-        console.note(f"cannot read {one_line(problem.file)}: {one_line(problem.message)}")
-    if (more := len(reading.problems) - _SHOWN_PROBLEMS) > 0:
-        console.note(f"and {more:,} more; --json lists all of them")
-    if not files:
-        console.note("No XML files found.")
-
-
-def _without_arch(reading: Reading, archs: Sequence[str]) -> int:
-    return sum(one.arch not in archs and one.op is None for one in reading.observations)
+    return added

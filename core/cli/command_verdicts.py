@@ -34,6 +34,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
             verdicts_table(context.console, found)
         counts = Counter(one.verdict for one, _ in found)
         by_verdict = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in Verdict if counts[verdict])
+        if not context.results.cells:
+            context.console.note("No results yet: ttmatrix ingest --from-github, or ttmatrix ingest PATH")
         context.console.note(counted(len(found), "cell") + (f": {by_verdict}" if by_verdict else ""))
     return EXIT_FINDINGS if any(one.verdict not in _NOTHING_TO_DO for one, _ in found) else EXIT_OK
 

@@ -194,7 +194,9 @@ async def test_without_results_it_says_how_to_get_them(tmp_path: Path) -> None:
     app = build_app(sample_checkout(tmp_path / "demo"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("4")
-        await until(pilot, lambda: "`ttmatrix ingest PATH` reads CI reports." in screen_text(app), "the hint")
+        await until(
+            pilot, lambda: "`ttmatrix ingest --from-github` downloads the reports of CI" in screen_text(app), "the hint"
+        )
         assert "no results yet" in screen_text(app)
 
 

@@ -265,7 +265,10 @@ class TriageScreen(DecisionScreen):
         if self.tests.shown is Shown.ATTENTION and not self.session.matrix.entries:
             return "there are no entries", ""
         if not agenda.tests:
-            return "no results yet", "`ttmatrix ingest PATH` reads CI reports. Device runs here count too."
+            return "no results yet", (
+                "`ttmatrix ingest --from-github` downloads the reports of CI, `ttmatrix ingest PATH` reads CI reports. "
+                "Device runs here count too."
+            )
         return (
             "nothing here",
             f"All results agree with the entries. {self.context.keymap.key('triage.list')} shows the other lists.",

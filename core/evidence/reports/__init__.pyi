@@ -6,7 +6,7 @@ from .classify import (
     stand_in as stand_in,
     stand_in_of as stand_in_of,
 )
-from .documents import arch_in as arch_in
+from .documents import Problem as Problem, arch_in as arch_in, documents as documents
 from .op_cases import observe_cases as observe_cases
 from .reading import (
     OTHER as OTHER,
@@ -15,5 +15,7 @@ from .reading import (
     JUnitReport as JUnitReport,
     Reading as Reading,
     ReadOptions as ReadOptions,
+    read_report as read_report,
     read_reports as read_reports,
 )
+from .watching import changed_reports as changed_reports

@@ -64,15 +64,20 @@ class Problem:
     message: str
 
 
-def documents(paths: Iterable[Path]) -> Iterator[Document | Problem]:
-    """Every XML file that `paths` name, sorted within each. Raises UsageError for a path that is not there."""
+def documents(
+    paths: Iterable[Path], wanted: Callable[[Path], bool] = lambda file: True
+) -> Iterator[Document | Problem]:
+    """Every XML file that `paths` name, sorted within each; of directories those files that are `wanted`.
+
+    Raises UsageError for a path that is not there.
+    """
     found = [path.expanduser().absolute() for path in paths]
     for path in found:
         if not path.exists():
             raise UsageError(f"There is no {path}", hint="Give JUnit XML files, directories or zip archives of them.")
     for path in dict.fromkeys(found):
         if path.is_dir():
-            for file in _files(path):
+            for file in filter(wanted, _files(path)):
                 yield from _read(file)
         else:
             yield from _read(path, alone=True)

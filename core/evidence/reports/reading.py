@@ -3,7 +3,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -74,15 +74,19 @@ class Reading:
 
 
 def read_reports(
-    paths: Iterable[Path], given: ReadOptions = ReadOptions(), archs: Sequence[str] = Schema().archs
+    paths: Iterable[Path],
+    given: ReadOptions = ReadOptions(),
+    archs: Sequence[str] = Schema().archs,
+    wanted: Callable[[Path], bool] = lambda file: True,
 ) -> Reading:
     """Every report that `paths` name; what is damaged is a problem and keeps nothing else from being read.
 
-    `archs` are the names that may be in paths. Raises UsageError for a path that is not there.
+    `archs` are the names that may be in paths; of directories those files are read that are `wanted`. Raises UsageError
+    for a path that is not there.
     """
     reports: list[JUnitReport] = []
     problems: list[Problem] = []
-    for one in documents(paths):
+    for one in documents(paths, wanted):
         if isinstance(one, Problem):
             problems.append(one)
             continue

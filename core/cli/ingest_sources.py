@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where `ttmatrix ingest` gets reports by itself: the artefacts of GitHub Actions, and a directory that is watched."""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from core.cli.console import Console
+from core.cli.context import Context
+from core.errors import TTMatrixError, UsageError
+from core.evidence import store_file
+from core.evidence.github import Actions, Gathered, Transport, Wanted, fetch_reports, find_token
+from core.evidence.reports import Reading, ReadOptions, changed_reports
+from core.sources import Git, web_address
+from core.text import counted, one_line
+
+__all__ = ["Gathered", "configure", "document", "from_github", "print_gathered", "watched"]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("from GitHub Actions")
+    group.add_argument(
+        "--from-github",
+        action="store_true",
+        help="download the reports of runs that have ended, each once; the token is that of GH_TOKEN, or of gh",
+    )
+    group.add_argument("--repository", default="", metavar="OWNER/NAME", help="default: that of the remote origin")
+    group.add_argument(
+        "--workflow", default="", metavar="FILE", help="the workflow, such as nightly.yml; default: scheduled runs"
+    )
+    group.add_argument("--branch", default="", metavar="NAME", help="runs on this branch only")
+    group.add_argument("--since", type=_days, default=14.0, metavar="DAYS", help="runs of the last DAYS; default: 14")
+    group.add_argument("--latest", action="store_true", help="only the newest run of each workflow")
+    parser.add_argument(
+        "--watch", type=Path, metavar="DIR", help="read the reports in DIR, and whatever comes there, until interrupted"
+    )
+
+
+def _days(text: str) -> float:
+    days = float(text)
+    if not 0 < days < 10_000:
+        raise ValueError(text)
+    return days
+
+
+_days.__name__ = "number of days"
+
+
+def from_github(
+    args: argparse.Namespace, given: ReadOptions, archs: Sequence[str], gathered: Gathered, context: Context
+) -> Iterator[Reading]:
+    """The reports of every artefact that was not read before; what has been asked for the next counts as stored."""
+    repository = args.repository or _repository(context)
+    if len(repository.split("/")) != 2 or not all(repository.split("/")):
+        raise UsageError(f"Not a repository: {repository!r}", hint="Give --repository OWNER/NAME")
+    token = find_token()
+    if not token:
+        context.console.note("No token: GitHub lists runs, but gives no artefacts. Set GH_TOKEN, or run gh auth login.")
+    actions = Actions(Transport(token, say=context.console.note), repository)
+    wanted = Wanted(args.workflow, args.branch, args.since, args.latest)
+    file = store_file(context.paths.evidence, context.checkout.root)
+    done = file.with_name(f"{file.stem}-github-{repository.replace('/', '+')}.json")
+    git = Git(context.checkout.root)
+
+    def models_commit(commit: str) -> str:
+        try:
+            return git.pinned(str(context.checkout.models.relative_to(context.checkout.root)), commit)
+        except (TTMatrixError, ValueError):
+            # That commit was not fetched.
+            return ""
+
+    for reading in fetch_reports(actions, wanted, done, gathered, given, archs, models_commit):
+        testcases = counted(sum(reading.counts.values()), "testcase")
+        context.console.note(f"{one_line(gathered.runs[-1])}: artefact {gathered.downloaded:,}, {testcases}")
+        yield reading
+
+
+def _repository(context: Context) -> str:
+    address = web_address(Git(context.checkout.root))
+    host, _, repository = address.removeprefix("https://").partition("/")
+    if host != "github.com":
+        detail = f"The remote origin is {address or 'not set'}"
+        raise UsageError("Which repository on GitHub?", detail, "Give --repository OWNER/NAME")
+    return repository
+
+
+def document(gathered: Gathered) -> dict[str, object]:
+    """What GitHub had, as JSON."""
+    return asdict(gathered)
+
+
+def print_gathered(gathered: Gathered, console: Console) -> None:
+    """The same for a person."""
+    kinds = {"read": gathered.downloaded, "read before": gathered.known, "expired": gathered.expired}
+    artefacts = ", ".join(f"{number:,} {word}" for word, number in kinds.items())
+    runs, other = counted(len(gathered.runs), "run"), counted(gathered.other, "artefact")
+    console.line(f"{runs}; artefacts with reports: {artefacts}; {other} without")
+    if not gathered.runs:
+        console.note(
+            "No such runs have ended. --since DAYS looks further back; --workflow FILE names another workflow."
+        )
+
+
+def watched(args: argparse.Namespace, given: ReadOptions, archs: Sequence[str]) -> Iterator[Reading]:
+    """The reports in a directory, then those that come or change."""
+    if not args.watch.is_dir():
+        raise UsageError(f"There is no directory {args.watch}")
+    return changed_reports(args.watch, given, archs)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of GitHub Actions and their artefacts, as the API lists them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from core.errors import TTMatrixError
+from core.evidence.github.transport import Transport
+
+_REPORTS = re.compile(r"test-reports-|junit", re.IGNORECASE)
+"""In the names of artefacts that hold JUnit files (docs/rules.md 3.4)."""
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which runs."""
+
+    workflow: str = ""
+    """The file name of the workflow, or its id; empty: whatever was started by the clock."""
+    branch: str = ""
+    days: float = 14.0
+    """How old they may be."""
+    latest: bool = False
+    """Only the newest one of each workflow."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowRun:
+    """One run that has ended."""
+
+    id: int
+    name: str
+    """As its results are to be named: that of the workflow and the number of the run."""
+    workflow: int
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Artefact:
+    """An archive that a run has uploaded."""
+
+    id: int
+    name: str
+    bytes: int
+    expired: bool
+    address: str
+
+    @property
+    def holds_reports(self) -> bool:
+        """Whether its name is that of JUnit files."""
+        return _REPORTS.search(self.name) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Actions:
+    """The Actions of one repository, `owner/name`."""
+
+    transport: Transport
+    repository: str
+
+    def runs(self, wanted: Wanted, now: datetime | None = None) -> Iterator[WorkflowRun]:
+        """The runs that have ended, the newest first. Raises TTMatrixError."""
+        since = (now or datetime.now(UTC)) - timedelta(days=wanted.days)
+        asked = {"status": "completed", "per_page": str(_PAGE), "created": f">={since:%Y-%m-%dT%H:%M:%SZ}"}
+        if wanted.branch:
+            asked["branch"] = wanted.branch
+        place = "actions/runs"
+        if wanted.workflow:
+            place = f"actions/workflows/{quote(wanted.workflow, safe='')}/runs"
+        else:
+            asked["event"] = "schedule"
+        seen: set[int] = set()
+        for fields in self._all(f"{place}?{urlencode(asked)}", "workflow_runs"):
+            run = _run(fields)
+            if not wanted.latest or run.workflow not in seen:
+                yield run
+            seen.add(run.workflow)
+            if wanted.latest and wanted.workflow:
+                return
+
+    def artefacts(self, run: WorkflowRun) -> Iterator[Artefact]:
+        """What a run has uploaded, of all its attempts."""
+        for fields in self._all(f"actions/runs/{run.id}/artifacts?per_page={_PAGE}", "artifacts"):
+            try:
+                yield Artefact(
+                    int(fields["id"]),
+                    _UNSAFE.sub("_", str(fields["name"])),
+                    int(fields["size_in_bytes"]),
+                    bool(fields["expired"]),
+                    str(fields["archive_download_url"]),
+                )
+            except (KeyError, TypeError, ValueError) as error:
+                raise _unexpected(error) from error
+
+    def _all(self, path: str, name: str) -> Iterator[Any]:
+        """The items of every page. An item that moves to the next page meanwhile comes once."""
+        seen: set[object] = set()
+        place = f"repos/{self.repository}/{path}"
+        while place:
+            answer, place = self.transport.json(place)
+            try:
+                new = {item["id"]: item for item in answer[name] if item["id"] not in seen}
+            except (KeyError, TypeError) as error:
+                raise _unexpected(error) from error
+            seen |= new.keys()
+            yield from new.values()
+
+
+def _run(fields: Any) -> WorkflowRun:
+    try:
+        stem = str(fields.get("path") or fields["name"]).rpartition("/")[2].removesuffix(".yml").removesuffix(".yaml")
+        name = f"{_UNSAFE.sub('_', stem)}-{int(fields['run_number'])}"
+        return WorkflowRun(int(fields["id"]), name, int(fields["workflow_id"]), str(fields["head_sha"]))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _unexpected(error) from error
+
+
+def _unexpected(error: Exception) -> TTMatrixError:
+    return TTMatrixError("GitHub answers something else than expected", f"{type(error).__name__}: {error}")

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Artefacts of a repository as reports: each is downloaded once, read, and forgotten; what is done survives a kill."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.evidence.github.actions import Actions, Artefact, Wanted, WorkflowRun
+from core.evidence.github.transport import Expired
+from core.evidence.reports import Problem, Reading, ReadOptions, documents, read_report
+from core.files import Malformed, atomic_write, decoded, read_text
+from core.locks import locked
+from core.runs import UnreadableReport
+
+_MOST_BYTES = 2 * 2**30
+"""The largest archive that is downloaded."""
+_SLACK_BYTES = 2**20
+
+
+@dataclass
+class Gathered:
+    """How many artefacts there were."""
+
+    runs: list[str] = field(default_factory=list)
+    downloaded: int = 0
+    known: int = 0
+    """Read before."""
+    expired: int = 0
+    other: int = 0
+    """Their names are not those of JUnit files: they were not downloaded."""
+
+
+class _Done:
+    """The artefacts that were read before, in a file beside the store."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        try:
+            self.ids = set(decoded(read_text(file), list[int])) if file.exists() else set()
+        except (TTMatrixError, Malformed):
+            # Nothing but what can be downloaded again.
+            self.ids = set()
+
+    def add(self, id: int) -> None:
+        self.ids.add(id)
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        atomic_write(self._file, json.dumps(sorted(self.ids)))
+
+
+def fetch_reports(
+    actions: Actions,
+    wanted: Wanted,
+    done_file: Path,
+    found: Gathered,
+    given: ReadOptions,
+    archs: Sequence[str],
+    models_commit: Callable[[str], str] = lambda commit: "",
+) -> Iterator[Reading]:
+    """Every artefact with JUnit files that was not read before, read; what was asked for next counts as stored.
+
+    Killed at any time, the next call goes on after the last one that was stored. `models_commit` says which commit of
+    the submodule belongs to one of tt-xla. Raises TTMatrixError where GitHub does not answer.
+    """
+    scratch = done_file.with_suffix(".part")
+    with locked(done_file.with_suffix(".lock"), "ingest from GitHub", wait=0), _removed(scratch):
+        yield from _fetch(actions, wanted, _Done(done_file), scratch, found, given, archs, models_commit)
+
+
+@contextmanager
+def _removed(directory: Path) -> Iterator[None]:
+    """Nothing is left of `directory` after the block, nor before it of one that was killed."""
+    shutil.rmtree(directory, ignore_errors=True)
+    try:
+        yield
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _fetch(
+    actions: Actions,
+    wanted: Wanted,
+    done: _Done,
+    scratch: Path,
+    found: Gathered,
+    given: ReadOptions,
+    archs: Sequence[str],
+    models_commit: Callable[[str], str],
+) -> Iterator[Reading]:
+    for run in actions.runs(wanted):
+        found.runs.append(run.name)
+        commit = given.commit or run.commit
+        here = replace(given, commit=commit, models_commit=given.models_commit or models_commit(commit))
+        for artefact in actions.artefacts(run):
+            if not artefact.holds_reports:
+                found.other += 1
+            elif artefact.id in done.ids:
+                found.known += 1
+            elif artefact.expired or (reading := _downloaded(actions, run, artefact, scratch, here, archs)) is None:
+                found.expired += 1
+            else:
+                found.downloaded += 1
+                yield reading
+                done.add(artefact.id)
+
+
+def _downloaded(
+    actions: Actions, run: WorkflowRun, artefact: Artefact, scratch: Path, given: ReadOptions, archs: Sequence[str]
+) -> Reading | None:
+    """One artefact; None: it has expired."""
+    # As a person would lay it out: the directory is the run, and the name of the archive tells the job.
+    file = scratch / run.name / f"{artefact.name}.zip"
+    with _removed(scratch):
+        file.parent.mkdir(parents=True)
+        # What GitHub calls the size is that of the archive, or of what is in it.
+        most = min(2 * artefact.bytes + _SLACK_BYTES, _MOST_BYTES)
+        try:
+            actions.transport.download(artefact.address, file, most)
+        except Expired:
+            return None
+        address = f"https://github.com/{actions.repository}/actions/runs/{run.id}"
+        return _read(file, str(scratch), address, given, archs)
+
+
+def _read(file: Path, scratch: str, address: str, given: ReadOptions, archs: Sequence[str]) -> Reading:
+    """The reports in an archive; their source is the page of the run, and not a place that is gone tomorrow."""
+    reports, problems = [], []
+    for one in documents([file]):
+        if isinstance(one, Problem):
+            problems.append(replace(one, file=one.file.replace(scratch, address)))
+            continue
+        parts = one.parts[len(Path(scratch).parts) :]
+        document = replace(one, source=one.source.replace(scratch, address), parts=parts, alone=False)
+        try:
+            reports.append(read_report(document, given, archs))
+        except UnreadableReport as error:
+            problems.append(Problem(document.source, error.problem))
+    return Reading(tuple(reports), tuple(problems))

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ingest --from-github` against a server that behaves like GitHub's API, and badly where the internet does."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.errors import TTMatrixError
+from core.evidence.github.transport import Transport, find_token
+from core.evidence.reports.reading import ReadOptions
+from core.evidence.reports.watching import changed_reports
+from core.evidence.store import EvidenceStore, store_file
+from core.proc import CommandResult
+from core.settings import paths
+from core.sources.checkout import Checkout
+from tests.support.cli import Called, call
+from tests.support.evidence import TEST_ID
+from tests.support.github_server import TOKEN, Answer, GitHub, github
+from tests.support.nightlies import nightly
+from tests.support.tree import sample
+
+ID = TEST_ID
+JOB = "test-reports-a1b2c3-1.{}-n150-n150_and_expected_passing-{}"
+COMMIT = "c" * 40
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return sample(tmp_path / "tt-xla")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHub]:
+    monkeypatch.setenv("GH_TOKEN", TOKEN)
+    with github() as state:
+        monkeypatch.setenv("GITHUB_API_URL", state.api)
+        yield state
+
+
+def report(directory: Path, ending: str) -> bytes:
+    return nightly(directory / f"{ending}.xml", "n150", {ID: ending}).read_bytes()
+
+
+def filled(server: GitHub, tmp_path: Path, runs: int = 3) -> GitHub:
+    """Each run has two artefacts with a report each, one that has expired and one without reports."""
+    for run in range(1, runs + 1):
+        server.add_run(run, 100 + run)
+        for number in (1, 2):
+            id = run * 10 + number
+            data = report(tmp_path / f"made-{id}", "pass").replace(b"f10", f"host{id}".encode())
+            server.add_artefact(run, id, JOB.format(number, id), {f"report_{id}.xml": data})
+        server.add_artefact(run, run * 10 + 3, JOB.format(3, run * 10 + 3), {}, expired=True)
+        server.add_artefact(run, run * 10 + 4, "wheel", {"x.whl": b"x"})
+    return server
+
+
+def ingest(checkout: Checkout, *more: str) -> Called:
+    words = "ingest", "--from-github", "--repository", "team/tt-xla", "--json", "--repo"
+    return call(*words, checkout.root, *more)
+
+
+def stored(checkout: Checkout) -> EvidenceStore:
+    return EvidenceStore(store_file(paths().evidence, checkout.root))
+
+
+def downloads(server: GitHub) -> list[str]:
+    return [path for host, path, _ in server.asked if host == "blobs"]
+
+
+def test_every_report_comes_once_from_all_pages(server: GitHub, checkout: Checkout, tmp_path: Path) -> None:
+    filled(server, tmp_path)
+    done = ingest(checkout)
+    assert done.code == 0, done.err
+    runs = ["nightly-103", "nightly-102", "nightly-101"]
+    assert done.json["github"] == {"runs": runs, "downloaded": 6, "known": 0, "expired": 3, "other": 3}
+    assert (done.json["files"], done.json["new"], done.json["testcases"]) == (6, 6, 6)
+    (first, *_) = rows = stored(checkout).of_test(ID)
+    assert len(rows) == 6 and {row.run for row in rows} == set(runs)
+    assert (first.arch, first.job, first.commit) == ("n150", "n150-n150_and_expected_passing", COMMIT)
+    assert first.source.startswith("https://github.com/team/tt-xla/actions/runs/")
+    again = ingest(checkout)
+    assert again.json["github"] == {"runs": runs, "downloaded": 0, "known": 6, "expired": 3, "other": 3}
+    assert len(downloads(server)) == 6
+
+
+def test_the_token_goes_to_the_api_alone_and_is_nowhere_else(
+    server: GitHub, checkout: Checkout, tmp_path: Path
+) -> None:
+    filled(server, tmp_path, 1).faults["blobs:"] = [Answer(403)]
+    refused = ingest(checkout)
+    done = ingest(checkout)
+    assert {sent for host, _, sent in server.asked if host == "api"} == {f"Bearer {TOKEN}"}
+    assert {sent for host, _, sent in server.asked if host == "blobs"} == {None}
+    said = refused.out + refused.err + done.out + done.err
+    assert TOKEN not in said and "s3cr3t" not in said
+    home = Path(os.environ["TTMATRIX_HOME"])
+    assert not [file for file in home.rglob("*") if file.is_file() and TOKEN.encode() in file.read_bytes()]
+
+
+def test_which_runs_are_asked_for(server: GitHub, checkout: Checkout, tmp_path: Path) -> None:
+    filled(server, tmp_path)
+    done = ingest(checkout, "--workflow", "nightly.yml", "--branch", "a b", "--since", "3", "--latest")
+    assert done.json["github"]["runs"] == ["nightly-103"]
+    asked = server.asked[0][1]
+    assert asked.startswith("/repos/team/tt-xla/actions/workflows/nightly.yml/runs?")
+    assert "branch=a+b" in asked and "status=completed" in asked and "created=%3E%3D20" in asked
+    server.add_run(9, 7, workflow=2)
+    assert ingest(checkout, "--latest").json["github"]["runs"] == ["weekly-7", "nightly-103"]
+    assert "event=schedule" in server.asked[-1][1] or any("event=schedule" in path for _, path, _ in server.asked)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Answer(502),
+        Answer(429, {"Retry-After": "0"}),
+        Answer(403, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}),
+        Answer(200, body=b"{" * 9, cut=4),
+    ],
+    ids=["5xx", "429", "rate limit", "cut"],
+)
+@pytest.mark.parametrize("where", ["api:/repos/team/tt-xla/actions/runs?", "artifacts?", "blobs:"])
+def test_what_passes_is_waited_for(
+    server: GitHub, checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Answer, where: str
+) -> None:
+    monkeypatch.setattr("core.evidence.github.transport._wait", lambda seconds: None)
+    filled(server, tmp_path, 1).faults[where] = [fault, fault]
+    done = ingest(checkout)
+    assert done.code == 0, done.err
+    assert done.json["new"] == 2
+    assert "asking again" in done.err
+
+
+def test_what_does_not_pass_is_an_error_that_says_what_to_do(
+    server: GitHub, checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.evidence.github.transport._wait", lambda seconds: None)
+    filled(server, tmp_path)
+    limit = Answer(403, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(time.time()) + 3000)})
+    for fault, words in (
+        ([Answer(503)] * 9, "does not answer"),
+        ([Answer(403)], "allowed to read Actions"),
+        ([Answer(401)], "not valid"),
+        ([limit], "rate limit of GitHub is reached"),
+        ([Answer(302, {"Location": "http://example.com/x"})], "not HTTPS"),
+        ([Answer(302, {"Location": "/repos/team/tt-xla/loop"})] * 9, "without an end"),
+        ([Answer(200, body=b'{"other": 1}')], "something else than expected"),
+    ):
+        # The first artefact of the second run: what came before is stored, and stays.
+        server.faults = {"runs/2/artifacts": list(fault), "loop": list(fault)}
+        failed = ingest(checkout)
+        assert failed.code == 2, failed
+        assert words in failed.err + failed.out
+        assert {row.run for row in stored(checkout).of_test(ID)} == {"nightly-103"}
+    server.faults = {}
+    assert ingest(checkout).json["github"]["known"] == 2
+
+
+def test_an_archive_that_cannot_be_read_is_a_problem_and_the_rest_is_read(
+    server: GitHub, checkout: Checkout, tmp_path: Path
+) -> None:
+    filled(server, tmp_path, 1)
+    bomb = b"<testsuites>" + b" " * 40_000_000
+    server.add_artefact(1, 15, JOB.format(5, 15), {"bomb.xml": bomb, "../../out.xml": b"<testsuites/>"})
+    server.archives[12] = b"no archive at all"
+    server.artefacts[1][0]["expired"] = False
+    server.faults["artifacts/11/zip"] = [Answer(410)]
+    done = ingest(checkout)
+    assert done.code == 1
+    assert done.json["github"]["expired"] == 2
+    messages = [one["message"] for one in done.json["problems"]]
+    assert any("unpack" in text for text in messages) and any("leads out" in text for text in messages)
+    assert any("not a readable archive" in text for text in messages)
+    assert all(one["file"].startswith("https://github.com/team/tt-xla/actions/runs/1") for one in done.json["problems"])
+
+
+def test_more_than_was_said_is_not_taken(server: GitHub, tmp_path: Path) -> None:
+    server.archives[1] = b"x" * 100_000
+    server.runs, server.artefacts = [], {}
+    with pytest.raises(TTMatrixError, match="larger than GitHub said"):
+        Transport(TOKEN).download("repos/team/tt-xla/actions/artifacts/1/zip", tmp_path / "x", 1000)
+
+
+def test_killed_half_way_it_goes_on_where_it_was(server: GitHub, checkout: Checkout, tmp_path: Path) -> None:
+    filled(server, tmp_path)
+    reached, go_on = threading.Event(), threading.Event()
+
+    def hold(id: int) -> None:
+        if id == 22:
+            reached.set()
+            go_on.wait(60)
+
+    server.before_archive = hold
+    words = [sys.executable, "-m", "tui", "ingest", "--from-github", "--repository", "team/tt-xla"]
+    with subprocess.Popen([*words, "--repo", str(checkout.root)], start_new_session=True) as running:
+        assert reached.wait(60)
+        os.killpg(running.pid, signal.SIGKILL)
+    go_on.set()
+    before = len(stored(checkout).of_test(ID))
+    assert before == 3
+    server.asked.clear()
+    done = ingest(checkout)
+    assert done.json["github"]["known"] == 3 and done.json["github"]["downloaded"] == 3
+    assert len(downloads(server)) == 3
+    assert len(stored(checkout).of_test(ID)) == 6
+
+
+def test_a_token_is_that_of_the_environment_or_of_gh(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.evidence.github.transport.shutil.which", lambda name: f"/bin/{name}")
+
+    def gh(argv: list[str], **_: object) -> CommandResult:
+        assert argv == ["gh", "auth", "token"]
+        return CommandResult(tuple(argv), 0, "of-gh\n", "")
+
+    assert find_token({"GITHUB_TOKEN": "of-env"}, gh) == "of-env"  # type: ignore[arg-type]
+    assert find_token({}, gh) == "of-gh"  # type: ignore[arg-type]
+    assert "of-env" not in repr(Transport("of-env"))
+
+
+def test_no_token_over_an_open_line() -> None:
+    with pytest.raises(TTMatrixError, match="HTTPS only"):
+        Transport("x", "http://example.com")
+
+
+def test_a_directory_is_watched(tmp_path: Path) -> None:
+    """What is there, what comes later, and what was not whole when it was looked at first."""
+    directory = tmp_path / "in"
+    whole = report(directory / "run-1", "pass")
+    readings = changed_reports(directory, ReadOptions(), ("n150",))
+    assert [one.run for one in next(readings).reports] == ["run-1"]
+    late = directory / "run-2" / "late.xml"
+    late.parent.mkdir()
+    late.write_bytes(whole[:40])
+    assert [one.file for one in next(readings).problems] == [str(late)]
+    late.write_bytes(whole.replace(b"f10", b"f11"))
+    assert [one.run for one in next(readings).reports] == ["run-2"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "Name paths"),
+        (["--from-github", "--watch", "x"], "Name paths"),
+        (["--from-github"], "Which repository"),
+        (["--from-github", "--repository", "x"], "Not a repository"),
+        (["--from-github", "--since", "-1"], "--since"),
+        (["--watch", "nowhere"], "no directory"),
+        (["--watch", ".", "--json"], "no one JSON document"),
+    ],
+)
+def test_what_cannot_be_asked_for(checkout: Checkout, words: list[str], message: str) -> None:
+    told = call("ingest", *words, "--repo", checkout.root)
+    assert told.code == 64 and message in told.err

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server that answers as GitHub's API about Actions does, and another host beside it that has the archives."""
+
+import io
+import json
+import re
+import threading
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+TOKEN = "ghp_secret0123456789"
+_PAGE = 2
+"""Items of a page, whatever is asked for: also few runs have several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is answered once instead."""
+
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b"{}"
+    cut: int | None = None
+    """Only so many bytes of it are sent."""
+
+
+@dataclass
+class GitHub:
+    """One repository, `team/tt-xla`."""
+
+    runs: list[dict[str, object]] = field(default_factory=list)
+    artefacts: dict[int, list[dict[str, object]]] = field(default_factory=dict)
+    archives: dict[int, bytes] = field(default_factory=dict)
+    faults: dict[str, list[Answer]] = field(default_factory=dict)
+    """By a part of the path: answers that come before the right one."""
+    asked: list[tuple[str, str, str | None]] = field(default_factory=list)
+    """`api` or `blobs`, the path, and the authorisation that was sent."""
+    before_archive: Callable[[int], None] = lambda id: None
+    api: str = ""
+    blobs: str = ""
+
+    def add_run(self, id: int, number: int, *, workflow: int = 1, commit: str = "c" * 40) -> None:
+        """One run of a workflow; the newest one is added last."""
+        path = f".github/workflows/{'nightly' if workflow == 1 else 'weekly'}.yml"
+        fields = {"id": id, "run_number": number, "name": "On nightly", "path": path, "head_sha": commit}
+        self.runs.insert(0, {**fields, "workflow_id": workflow})
+        self.artefacts[id] = []
+
+    def add_artefact(self, run: int, id: int, name: str, files: Mapping[str, bytes], *, expired: bool = False) -> None:
+        """One archive of a run."""
+        data = io.BytesIO()
+        with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+            for member, text in files.items():
+                archive.writestr(member, text)
+        self.archives[id] = data.getvalue()
+        fields = {"id": id, "name": name, "size_in_bytes": len(data.getvalue()), "expired": expired}
+        address = f"{self.api}/repos/team/tt-xla/actions/artifacts/{id}/zip"
+        self.artefacts[run].append({**fields, "archive_download_url": address})
+
+    def answer(self, server: str, path: str) -> Answer:
+        """What a request gets."""
+        for part, answers in self.faults.items():
+            if part in f"{server}:{path}" and answers:
+                return answers.pop(0)
+        where = urlsplit(path)
+        page = int(parse_qs(where.query).get("page", ["1"])[0])
+        if server == "blobs":
+            id = int(where.path.rpartition("/")[2])
+            self.before_archive(id)
+            return Answer(body=self.archives[id])
+        if re.fullmatch(r"/repos/team/tt-xla/actions/(workflows/nightly.yml/)?runs", where.path):
+            return self._page(path, "workflow_runs", self.runs, page)
+        if found := re.fullmatch(r"/repos/team/tt-xla/actions/runs/(\d+)/artifacts", where.path):
+            return self._page(path, "artifacts", self.artefacts[int(found[1])], page)
+        if found := re.fullmatch(r"/repos/team/tt-xla/actions/artifacts/(\d+)/zip", where.path):
+            return Answer(302, {"Location": f"{self.blobs}/signed-away/{found[1]}?sig=s3cr3t"}, b"")
+        return Answer(404)
+
+    def _page(self, path: str, name: str, items: list[dict[str, object]], page: int) -> Answer:
+        some = items[(page - 1) * _PAGE : page * _PAGE]
+        headers = {}
+        if page * _PAGE < len(items):
+            base = re.sub(r"[?&]page=\d+", "", path)
+            headers["Link"] = f'<{self.api}{base}&page={page + 1}>; rel="next", <{self.api}{base}&page=9>; rel="last"'
+        return Answer(200, headers, json.dumps({"total_count": len(items), name: some}).encode())
+
+
+@contextmanager
+def github() -> Iterator[GitHub]:
+    """A server for as long as the block runs."""
+    state = GitHub()
+    servers = [_server(state, name) for name in ("api", "blobs")]
+    state.api, state.blobs = (f"http://127.0.0.1:{server.server_port}" for server in servers)
+    try:
+        yield state
+    finally:
+        for server in servers:
+            server.shutdown()
+            server.server_close()
+
+
+def _server(state: GitHub, name: str) -> ThreadingHTTPServer:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            state.asked.append((name, self.path, self.headers.get("Authorization")))
+            answer = state.answer(name, self.path)
+            self.send_response(answer.status)
+            for key, value in answer.headers.items():
+                self.send_header(key, value)
+            self.send_header("Content-Length", str(len(answer.body)))
+            self.end_headers()
+            self.wfile.write(answer.body[: answer.cut])
+
+        def log_message(self, *_: object) -> None:
+            """Nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    return server
