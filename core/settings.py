@@ -2,6 +2,7 @@
 """Where ttmatrix keeps its state, and what the user has set."""
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +13,9 @@ import platformdirs
 from core.errors import TTMatrixError
 
 HOME_VARIABLE = "TTMATRIX_HOME"
+
+Scalar = bool | int | float | str
+"""A value of TOML that is no list, table or time."""
 
 
 class Paths(NamedTuple):
@@ -64,6 +68,11 @@ class Paths(NamedTuple):
         return self.state / "journal"
 
 
+DEFAULT_PROFILE = "default"
+"""What no profile is called where profiles are listed."""
+_PROFILE_NAME = re.compile(r"[\w.-]+")
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
     """A named way to run tests: a table `[profiles.NAME]`."""
@@ -74,6 +83,23 @@ class Profile:
     """Variables that are set; their values know `{artefacts}` too."""
     timeout: float | None = None
     """Seconds; None: what the settings say for the kind."""
+    backend: str = ""
+    """What the built-in runner compiles with; empty: what the settings say."""
+    batch_size: int | None = None
+    """What loaders are asked for instead of the entry's; LLM ids bring their own. None: the entry's."""
+    options: Mapping[str, Scalar] = field(default_factory=dict)
+    """Compile options, by upstream's names."""
+    weights: Mapping[str, str] = field(default_factory=dict)
+    """Dtypes of weights, by patterns of the names of parameters: `"*.fc2.weight" = "bfp_bf8"`."""
+    dump: bool = False
+    """Whether the programs that the compilers were given, and made, stay with the run."""
+    prefix: tuple[str, ...] = ()
+    """Words before the command, a list and never a shell's line: `["gdb", "--args"]`."""
+
+    @property
+    def compiles(self) -> bool:
+        """Whether it asks for something that only a run which compiles can do."""
+        return bool(self.options or self.weights or self.dump or self.backend)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,18 +168,29 @@ def load_settings(file: Path) -> Settings:
         return Settings()
     except (OSError, ValueError) as error:
         raise TTMatrixError(f"Cannot read settings from {file}", str(error), "Correct or remove it.") from error
-    profiles = raw.pop("profiles", {})
-    if not isinstance(profiles, dict) or not all(isinstance(one, dict) for one in profiles.values()):
-        raise TTMatrixError(f"Setting 'profiles' in {file} must hold tables", hint="Write [profiles.NAME].")
-    where = f"in {file}"
+    profiles = read_profiles(raw.pop("profiles", {}), file)
     try:
         found = replace(Settings(), **table_values(raw, Settings))
-        for name, table in profiles.items():
-            where = f"of profile {name!r} in {file}"
-            profiles[name] = replace(Profile(), **table_values(table, Profile))
     except TableError as error:
-        raise TTMatrixError(f"Setting {error.name!r} {where} {error.problem}", error.hint) from error
+        raise TTMatrixError(f"Setting {error.name!r} in {file} {error.problem}", error.hint) from error
     return replace(found, profiles=profiles)
+
+
+def read_profiles(tables: object, file: Path) -> dict[str, Profile]:
+    """The profiles of the table `profiles` of a TOML `file`. Raises TTMatrixError where it has a mistake."""
+    if not isinstance(tables, dict) or not all(isinstance(one, dict) for one in tables.values()):
+        raise TTMatrixError(f"Setting 'profiles' in {file} must hold tables", hint="Write [profiles.NAME].")
+    found: dict[str, Profile] = {}
+    for name, table in tables.items():
+        if name == DEFAULT_PROFILE or not _PROFILE_NAME.fullmatch(name):
+            hint = f"Letters, digits, - and _; {DEFAULT_PROFILE} means no profile."
+            raise TTMatrixError(f"A profile in {file} cannot be called {name!r}", hint=hint)
+        try:
+            found[name] = replace(Profile(), **table_values(table, Profile))
+        except TableError as error:
+            where = f"of profile {name!r} in {file}"
+            raise TTMatrixError(f"Setting {error.name!r} {where} {error.problem}", error.hint) from error
+    return found
 
 
 class TableError(ValueError):
@@ -182,6 +219,8 @@ _WORDS: Mapping[Any, str] = {
     str: "text",
     tuple[str, ...]: "a list of texts",
     Mapping[str, str]: "a table of texts",
+    Mapping[str, Scalar]: "a table of texts, numbers, true and false",
+    int | None: "a whole number",
 }
 
 
@@ -192,9 +231,15 @@ def _taken(name: str, value: Any, hint: Any) -> object:
         return tuple(value)
     if hint == Mapping[str, str] and isinstance(value, dict) and _all_text(value.values()):
         return value
-    if type(value) is hint:
+    if hint == Mapping[str, Scalar] and isinstance(value, dict) and all(map(_is_scalar, value.values())):
+        return value
+    if type(value) is hint or (hint == int | None and type(value) is int):
         return value
     raise TableError(name, f"must be {_WORDS[hint]}, and is {value!r}")
+
+
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, bool | int | float | str)
 
 
 def _all_text(values: Iterable[object]) -> bool:

@@ -12,12 +12,9 @@ from core.errors import UsageError
 from core.hosts import read_hosts
 from core.ops import DEFAULT_BACKEND, op_request, read_op_tests
 from core.runs import RunSpec
-from core.runs.planning import KINDS, OP_KIND, plan_ops, plan_test, with_estimates, with_needs
+from core.runs.planning import KINDS, OP_KIND, default_kind, plan_ops, plan_test, with_estimates, with_needs
 from core.runs.store import RunStore
 from core.sources.ci import read_durations
-
-_DEFAULT_KIND = "cpu"
-"""It needs no device."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kind",
         choices=[*KINDS, OP_KIND],
-        help=f"how to run the tests of models; default: {_DEFAULT_KIND}. {kinds}",
+        help=f"how to run the tests of models; default: cpu, or device for a profile that compiles. {kinds}",
     )
     parser.add_argument(
         "--backend",
@@ -40,7 +37,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="run op cases, all in one batch, on this backend: eager, aot_eager, inductor, xla, tt; default: inductor",
     )
-    parser.add_argument("--profile", default="", metavar="NAME", help="use the table [profiles.NAME] of the settings")
+    parser.add_argument(
+        "--profile",
+        action="append",
+        metavar="NAME",
+        help="use this profile (ttmatrix profiles), or NAME+OPTION=VALUE; given again, each test runs with each",
+    )
     parser.add_argument("--repeat", type=_positive, default=1, metavar="N", help="run each test N times")
     parser.add_argument("--timeout", type=float, metavar="S", help="stop a run after S seconds; 0: never")
     parser.add_argument(
@@ -58,7 +60,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         raise UsageError(f"--kind {args.kind} runs no op cases", f"{cases[0]} is one.", "Leave --kind out.")
     if tests and args.kind == OP_KIND:
         raise UsageError("--kind op runs op cases", f"{tests[0]} is none.", f"Give one of: {', '.join(KINDS)}.")
-    ids = [id for id in context.resolve(tests) for _ in range(args.repeat)]
+    ids = context.resolve(tests)
+    profiles = args.profile or [""]
+    kind = args.kind or default_kind(context.checkout, context.settings, profiles)
     specs = (
         _handwritten_specs(args, context, by_hand, store)
         + _op_specs(args, context, cases, store)
@@ -68,12 +72,14 @@ def execute(args: argparse.Namespace, context: Context) -> int:
                 id,
                 context.settings,
                 runs=store.root,
-                kind=args.kind or _DEFAULT_KIND,
+                kind=kind,
                 arch=context.arch,
                 timeout=args.timeout,
-                profile=args.profile,
+                profile=profile,
             )
             for id in ids
+            for profile in profiles
+            for _ in range(args.repeat)
         ]
     )
     specs = with_needs(specs, read_hosts(context.paths.hosts_file), args.host)

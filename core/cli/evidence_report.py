@@ -33,6 +33,8 @@ def observation_document(one: Observation) -> dict[str, object]:
     """One result as JSON; `when` is ISO 8601 in UTC, or null."""
     when = datetime.fromtimestamp(one.when, UTC).isoformat(timespec="seconds") if one.when else None
     said = {"when": when, **{name: getattr(one, name) for name in _FIELDS}}
+    if one.profile:
+        said["profile"] = one.profile
     return said if one.op is None else {**said, "op": asdict(one.op)}
 
 

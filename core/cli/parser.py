@@ -30,6 +30,7 @@ COMMAND_GROUPS = {
     },
     "runs": {
         "run": "start runs in the background",
+        "profiles": "list profiles, and the compile options that they may have",
         "runs": "list runs, newest first",
         "logs": "print the log of a run",
         "rerun": "start runs of a batch again: all, failed or not run ones",

@@ -119,7 +119,7 @@ class Observation:
     op: CaseNumbers | None = None
     """Of an op case alone, whose PCC is in there: it is recorded, not required."""
     profile: str = ""
-    """The profile of the settings that it ran with; empty: as CI runs it."""
+    """The profile that it ran with; empty: the default, as CI runs it. A result of another decides about no entry."""
 
     @property
     def steady(self) -> str:
@@ -189,9 +189,9 @@ def order(one: Observation) -> tuple[float, str, str, str, str]:
 
 
 def newest(observations: Iterable[Observation]) -> Iterator[Observation]:
-    """Of each cell the newest result that says something of the model."""
+    """Of each cell the newest result, under the default profile, that says something of the model."""
     found: dict[tuple[str, str], Observation] = {}
     for row in observations:
-        if row.ending in RAN and (row.cell not in found or found[row.cell].when <= row.when):
+        if row.ending in RAN and not row.profile and (row.cell not in found or found[row.cell].when <= row.when):
             found[row.cell] = row
     yield from found.values()

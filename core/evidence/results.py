@@ -142,6 +142,8 @@ class Results:
     ) -> Iterator[tuple[str, Recent]]:
         """Of each of these tests the newest results of each cell, oldest first, with those of `functions` alone.
 
+        Results under another profile than the default are left out.
+
         Per cell there are `ran` that say something of the model, as many as there are; of what was not run or broke
         before there are up to `others` of each kind, and where the former are too few, older ones are counted.
         """
@@ -151,7 +153,7 @@ class Results:
         else:
             read = self._store.recent(ids, functions, ran, others)
         for id, found in read:
-            own = [one for one in self._own.get(id, ()) if one.function in functions]
+            own = [one for one in self._own.get(id, ()) if one.function in functions and not one.profile]
             yield id, found._replace(rows=_merged(found.rows, own)) if own else found
 
 

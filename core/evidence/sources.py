@@ -66,6 +66,8 @@ def own_observation(record: RunRecord) -> Observation:
     beside = Clues(cause, STAGES.get(record.stage, BringupStatus.UNKNOWN))
     seen = observe(_testcase(record), _setting(record), beside)
     assert seen is not None, "its name is that of a model test"
+    if record.spec.profile:
+        seen = replace(seen, profile=record.spec.profile)
     if record.tree is not None:
         seen = replace(seen, commit=record.tree.commit, models_commit=record.tree.models)
     if record.outcome in _STOPPED:

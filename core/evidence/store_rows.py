@@ -21,8 +21,8 @@ from core.files import plain, typed
 from core.model import BringupStatus, Function, Status
 from core.numbers import LAST_MOMENT, LONGEST
 
-NOT_RUN, HAS_RUN, BROKEN = 0, 1, 2
-"""Kinds of results."""
+NOT_RUN, HAS_RUN, BROKEN, ASIDE = range(4)
+"""Kinds of results; ASIDE are those under another profile than the default, which decide nothing."""
 _NAN = "nan"
 """SQLite makes NULL of a number that is none."""
 COLUMNS = """results.cell, results.session, results.shape, results.reason, results.raised, results.at,
@@ -127,7 +127,8 @@ class Writer:
         op = None if one.op is None else json.dumps(plain(one.op), separators=(",", ":"))
         texts = self._text(one.reason), self._text(one.raised)
         seconds = _bounded(one.seconds, LONGEST)
-        return cell, kind_of(one.ending), at, session, number, run, self._shape(one), *texts, seconds, pcc, op
+        kind = ASIDE if one.profile else kind_of(one.ending)
+        return cell, kind, at, session, number, run, self._shape(one), *texts, seconds, pcc, op
 
     def _remove(self, report: int) -> None:
         """Forget the results of a report, which comes again from a place that counts more."""

@@ -31,7 +31,8 @@ TABLES = (
         id INTEGER PRIMARY KEY, test TEXT NOT NULL, arch TEXT NOT NULL, function TEXT NOT NULL,
         changed INTEGER NOT NULL, UNIQUE (test, arch, function)
     )""",
-    # `kind` is 1 for results that say something of the model, 0 for what was not run, 2 for what broke before it.
+    # `kind` is 1 for results that say something of the model, 0 for what was not run, 2 for what broke before it,
+    # 3 for results under another profile than the default.
     # `attempts` is how many were folded into the result, 0 where another attempt counts, NULL where there is only one.
     """CREATE TABLE results (
         cell INTEGER NOT NULL, kind INTEGER NOT NULL, at REAL NOT NULL, session INTEGER NOT NULL,

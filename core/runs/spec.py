@@ -88,6 +88,8 @@ class RunSpec:
     """Bytes that its log may have; 0: any number."""
     entry: str = ""
     """Digest of the test's entry when it was planned (`entry_digest`); empty: that was not written down."""
+    prefix: tuple[str, ...] = ()
+    """Words before `argv`: a debugger or a profiler with its options."""
     cases: str = ""
     """The ids of op cases, one a line; empty: it runs none.
 
@@ -97,6 +99,11 @@ class RunSpec:
     """The files that the op cases are in, relative to `cwd`, or absolute where they are elsewhere."""
     needs: str = ""
     """A label that its host must have: an arch, the name of a host; empty: it runs on this machine."""
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """All words that are executed."""
+        return (*self.prefix, *self.argv)
 
     @property
     def case_ids(self) -> list[str]:
@@ -122,7 +129,7 @@ def run_ids_in(text: str) -> frozenset[str]:
 def shell_command(spec: RunSpec) -> str:
     """The line to paste into a POSIX shell to do by hand exactly what the run does."""
     assignments = [f"{name}={value}" for name, value in spec.env.items()]
-    command = [*(["env", *assignments] if assignments else []), *spec.argv]
+    command = [*(["env", *assignments] if assignments else []), *spec.command]
     return f"cd {shlex.quote(str(spec.cwd))} && {shlex.join(command)}"
 
 
@@ -132,9 +139,9 @@ def spec_to_json(spec: RunSpec) -> str:
 
 
 def spec_fields(spec: RunSpec) -> dict[str, object]:
-    """The fields of a spec as JSON; those of op cases where it has some."""
-    fields = {name: value for name, value in plain(spec).items() if spec.cases or name not in _OF_CASES}
-    return fields if spec.needs else {name: value for name, value in fields.items() if name != "needs"}
+    """The fields of a spec as JSON; those of op cases, a prefix and what it needs where it has some."""
+    left_out = {*(() if spec.cases else _OF_CASES), *(name for name in ("prefix", "needs") if not getattr(spec, name))}
+    return {name: value for name, value in plain(spec).items() if name not in left_out}
 
 
 def spec_from_json(text: str) -> RunSpec:

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from .checkout import Checkout as Checkout, find_checkout as find_checkout, same_place as same_place
+from .compile_options import (
+    CompileOption as CompileOption,
+    Layer as Layer,
+    OptionType as OptionType,
+    read_compile_options as read_compile_options,
+)
 from .expectation_file import ExpectationFile as ExpectationFile
 from .expectations import (
     PLACEHOLDER_KEY as PLACEHOLDER_KEY,

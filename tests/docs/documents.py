@@ -87,6 +87,10 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     for line in (made / "results.jsonl").read_text().splitlines():
         yield "run-results", line, json.loads(line)
     yield printed("plan", "run", "nano_lm::input_norm", "--plan")
+    shared = "[profiles.bfp8]\nbatch_size = 2\noptions = {optimization_level = 1}\nweights = {'*' = 'bfp_bf8'}\n"
+    (checkout.root / "ttmatrix-profiles.toml").write_text(shared)
+    yield printed("profiles", "profiles")
+    yield printed("profiles-options", "profiles", "--options")
     yield printed("loaders", "loaders")
     yield printed("verdicts", "verdicts")
     yield printed("policy-of-checkout", "policy")

@@ -13,9 +13,10 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Label
 
 from core import ops
+from core.errors import TTMatrixError
 from core.matrix import NO_ARCH
 from core.ops import OpOptions
-from core.runs import shell_command
+from core.runs import planning, shell_command
 from core.runs.planning import BACKENDS, KINDS, LaunchPlan, Options, plan_launch
 from core.text import printable
 from tui.protocol import Context
@@ -135,13 +136,22 @@ class Launch(_LaunchDialog):
 
     def fields(self) -> ComposeResult:
         archs = [(NO_ARCH, "any"), *((arch, arch) for arch in self._session.matrix.schema.archs)]
-        profiles = [("", "none"), *((name, name) for name in sorted(self._session.settings.profiles))]
+        profiles = [("", "none"), *((name, name) for name in self._profiles())]
         yield from _field("kind", Cycle([(name, name) for name in KINDS], "", id="kind"))
         yield from _field("arch", Cycle(archs, self._session.view.arch, id="arch"))
         yield from _field("profile", Cycle(profiles, "", id="profile"))
         yield from _field("repeat", Number("1", id="repeat"))
         yield from _field("timeout", Number("", "seconds; empty: from the settings; 0: none", id="timeout"))
         yield from _field("on failure", Cycle([("", "continue"), ("stop", "start no more of them")], "", id="stop"))
+
+    def _profiles(self) -> Sequence[str]:
+        """Those of the settings and of the checkout; of the settings alone where the checkout's file has a mistake."""
+        session = self._session
+        try:
+            return sorted(planning.known_profiles(session.checkout, session.settings))
+        except TTMatrixError as error:
+            self.context.notify.error(error)
+            return sorted(session.settings.profiles)
 
     def chosen(self) -> Options:
         return Options(

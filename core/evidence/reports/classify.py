@@ -158,6 +158,7 @@ def observe(case: Testcase, setting: Setting, beside: Clues = _NOTHING) -> Obser
         commit=setting.commit,
         models_commit=setting.models_commit,
         raised=raised,
+        profile=clean(case.properties.get("profile", "")),
     )
 
 

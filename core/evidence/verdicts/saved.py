@@ -12,7 +12,7 @@ from typing import NamedTuple
 from core.evidence.observation import RAN, Ending, Observation
 from core.evidence.verdicts.verdict import Judgement, Verdict
 
-RULES = 1
+RULES = 2
 """To be raised whenever the same results, entry and policy would get another verdict."""
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS verdicts (test TEXT PRIMARY KEY, stamp TEXT, verdicts TEXT, turns TEXT, latest REAL)"

@@ -32,6 +32,8 @@ class Artefacts:
         if self.directory is None or name in self.kept:
             return
         self.kept.add(name)
+        for file, program in self.backend.take_graphs():
+            (self.directory / f"{name}.{file}").write_text(program, encoding="utf-8")
         text = self.backend.stablehlo(results)
         if text is not None:
             (self.directory / f"{name}.stablehlo.mlir").write_text(text, encoding="utf-8")

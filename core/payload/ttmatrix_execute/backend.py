@@ -55,5 +55,8 @@ class Backend(Protocol):
     def settle(self, tensors: Iterable[torch.Tensor], stage: Stage) -> None:
         """Compile and run all that is outstanding for `tensors`, and wait for it."""
 
+    def take_graphs(self) -> list[tuple[str, str]]:
+        """What the compiler was given and has made since this was asked last, each with the end of a file's name."""
+
     def stablehlo(self, tensors: Iterable[torch.Tensor]) -> str | None:
         """The program that `tensors`, not settled yet, are the results of; None where there is no such thing."""

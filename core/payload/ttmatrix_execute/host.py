@@ -57,6 +57,10 @@ class Eager:
     def settle(self, tensors: Iterable[torch.Tensor], stage: Stage) -> None:
         """Nothing is ever outstanding."""
 
+    def take_graphs(self) -> list[tuple[str, str]]:
+        """None: nothing is traced."""
+        return []
+
     def stablehlo(self, tensors: Iterable[torch.Tensor]) -> str | None:
         """None: nothing is lowered."""
         return None
@@ -66,6 +70,9 @@ class Inductor(Eager):
     """TorchInductor, which writes C++ and needs a compiler for it."""
 
     name = "inductor"
+
+    def __init__(self) -> None:
+        self._graphs: list[tuple[str, str]] = []
 
     def missing(self) -> str | None:
         """Why not."""
@@ -81,17 +88,54 @@ class Inductor(Eager):
         return nullcontext()
 
     def compile(self, model: torch.nn.Module, settings: Settings, stage: Stage) -> Callable[..., Any]:
-        """`torch.compile`, which traces and compiles at the first call."""
+        """`torch.compile`, which traces and compiles at the first call; the options of a profile are honoured."""
         from torch._inductor.compile_fx import compile_fx
         from torch._inductor.decomposition import select_decomp_table
 
         # Its own table where none is given.
         table = None if host_knows_bfloat16() else {**select_decomp_table(), **wide_decompositions()}
 
+        patches = self._patches(settings)
+        more = {"config_patches": patches} if patches else {}
+
         def compile_graph(graph: torch.fx.GraphModule, inputs: list[torch.Tensor]) -> Callable[..., Any]:
             stage(COMPILATION)
-            compiled = compile_fx(graph, inputs, decompositions=table)
+            if settings.serialize_to is not None:
+                self._keep_graph("fx", graph)
+            compiled = compile_fx(graph, inputs, decompositions=table, **more)
             stage(EXECUTION)
             return compiled
 
         return torch.compile(model, backend=compile_graph)
+
+    def compile_options(self, settings: Settings) -> dict[str, str]:
+        """Those of TorchInductor that a profile changes."""
+        hidden = {_LAST_PASS}
+        return {name: str(value) for name, value in self._patches(settings).items() if name not in hidden}
+
+    def take_graphs(self) -> list[tuple[str, str]]:
+        """FX graphs as dynamo traced them, and as they are after TorchInductor's passes."""
+        found, self._graphs = self._graphs, []
+        return found
+
+    def _patches(self, settings: Settings) -> dict[str, Any]:
+        """What is changed of TorchInductor's configuration."""
+        asked = settings.compile_options
+        found: dict[str, Any] = {}
+        if asked.level == 0:
+            found |= {"epilogue_fusion": False, "pattern_matcher": False, "max_fusion_size": 1}
+        elif asked.level is not None and asked.level > 1 and not settings.training:
+            found["freezing"] = True
+        if not asked.flag("tt_enable_torch_fx_fusion_pass", True):
+            found["pattern_matcher"] = False
+        if settings.serialize_to is not None:
+            found[_LAST_PASS] = lambda graph: self._keep_graph("fx-passes", graph.owning_module)
+        # A graph that is in the cache is not compiled, and goes through no passes.
+        return {**found, "fx_graph_cache": False} if found else found
+
+    def _keep_graph(self, stage: str, graph: torch.fx.GraphModule) -> None:
+        number = sum(name.startswith(f"{stage}.") for name, _ in self._graphs)
+        self._graphs.append((f"{stage}.{number}.py", graph.print_readable(print_output=False)))
+
+
+_LAST_PASS = "post_grad_custom_post_pass"

@@ -9,11 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from ttmatrix_compile_options import ALL_HONOURED, ignored
 from ttmatrix_widen import host_numerics
 from ttmatrix_workload import call_arguments, load_inputs, load_model
 
 from .artefacts import Artefacts
 from .backend import FRONTEND, Backend, Stage
+from .block_formats import round_weights
+from .clock import CompileClock
 from .compare import compare_gradients, compare_outputs, failure_text, tensors
 from .parallel import Sharding, batched, devices_wanted
 from .placing import copied, place_model
@@ -78,7 +81,9 @@ class _Test:
     """A model with its inputs, and the steps it is taken through."""
 
     def __init__(self, loader: Any, settings: Settings, backend: Backend, stage: Stage) -> None:
-        self.settings, self.backend, self.stage = settings, backend, stage
+        self.settings, self.backend = settings, backend
+        self.clock = CompileClock(stage)
+        self.stage = self.clock.stage
         self.loader = loader
         _seed()
         self.model = load_model(loader, torch.bfloat16)
@@ -99,6 +104,7 @@ class _Test:
             reference = self._reference()
             run = self._on_device()
             outputs = run(self.stage)
+            self.execution.compile_seconds = self.clock.seconds
             if self.settings.measure:
                 self.execution.samples += self._timed(run)
         ours = copied(outputs, _CPU)
@@ -115,6 +121,7 @@ class _Test:
         expected = self._gradients()
         self.model.zero_grad()
         output = unpack(self._on_device()(self.stage))
+        self.execution.compile_seconds = self.clock.seconds
         with self.backend.numerics():
             output.backward(gradient=gradient.to(self.backend.device()))
         if self.sharding:
@@ -122,6 +129,7 @@ class _Test:
         grads = [parameter.grad for parameter in self.model.parameters() if parameter.grad is not None]
         self.artefacts.keep("backward", grads)
         self.backend.settle(grads, self.stage)
+        self.execution.compile_seconds = self.clock.seconds
         self.execution.filechecks = self.artefacts.check()
         forward = compare_outputs(output, reference, self.settings, self._mask())
         self.execution.comparisons += [compare_gradients(self._gradients(), expected, self.settings), forward]
@@ -142,6 +150,7 @@ class _Test:
         execution = Execution(self.backend.name, self.backend.device_text())
         execution.parameters = sum(parameter.numel() for parameter in self.model.parameters())
         execution.weights_dtype = "bfp_bf8" if self.settings.weight_bfp8 and self.backend.name == "tt" else None
+        execution.ignored_options = ignored(self.settings.compile_options, self.backend.name)
         first = next((tensor for _, tensor in tensors([self.args, self.kwargs])), None)
         if first is not None and first.dim():
             execution.input_shape = tuple(first.shape)
@@ -157,6 +166,8 @@ class _Test:
     def _on_device(self) -> Callable[[Stage], Any]:
         """A function that runs the model once on the device, telling the stages, and waits for it."""
         device = self.backend.device()
+        if self.backend.name != ALL_HONOURED:
+            self._round_weights()
         model = place_model(self.model, device)
         compiled = self.backend.compile(model, self.settings, self.stage)
 
@@ -173,6 +184,13 @@ class _Test:
             return output
 
         return run
+
+    def _round_weights(self) -> None:
+        """Weights in the block formats that a profile asks for, as far as the host can: their values."""
+        rounded = round_weights(self.model, self.settings.compile_options.weight_dtypes())
+        if rounded:
+            self.execution.weights_dtype = ", ".join(sorted(set(rounded.values())))
+            print(f"Weights rounded to block formats: {len(rounded)}", flush=True)
 
     def _timed(self, run: Callable[[Stage], Any]) -> list[float]:
         samples = []

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import resource
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from ttmatrix_compile_options import NO_OPTIONS, CompileOptions
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,8 @@ class Settings:
     """Keep StableHLO and compile options in this directory, which is made."""
     filechecks: tuple[Path, ...] = ()
     """Pattern files for LLVM's FileCheck, named `<what>.<ir>.mlir`."""
+    compile_options: CompileOptions = NO_OPTIONS
+    """What a profile asks of the compiler beside; goes before what the entry says."""
 
     @property
     def training(self) -> bool:
@@ -108,6 +113,10 @@ class Execution:
     """Of inference one; of training backward, then forward. Empty if the model raised."""
     samples: list[float] = field(default_factory=list)
     """Seconds of each timed run; empty where nothing was timed."""
+    compile_seconds: float | None = None
+    """From the begin of each compilation to that of the execution after it, together; None: nothing was compiled."""
+    ignored_options: list[str] = field(default_factory=list)
+    """Compile options that the backend has no use for."""
     parameters: int | None = None
     """Number of parameters of the model."""
     weights_dtype: str | None = None
@@ -116,6 +125,20 @@ class Execution:
     input_shape: tuple[int, ...] = ()
     """Shape of the first input tensor."""
     filechecks: list[FileCheck] = field(default_factory=list)
+
+    @property
+    def performance(self) -> dict[str, object]:
+        """What was measured: times in seconds, sizes in bytes; null where there is no such number."""
+        mean = sum(self.samples) / len(self.samples) if self.samples else None
+        return {
+            "compile_s": self.compile_seconds,
+            "run_s": mean,
+            "samples_s": list(self.samples),
+            "samples_per_s": self.batch_size / mean if mean else None,
+            "batch_size": self.batch_size,
+            "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            "parameters": self.parameters,
+        }
 
     @property
     def model_size_billions(self) -> float | None:

@@ -50,7 +50,7 @@ class Tenstorrent(Xla):
         torch_xla.set_custom_compile_options(self.compile_options(settings))
 
     def compile_options(self, settings: Settings) -> dict[str, str]:
-        """The two that entries set, by the compiler's names."""
+        """The two that entries set, by the compiler's names, and those of a profile."""
         options = {}
         if settings.optimization_level:
             options["optimization_level"] = str(settings.optimization_level)
@@ -58,9 +58,14 @@ class Tenstorrent(Xla):
             options["experimental_weight_dtype"] = "bfp_bf8"
         if settings.serialize_to is not None:
             options["export_path"] = str(settings.serialize_to)
-        return options
+        return {**options, **settings.compile_options.values}
 
     def compile(self, model: torch.nn.Module, settings: Settings, stage: Stage) -> Callable[..., Any]:
         """`torch.compile` by tt-xla; training takes its older path, as upstream's tester does."""
         options = {"tt_legacy_compile": True, "tt_enable_torch_fx_fusion_pass": False} if settings.training else {}
-        return torch.compile(model, backend="tt", options=options)
+        asked = settings.compile_options
+        if weights := asked.weights:
+            from tt_torch.weight_dtype import apply_weight_dtype_overrides
+
+            apply_weight_dtype_overrides(model, dict(weights))
+        return torch.compile(model, backend="tt", options={**options, **asked.torch})

@@ -11,6 +11,7 @@ from math import prod
 from typing import Any
 
 import torch
+from ttmatrix_compile_options import ALL_HONOURED
 
 from .accumulate import WideSums
 from .backend import COMPILATION, EXECUTION, Stage
@@ -21,6 +22,7 @@ VIRTUAL_DEVICES = 2
 
 _DEVICE = "PJRT_DEVICE"
 _COUNT = "CPU_NUM_DEVICES"
+_LEVEL = "--xla_backend_optimization_level"
 
 
 class Xla:
@@ -31,6 +33,7 @@ class Xla:
     """
 
     name = "xla"
+    _wide_sums = True
 
     def missing(self) -> str | None:
         """Why not. Also names the CPU as the device to be used, if there is no other, before anyone can ask."""
@@ -45,6 +48,11 @@ class Xla:
         import torch_xla.runtime
 
         os.environ.setdefault(_DEVICE, "CPU")
+        level = settings.compile_options.level
+        if level is not None and self.name != ALL_HONOURED:
+            # Read once, as the runtime starts.
+            os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {_LEVEL}={level}".strip()
+        self._wide_sums = settings.compile_options.flag("fp32_dest_acc_en", True)
         if settings.parallelism != "single_device":
             if os.environ[_DEVICE] == "CPU" and not torch_xla._XLAC._xla_runtime_is_initialized():
                 os.environ.setdefault(_COUNT, str(prod(settings.mesh) if settings.mesh else VIRTUAL_DEVICES))
@@ -82,10 +90,10 @@ class Xla:
         return model
 
     def numerics(self) -> AbstractContextManager[object]:
-        """Sums in float32, on the CPU."""
+        """Sums in float32, on the CPU, unless a profile does without."""
         import torch_xla.runtime
 
-        return WideSums() if torch_xla.runtime.device_type() == "CPU" else nullcontext()
+        return WideSums() if self._wide_sums and torch_xla.runtime.device_type() == "CPU" else nullcontext()
 
     def settle(self, tensors: Iterable[torch.Tensor], stage: Stage) -> None:
         """Compile, run, wait; each as a step of its own, so that a failure has its stage."""
@@ -96,6 +104,10 @@ class Xla:
         torch_xla._XLAC._xla_warm_up_cache(outstanding, [])
         stage(EXECUTION)
         torch_xla._XLAC._xla_sync_multi(outstanding, [str(self.device())], True)
+
+    def take_graphs(self) -> list[tuple[str, str]]:
+        """None: ops are recorded one by one."""
+        return []
 
     def stablehlo(self, tensors: Iterable[torch.Tensor]) -> str | None:
         """The text of the program."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ttmatrix_compile_options import ignored
 from ttmatrix_execute import Execution, Settings
 from ttmatrix_execute.backend import COMPILATION, EXECUTION, FRONTEND, Stage
 from ttmatrix_execute.compare import compare_outputs
@@ -61,7 +62,7 @@ def compile_options(settings: Settings, backend: Pjrt) -> dict[str, str]:
         options["experimental_weight_dtype"] = "bfp_bf8"
     if settings.serialize_to is not None:
         options["export_path"] = str(settings.serialize_to)
-    return options
+    return {**options, **settings.compile_options.values}
 
 
 class _Test:
@@ -83,6 +84,7 @@ class _Test:
             self.model = MeshDevices(loader, settings.parallelism, hosts, training=self.training)
             self.host, self.device = self.model.host_mesh, mesh_of(devices)
         self.execution = Execution(backend.name, backend.device_text(count))
+        self.execution.ignored_options = ignored(settings.compile_options, backend.name)
         self._measure_inputs()
         if settings.weight_bfp8 and backend.name == "tt":
             self.execution.weights_dtype = "bfp_bf8"

@@ -47,14 +47,18 @@ def run_test(case: Case, expectation: Expectation, harness: Harness, record: Rec
 
 
 def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> None:
+    from ttmatrix_compile_options import ignored as ignored_options  # type: ignore[import-not-found]
     from ttmatrix_execute import check  # type: ignore[import-not-found]
 
     jax = facts.case.function == JAX
     framework = importlib.import_module("ttmatrix_jax.run" if jax else "ttmatrix_execute")
     backend = harness.backend_of(facts.case)
     settings = execution_settings(facts.case, facts.expectation, harness)
+    facts.profile = settings.compile_options.profile
     if reason := framework.skip_reason(settings, backend):
         pytest.skip(reason)
+    if ignored := ignored_options(settings.compile_options, backend.name):
+        print(f"Ignored by the backend {backend.name}: {', '.join(ignored)}", flush=True)
     try:
         framework.execute(loader, settings, backend, stage.write, facts.begin)
         facts.passed = all(one.passed for one in facts.comparisons)
@@ -81,12 +85,14 @@ def execution_settings(case: Case, expectation: Expectation, harness: Harness) -
     from ttmatrix_execute import Settings
 
     options = harness.options
+    asked = options.compile_options
     level = expectation.optimization_level if options.optimization_level is None else options.optimization_level
+    size = expectation.batch_size if asked.batch_size is None else asked.batch_size
     return Settings(
         mode=case.mode,
         phase=case.phase,
         parallelism=case.parallelism,
-        batch_size=expectation.batch_size if case.batch_size is None else case.batch_size,
+        batch_size=size if case.batch_size is None else case.batch_size,
         seq_len=case.seq_len,
         mesh=case.mesh,
         strategy=case.strategy,
@@ -97,6 +103,7 @@ def execution_settings(case: Case, expectation: Expectation, harness: Harness) -
         inject_custom_moe=bool(expectation.inject_custom_moe),
         measure=options.measure,
         serialize_to=_kept_in(case, options),
+        compile_options=asked,
         filechecks=tuple(map(harness.filecheck, expectation.filechecks)),
     )
 
@@ -105,6 +112,8 @@ def _kept_in(case: Case, options: Options) -> Path | None:
     """Where the programs of this test go; with `--dump-irs` to the place that upstream's tools look for them in."""
     if options.serialize_to is not None:
         return options.serialize_to / _file_name(case.id)
+    if "export_path" in options.compile_options.values:
+        return Path(options.compile_options.values["export_path"])
     if not options.dump_irs or case.model is None:
         return None
     return Path.cwd() / COLLECTED / _file_name(str(case.model.info.name)) / "irs"

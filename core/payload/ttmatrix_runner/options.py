@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import ttmatrix_compile_options  # type: ignore[import-not-found]
+from ttmatrix_compile_options import NO_OPTIONS, CompileOptions
 
 from .expectations import ARCHS, OPTIMIZATION_LEVELS
 
@@ -42,6 +44,8 @@ class Options:
     dump_irs: bool
     """Keep the same below `COLLECTED`, by the name of the model."""
     import_problems: Path | None
+    compile_options: CompileOptions = NO_OPTIONS
+    """What a profile asks for."""
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -58,6 +62,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--perf-id", metavar="ID", help="goes into the names of those reports")
     add("--serialize", type=Path, metavar="DIR", help="keep StableHLO and compile options of each test there")
     add("--dump-irs", action="store_true", help=f"the same in {COLLECTED}/MODEL/irs, as upstream's runner")
+    ttmatrix_compile_options.add_options(add)
     for name in WITHOUT_EFFECT:
         add(name, action="store_true", help="an option of upstream's runner, without effect here")
     add("--import-problems", type=Path, metavar="FILE", help="write what could not be imported there, as JSON")
@@ -72,6 +77,10 @@ def add_forked(config: pytest.Config, parser: pytest.Parser) -> None:
 def read_options(config: pytest.Config) -> Options:
     """The options of `config`. Raises UsageError where there are no models or no such directory."""
     get = config.getoption
+    try:
+        asked = ttmatrix_compile_options.read(get)
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from error
     return Options(
         models_root=_directory(config, "--models-root", MODELS_ROOT),
         test_config=_directory(config, "--test-config", TEST_CONFIG),
@@ -86,6 +95,7 @@ def read_options(config: pytest.Config) -> Options:
         serialize_to=get("--serialize"),
         dump_irs=get("--dump-irs"),
         import_problems=get("--import-problems"),
+        compile_options=asked,
     )
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -30,6 +31,8 @@ class Facts:
     model_info: Mapping[str, Any] = field(default_factory=dict)
     backend: str = ""
     """What runs the models; empty where it was not chosen."""
+    profile: str = ""
+    """The profile that it runs with; empty: none."""
     execution: Any = None
     """The Execution of ttmatrix_execute; None: nothing was executed."""
     passed: bool = False
@@ -86,7 +89,7 @@ def _judge_results(facts: Facts) -> Judged:
 
 
 def properties(facts: Facts) -> list[Property]:
-    """All properties, in order. The last three are ours: upstream knows but one backend, and prints its FileChecks."""
+    """All properties, in order. The last ones are ours: upstream knows but one backend, and prints its FileChecks."""
     judged = judge(facts)
     found: list[Property] = [("error_message", judged.reason)] if judged.reason else []
     found += [("tags", plain(tags(facts, judged))), ("owner", "tt-xla")]
@@ -94,10 +97,15 @@ def properties(facts: Facts) -> list[Property]:
         found.append(("group", facts.group))
     if facts.execution is not None:
         found += [("backend", str(facts.execution.backend)), ("device", str(facts.execution.device))]
+        found.append(("performance", json.dumps(facts.execution.performance)))
+        if facts.execution.ignored_options:
+            found.append(("ignored_options", ", ".join(facts.execution.ignored_options)))
         if lines := filecheck_lines(facts.execution.filechecks):
             found.append(("filechecks", "\n".join(lines)))
     elif facts.backend:
         found.append(("backend", facts.backend))
+    if facts.profile:
+        found.append(("profile", facts.profile))
     return found
 
 

@@ -25,7 +25,7 @@ def portable(spec: RunSpec, directory: Path) -> tuple[tuple[str, ...], dict[str,
             text = re.sub(re.escape(path) + _WITHIN_A_NAME, word, text)
         return text
 
-    argv = (PYTHON, *(replaced(word) for word in spec.argv[1:]))
+    argv = (*map(replaced, spec.prefix), PYTHON, *(replaced(word) for word in spec.argv[1:]))
     return argv, {name: replaced(value) for name, value in spec.env.items()}
 
 

@@ -29,6 +29,8 @@ _STAGE_FILE = "._bringup_stage.txt"
 _STAGE_CHARACTERS = 100
 _RAN_BY = ("backend", "device")
 """Properties of our own runner: what has really run the test."""
+_OWN = (*_RAN_BY, "performance", "ignored_options", "filechecks")
+"""All properties of our own runner."""
 _CAUSE_BYTES = 1024 * 1024
 _NOT_RUN_SIGNS = (
     re.compile(r"^E\s+((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Missing)\b.*)"),
@@ -91,6 +93,7 @@ def conclude(remains: Remains) -> Finished:
         detail="some of its processes cannot be stopped" if remains.stuck else reported.detail,
         stage=_stage(remains) if remains.spec.report is ResultFormat.JUNIT else "",
         idle=remains.idle,
+        peak_memory=remains.exit.peak_memory if remains.exit else None,
     )
 
 
@@ -138,7 +141,7 @@ def _reported_by_junit(remains: Remains, code: int) -> _Reported:
     declared = case.properties.get("error_message", "")
     unchecked = [line for line in case.properties.get("filechecks", "").splitlines() if ": not checked" in line]
     message = case.message or "; ".join(unchecked)
-    ran_by = {name: case.properties[name] for name in _RAN_BY if name in case.properties}
+    ran_by = {name: case.properties[name] for name in _OWN if name in case.properties}
     tags = _plain(case.tags)
     result = {"message": message, "error_message": declared, "seconds": case.seconds, "tags": tags, **ran_by}
     if code < 0:

@@ -46,6 +46,8 @@ class Exit:
     """Minus the signal's number where one ended it; None: it could not be started."""
     error: str = ""
     """Why it could not be started."""
+    peak_memory: int | None = None
+    """Bytes: the most that one of its processes had in memory at a time; None: unknown."""
 
 
 def scheduler_command(root: Path) -> list[str]:
@@ -110,7 +112,7 @@ class _Supervisor:
         if os.getppid() != parent:
             self._replace_scheduler()
         # Before anything runs: the next scheduler must never start it a second time.
-        started = Started(time.time(), own_identity(), self._spec.argv, self._tree, self._place)
+        started = Started(time.time(), own_identity(), self._spec.command, self._tree, self._place)
         append_event(self._directory / EVENTS, started)
         try:
             child = self._fork_follower() if self._place else self._spawn()
@@ -125,7 +127,7 @@ class _Supervisor:
     def _spawn(self) -> int:
         # Not to be dropped: with it, Python would collect a child that has ended, and its end with it.
         self._child = spawn_detached(
-            self._spec.argv,
+            self._spec.command,
             cwd=self._spec.cwd,
             env=child_environment(self._environ, self._spec.env),
             output=self._directory / LOG,
@@ -193,12 +195,13 @@ class _Supervisor:
         """Wait for the child, and then for all that it left behind."""
         while True:
             try:
-                pid, status = os.waitpid(-1, 0)
+                pid, status, used = os.wait4(-1, 0)
             except ChildProcessError:
                 return
             if pid == child:
                 self._look_at_log()
-                self._write(Exit(time.time(), os.waitstatus_to_exitcode(status)))
+                # Linux counts it in KiB, and of a process and what it has waited for takes the largest.
+                self._write(Exit(time.time(), os.waitstatus_to_exitcode(status), peak_memory=used.ru_maxrss * 1024))
 
     def _write(self, end: Exit) -> None:
         text = json.dumps({"version": 1, **plain(replace(end, error=end.error[: _EXIT_BYTES // 2]))})

@@ -43,3 +43,9 @@ from .preflight_checks import (
     refuse as refuse,
     survey as survey,
 )
+from .profiles import (
+    default_kind as default_kind,
+    find_profile as find_profile,
+    known_profiles as known_profiles,
+    scalar_text as scalar_text,
+)

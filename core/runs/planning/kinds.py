@@ -4,13 +4,14 @@
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from core.errors import UsageError
 from core.ids import TestId
 from core.model import TEST_MODULE, Framework, node_id
+from core.payload.ttmatrix_compile_options import NO_OPTIONS, CompileOptions, words
 from core.runs.leases import EVERYTHING
 from core.runs.spec import ResultFormat
 from core.settings import Settings
@@ -29,7 +30,11 @@ _STAGES = {"ENABLE_BRINGUP_STAGE_LOGGING": "1"}
 _BACKEND_PACKAGES: Mapping[str, tuple[str, ...]] = {"xla": ("torch_xla",), "tt": ("torch_xla", "pjrt_plugin_tt")}
 """What backends need beside torch."""
 PROGRAMS = "ir"
-"""The directory of a run that gets the programs of a JAX model."""
+"""The directory of a run that gets the programs of a JAX model, and of any with a profile that dumps them."""
+BUILT_IN_PLUGIN = "ttmatrix_runner"
+"""Our own runner."""
+PROFILE_PLUGIN = "ttmatrix_profile"
+"""What gives upstream's runner the compile options of a profile."""
 _VISIBLE_DEVICES = "TT_VISIBLE_DEVICES"
 _FOR_THE_MODEL = 0.9
 """Of the time limit; the rest is for writing down what was recorded until then."""
@@ -56,6 +61,10 @@ class Request:
     """Seconds that the run may take; 0: any time."""
     manifest: Path | None = None
     """Where ops go that are extracted; None: no directory is known for that."""
+    compile_options: CompileOptions = NO_OPTIONS
+    """What the profile asks of the compiler."""
+    dump: bool = False
+    """Whether programs stay with the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +159,18 @@ def _model(request: Request, *more: str) -> list[str]:
     return arguments
 
 
+def _upstream_command(request: Request) -> list[str]:
+    """Upstream's own runner; where a profile has more to say than its options can, a plugin of ours says it."""
+    options = request.compile_options
+    if request.dump and "export_path" not in options.values:
+        options = replace(options, values={**options.values, "export_path": str(request.artefacts / PROGRAMS)})
+    if not (options.values or options.torch or options.weights or options.batch_size):
+        return _device_command(request)
+    return _device_command(request, "-p", PROFILE_PLUGIN, *words(options))
+
+
 def _device_command(request: Request, *more: str) -> list[str]:
-    """Upstream's own runner: skips are run, expected failures are reported as such (docs/rules.md 4.1)."""
+    """A test through pytest: skips are run, expected failures are reported as such (docs/rules.md 4.1)."""
     node = node_id(request.test.function, str(request.test))
     arch = [] if request.arch is None else ["--arch", request.arch]
     junit = f"--junitxml={request.artefacts / 'junit.xml'}"
@@ -163,9 +182,10 @@ def _built_in_command(backend: str, request: Request) -> list[str]:
     checkout = request.checkout
     places = [f"--models-root={checkout.relative(checkout.models)}"]
     places.append(f"--test-config={checkout.relative(checkout.test_config)}")
-    if request.test.framework is Framework.JAX:
+    if request.test.framework is Framework.JAX or request.dump:
         places.append(f"--serialize={request.artefacts / PROGRAMS}")
-    return _device_command(request, "-p", "ttmatrix_runner", *places, f"--backend={backend}", "--forked")
+    places += words(request.compile_options)
+    return _device_command(request, "-p", BUILT_IN_PLUGIN, *places, f"--backend={backend}", "--forked")
 
 
 def _visible_devices(environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -212,7 +232,7 @@ KINDS: Mapping[str, RunKind] = {
     ),
     "device": RunKind(
         "tt-xla's own runner through pytest, on the devices of this machine; ttmatrix's where the checkout has none",
-        _device_command,
+        _upstream_command,
         ResultFormat.JUNIT,
         timeout=lambda settings: settings.device_timeout,
         slot_count=lambda _: 0,

@@ -19,13 +19,14 @@ from core.model import node_id
 from core.runs.cluster import Cluster
 from core.runs.outcome import HARMLESS, Outcome
 from core.runs.planning.interpreter import Source, find_interpreter
-from core.runs.planning.kinds import Request, RunKind, default_manifest, kind_for
+from core.runs.planning.kinds import PAYLOAD, PROFILE_PLUGIN, Request, RunKind, default_manifest, kind_for
 from core.runs.planning.machines import place_obstacles, with_needs
 from core.runs.planning.op_batches import with_op_estimates
 from core.runs.planning.preflight_checks import Level, Obstacle, Survey, obstacles, survey
-from core.runs.spec import RUN_VARIABLE, RunSpec, entry_digest, run_id
+from core.runs.planning.profiles import compile_options, find_profile
+from core.runs.spec import RUN_VARIABLE, ResultFormat, RunSpec, entry_digest, run_id
 from core.runs.store import RunRecord
-from core.settings import Profile, Settings, paths
+from core.settings import DEFAULT_PROFILE, Profile, Settings, paths
 from core.sources import Checkout, same_place
 from core.sources.ci import read_durations
 
@@ -221,11 +222,17 @@ def plan_run(
     extracted ops go instead of `default_manifest`. Raises UsageError
     where the kind cannot run the id or there is no such profile, TTMatrixError where the interpreter is missing.
     """
-    how = kind_for(kind, checkout, settings)
     parsed = _parsed(test_id)
     if not (checkout.models / parsed.directory / "loader.py").is_file():
         raise UsageError(f"No loader for {test_id}", f"{checkout.models / parsed.directory} has no loader.py.")
-    chosen = _profile(settings, profile)
+    profile = "" if profile == DEFAULT_PROFILE else profile
+    chosen = find_profile(checkout, settings, profile)
+    if chosen.backend:
+        settings = replace(settings, backend=chosen.backend)
+    how = kind_for(kind, checkout, settings)
+    if chosen.compiles and how.report is not ResultFormat.JUNIT:
+        what = f"Profile {profile!r} has compile options, which --kind {kind} does not take"
+        raise UsageError(what, "It runs the model without a compiler.", "Use --kind device.")
     name = run_id(now, token)
     python = find_interpreter(checkout.root, settings)
     limit, place = _limit(how, settings, chosen, timeout), default_manifest(parsed, settings.ops_dirs)
@@ -236,20 +243,27 @@ def plan_run(
         token,
         runs.absolute() / name,
         arch,
-        batch_size,
+        batch_size if chosen.batch_size is None else chosen.batch_size,
         settings.backend,
         limit,
         manifest or (checkout.root / place if place else None),
+        compile_options(chosen, checkout, profile, runs.absolute() / name),
+        chosen.dump,
     )
     artefacts = str(request.artefacts)
     environment = {key: value.replace(_ARTEFACTS, artefacts) for key, value in chosen.environment.items()}
+    argv = (*how.command(request), *(word.replace(_ARTEFACTS, artefacts) for word in chosen.arguments))
+    if PROFILE_PLUGIN in argv:
+        there = environment.get("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(PAYLOAD), there)))
     return RunSpec(
         run_id=name,
         test_id=test_id,
         function=parsed.function,
         kind=kind,
         arch=arch,
-        argv=(*how.command(request), *(word.replace(_ARTEFACTS, artefacts) for word in chosen.arguments)),
+        argv=argv,
+        prefix=tuple(word.replace(_ARTEFACTS, artefacts) for word in chosen.prefix),
         # The rest of the environment, PYTHONPATH above all, is the user's own and stays as it is.
         env={"PYTHONUNBUFFERED": "1", RUN_VARIABLE: name, **how.environment, **environment},
         cwd=checkout.root,
@@ -286,6 +300,7 @@ def plan_again(spec: RunSpec, runs: Path, matrix: Matrix) -> RunSpec:
         spec,
         run_id=name,
         argv=tuple(map(renewed, spec.argv)),
+        prefix=tuple(map(renewed, spec.prefix)),
         env={key: renewed(value) for key, value in spec.env.items()},
         created=now.isoformat(),
         nonce=token,
@@ -333,15 +348,6 @@ def _parsed(text: str) -> TestId:
             f"{text} cannot run", "It does not follow the form of a test id.", "A placeholder has no loader."
         )
     return parsed
-
-
-def _profile(settings: Settings, name: str) -> Profile:
-    if not name:
-        return Profile()
-    if name not in settings.profiles:
-        known = ", ".join(sorted(settings.profiles)) or "none"
-        raise UsageError(f"No profile {name!r}", f"Profiles in the settings: {known}.", "Write [profiles.NAME] there.")
-    return settings.profiles[name]
 
 
 def _limit(kind: RunKind, settings: Settings, profile: Profile, timeout: float | None) -> float:

@@ -4,7 +4,7 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -14,12 +14,13 @@ from core import __version__, hosts
 from core.errors import TTMatrixError
 from core.files import plain
 from core.model import Function
+from core.payload.ttmatrix_compile_options import ignored, read_words
 from core.proc import boot_id, own_identity, this_host
 from core.runs.environment import digest
 from core.runs.leases import Lease, device_leases
 from core.runs.planning.downloads import downloads
 from core.runs.planning.interpreter import Source, Versions, installed
-from core.runs.planning.kinds import DEVICE_NODES, KINDS, OP_KIND, RunKind, kind_for, op_kind
+from core.runs.planning.kinds import BUILT_IN_PLUGIN, DEVICE_NODES, KINDS, OP_KIND, RunKind, kind_for, op_kind
 from core.runs.spec import RunSpec
 from core.settings import Settings, paths
 from core.sources import Checkout, Git
@@ -28,6 +29,8 @@ from core.text import counted
 VERSION = 1
 
 T = TypeVar("T")
+
+_BACKEND = "--backend="
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +153,11 @@ def obstacles(
         batches = [spec for spec in specs if spec.kind == OP_KIND and spec.arch == backend]
         found |= dict.fromkeys(preflight(op_kind(backend), batches, around))
     for kind in kinds:
-        how = kind_for(kind, around.checkout, settings)
-        found |= dict.fromkeys(preflight(how, [spec for spec in specs if spec.kind == kind], around))
+        of_kind = [spec for spec in specs if spec.kind == kind]
+        for backend in sorted({_backend(spec, settings) for spec in of_kind}):
+            how = kind_for(kind, around.checkout, replace(settings, backend=backend))
+            ours = [spec for spec in of_kind if _backend(spec, settings) == backend]
+            found |= dict.fromkeys([*preflight(how, ours, around), *_options(ours, around, backend)])
     lease = hosts.MachineLease(paths().hosts_file).look()
     found |= dict.fromkeys(lease_obstacles(specs, lease, datetime.now(UTC)))
     return list(found)
@@ -211,6 +217,23 @@ def _checkout(kind: RunKind, around: Surroundings) -> Iterator[Obstacle]:
     if survey.models_pinned and survey.models and survey.models != survey.models_pinned:
         what = f"The models are at {survey.models[:10]}, but the checkout asks for {survey.models_pinned[:10]}"
         yield Obstacle(Level.WARNING, what, update)
+
+
+def _backend(spec: RunSpec, settings: Settings) -> str:
+    """What the built-in runner compiles a run with: its profile may say so."""
+    words = (word.removeprefix(_BACKEND) for word in spec.argv if word.startswith(_BACKEND))
+    return next(words, settings.backend)
+
+
+def _options(specs: Sequence[RunSpec], around: Surroundings, backend: str) -> Iterator[Obstacle]:
+    """Compile options that have no effect: only Tenstorrent's plugin knows all of them."""
+    versions = around.survey.versions or {}
+    if backend == "auto" and not around.nodes.is_dir():
+        backend = "xla" if versions.get(_TORCH_XLA) else "inductor"
+    for profile, argv in sorted({(spec.profile, spec.argv) for spec in specs if BUILT_IN_PLUGIN in spec.argv}):
+        if names := ignored(read_words(argv), "tt" if backend == "auto" else backend):
+            what = f"Profile {profile}: the backend {backend} ignores {', '.join(names)}"
+            yield Obstacle(Level.WARNING, what, 'Options without effect need Tenstorrent\'s plugin: backend = "tt"')
 
 
 def _disk(around: Surroundings) -> Iterator[Obstacle]:

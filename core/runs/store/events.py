@@ -94,6 +94,8 @@ class Finished:
     """Its loader, or what that imports, was changed while it ran: its result belongs to no known code."""
     idle: float | None = None
     """Of a run over its time limit: its last seconds without output and work; None: unknown."""
+    peak_memory: int | None = None
+    """Bytes: the most that one of its processes had in memory at a time; None: unknown."""
 
 
 Event = Queued | Started | Returned | Finished
@@ -157,6 +159,8 @@ def read_events(file: Path) -> list[Event]:
 def _encode(event: Event) -> tuple[str, dict[str, object]]:
     fields = plain(event)
     del fields["at"]
+    if fields.get("peak_memory", 0) is None:
+        del fields["peak_memory"]
     if isinstance(event, Started):
         # The fields of the process come first in its line, not nested.
         fields = {**fields.pop("supervisor"), **fields}

@@ -67,6 +67,8 @@ class RunRecord:
     """Of a run over its time limit: its last seconds without output and work; None: unknown."""
     place: str = ""
     """The host of the hosts file that it was started on; empty: the machine of its queue."""
+    peak_memory: int | None = None
+    """Bytes: the most that one of its processes had in memory at a time; None: unknown."""
 
     @property
     def active(self) -> bool:
@@ -143,6 +145,7 @@ def fold(spec: RunSpec, root: Path, events: Sequence[Event], presence: Presence 
         edited=finished is not None and finished.edited,
         idle=finished.idle if finished else None,
         place=started.place if started else "",
+        peak_memory=finished.peak_memory if finished else None,
     )
 
 

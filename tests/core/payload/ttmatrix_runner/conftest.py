@@ -73,6 +73,7 @@ class BackendMissing(Exception):
 class Run:
     backend, device, samples, input_shape, batch_size = "fake", "paper", [0.25, 0.75], (2, 3, 8, 8), 2
     weights_dtype, model_size_billions, filechecks = None, 0.5, []
+    performance, ignored_options = {"compile_s": 1.5}, []
     def __init__(self, settings):
         self.settings, self.comparisons = settings, []
     def compare(self, pcc, atol=0.125):

@@ -73,7 +73,7 @@ def test_outcomes(checkout: Checkout, option: str, forked: str) -> None:
     }
     for name, case in cases.items():
         assert (case.classname, case.name) == ("tests.runner.test_models", f"test_all_models_torch[{name}]")
-        ran = ["backend"] if case.outcome is Outcome.SKIP else ["backend", "device"]
+        ran = ["backend"] if case.outcome is Outcome.SKIP else ["backend", "device", "performance"]
         assert [one for one in case.properties if one != "error_message"] == ["tags", "owner", "group", *ran]
     assert not (checkout.root / "._bringup_stage.txt").exists()
 
@@ -154,6 +154,12 @@ def test_what_is_asked_of_the_execution(checkout: Checkout) -> None:
         assert f"('{name}', {value!r})" in text
     assert str(checkout.root / "tests/filecheck/a.ttnn.mlir") in text
     assert "('optimization_level', 2)" in checkout.one("--optimization-level=2").message
+    profile = ("--batch-size=8", "--compile-option=enable_trace=true", "--torch-option=tt_legacy_compile=false")
+    text = checkout.one(*profile, "--weight-dtype=*.weight=bfp_bf8", "--profile-name=fast").message
+    assert "('batch_size', 8)" in text
+    assert (
+        "values={'enable_trace': 'true'}, torch={'tt_legacy_compile': False}, weights={'*.weight': 'bfp_bf8'}" in text
+    )
 
 
 def test_packages_that_cannot_be_had_fail_the_test_before_it_runs(checkout: Checkout) -> None:

@@ -2,6 +2,7 @@
 """core.payload.ttmatrix_runner.report: properties as upstream writes them, against its own files where there are any."""
 
 import ast
+import json
 import math
 from enum import Enum
 from pathlib import Path
@@ -40,7 +41,14 @@ def executed(*pccs: float, failed: tuple[int, ...] = (), size: float | None = 0.
         for number, pcc in enumerate(pccs)
     ]
     return SimpleNamespace(
-        comparisons=results, model_size_billions=size, weights_dtype=None, backend="xla", device="CPU", filechecks=[]
+        comparisons=results,
+        model_size_billions=size,
+        weights_dtype=None,
+        backend="xla",
+        device="CPU",
+        filechecks=[],
+        performance={"compile_s": 1.5, "run_s": None},
+        ignored_options=["enable_trace", "math_fidelity"],
     )
 
 
@@ -54,6 +62,13 @@ def test_how_many_tags_there_are() -> None:
     assert len(tags(facts(executed(size=None)))) == COMMON + 4
     assert len(tags(facts(executed(1.0), passed=True))) == COMMON + 9
     assert tags(facts(expectation=Expectation(execution_pass="BACKWARD")))["execution_pass"] == "BACKWARD"
+
+
+def test_what_was_measured_and_ignored_is_said_with_the_profile() -> None:
+    found = dict(properties(facts(executed(1.0), passed=True, profile="fast+batch_size=2")))
+    assert json.loads(found["performance"]) == {"compile_s": 1.5, "run_s": None}
+    assert (found["ignored_options"], found["profile"]) == ("enable_trace, math_fidelity", "fast+batch_size=2")
+    assert "profile" not in dict(properties(facts(executed(1.0))))
 
 
 def test_upstreams_own_report_of_a_pass_comes_out_the_same(tmp_path: Path) -> None:
@@ -78,7 +93,15 @@ def test_upstreams_own_report_of_a_pass_comes_out_the_same(tmp_path: Path) -> No
         expectation=Expectation(status="EXPECTED_PASSING", arch="n150"),
     )
     assert str(tags(found)) == upstream
-    assert [name for name, _ in properties(found)] == ["tags", "owner", "group", "backend", "device"]
+    assert [name for name, _ in properties(found)] == [
+        "tags",
+        "owner",
+        "group",
+        "backend",
+        "device",
+        "performance",
+        "ignored_options",
+    ]
     found.execution.filechecks.append(SimpleNamespace(pattern="a.ttnn", passed=True, message=None))
     assert properties(found)[-1] == ("filechecks", "FileCheck a.ttnn: passed")
 

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix profiles`: the profiles that `run --profile` knows, and the compile options that they may have."""
+
+import argparse
+
+from core.cli.context import Context
+from core.errors import EXIT_OK
+from core.files import plain
+from core.runs.planning import find_profile, known_profiles, scalar_text
+from core.settings import Profile
+from core.sources import read_compile_options
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--options", action="store_true", help="list the compile options that this checkout knows, with their help"
+    )
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    return _print_options(context) if args.options else _print_profiles(context)
+
+
+def _print_options(context: Context) -> int:
+    options = read_compile_options(context.checkout).values()
+    if context.console.json:
+        context.console.document([plain(one) for one in options])
+        return EXIT_OK
+    rows = ((one.name, ", ".join(one.values) or one.type, one.layer, one.help) for one in options)
+    context.console.table(("option", "values", "of", "help"), rows)
+    return EXIT_OK
+
+
+def _print_profiles(context: Context) -> int:
+    """Each is checked: a mistake in one is said before anything is listed."""
+    found = known_profiles(context.checkout, context.settings)
+    for name in found:
+        find_profile(context.checkout, context.settings, name)
+    if context.console.json:
+        context.console.document({name: plain(one) for name, one in found.items()})
+    elif found:
+        own = context.settings.profiles
+        rows = ((name, "settings" if name in own else "checkout", _said(one)) for name, one in sorted(found.items()))
+        context.console.table(("profile", "from", "what it changes"), rows)
+    else:
+        context.console.note("no profiles; write [profiles.NAME] in the settings: see docs/profiles.md")
+    return EXIT_OK
+
+
+def _said(profile: Profile) -> str:
+    """A profile in one line."""
+    said = [f"backend={profile.backend}"] if profile.backend else []
+    said += [f"batch_size={profile.batch_size}"] if profile.batch_size is not None else []
+    said += [f"{name}={scalar_text(value)}" for name, value in profile.options.items()]
+    said += [f"{pattern}={dtype}" for pattern, dtype in profile.weights.items()]
+    said += ["dump"] if profile.dump else []
+    said += [" ".join(profile.arguments)] if profile.arguments else []
+    said += [f"{name}={value}" for name, value in profile.environment.items()]
+    said += [f"prefix: {' '.join(profile.prefix)}"] if profile.prefix else []
+    return ", ".join(said)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compile options of a profile: as words of a command line, and which of them a backend of ttmatrix's runner honours.
+
+Standard library only: what plans a run and what executes it read the same table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+WEIGHT_DTYPES = ("bfp_bf8", "bfp_bf4")
+"""Block formats that weights can be rounded to where no device does it."""
+
+_EVERYWHERE = {
+    "experimental_weight_dtype": "weights of linear layers are rounded to the block format and stay bfloat16",
+    "export_path": "graphs and programs go there",
+}
+HONOURED: Mapping[str, Mapping[str, str]] = {
+    "xla": {
+        **_EVERYWHERE,
+        "optimization_level": "XLA_FLAGS has --xla_backend_optimization_level",
+        "fp32_dest_acc_en": "false: sums and convolutions are accumulated as XLA's CPU compiler does it",
+    },
+    "inductor": {
+        **_EVERYWHERE,
+        "optimization_level": "0: no fusion; 1: as ever; 2: weights are folded into the program, in inference",
+        "tt_enable_torch_fx_fusion_pass": "false: TorchInductor's pattern matcher is off",
+    },
+    "eager": _EVERYWHERE,
+}
+"""What an option does, by backend; `tt` takes all, any other none."""
+ALL_HONOURED = "tt"
+
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """What a profile asks of the compiler."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    """By upstream's names; flags are `true` and `false`."""
+    torch: Mapping[str, bool] = field(default_factory=dict)
+    """Options of `torch.compile`."""
+    weights: Mapping[str, str] = field(default_factory=dict)
+    """Dtypes of weights, by patterns of the names of parameters."""
+    profile: str = ""
+    batch_size: int | None = None
+    """Instead of the entry's; None: the entry's."""
+
+    @property
+    def level(self) -> int | None:
+        """The optimization level; None: the entry's."""
+        text = self.values.get("optimization_level")
+        return None if text is None else int(text)
+
+    def flag(self, name: str, default: bool) -> bool:
+        """A flag of the compiler, or of `torch.compile`."""
+        if name in self.torch:
+            return self.torch[name]
+        return is_true(self.values[name]) if name in self.values else default
+
+    def weight_dtypes(self) -> Mapping[str, str]:
+        """The dtypes of weights, the one for all of them first."""
+        everywhere = self.values.get("experimental_weight_dtype")
+        return {**({"*": everywhere} if everywhere else {}), **self.weights}
+
+
+NO_OPTIONS = CompileOptions()
+
+
+def is_true(text: str) -> bool:
+    """A flag as the compiler's parser reads it."""
+    return text.lower() in ("true", "1", "yes", "on")
+
+
+def ignored(options: CompileOptions, backend: str) -> list[str]:
+    """Which of these options `backend` ignores."""
+    names = (*options.values, *options.torch)
+    return [] if backend == ALL_HONOURED else [one for one in names if one not in HONOURED.get(backend, {})]
+
+
+def words(options: CompileOptions) -> list[str]:
+    """The options of the runner that say all this."""
+    found = [f"--profile-name={options.profile}"] if options.profile else []
+    if options.batch_size is not None:
+        found.append(f"--batch-size={options.batch_size}")
+    found += [f"--compile-option={name}={value}" for name, value in options.values.items()]
+    found += [f"--torch-option={name}={str(value).lower()}" for name, value in options.torch.items()]
+    return found + [f"--weight-dtype={pattern}={dtype}" for pattern, dtype in options.weights.items()]
+
+
+def add_options(add: Callable[..., object]) -> None:
+    """Declare the options of `words`; `add` takes what `argparse` does."""
+    add("--profile-name", default="", metavar="NAME", help="the profile that the results belong to")
+    add("--batch-size", type=int, metavar="N", help="what loaders are asked for, where the id does not say")
+    add("--compile-option", action="append", default=[], metavar="NAME=VALUE", help="an option of the compiler")
+    add("--torch-option", action="append", default=[], metavar="NAME=VALUE", help="an option of torch.compile")
+    add("--weight-dtype", action="append", default=[], metavar="PATTERN=DTYPE", help="the dtype of weights")
+
+
+def read(get: Callable[[str], Any]) -> CompileOptions:
+    """What `words` said; `get` has the values of options by name. Raises ValueError for one without `=`."""
+    flags = {name: is_true(value) for name, value in map(_pair, get("--torch-option"))}
+    values, weights = (dict(map(_pair, get(name))) for name in ("--compile-option", "--weight-dtype"))
+    size = get("--batch-size")
+    return CompileOptions(values, flags, weights, get("--profile-name"), None if size is None else int(size))
+
+
+def read_words(argv: Sequence[str]) -> CompileOptions:
+    """What `words` said, from a whole command line."""
+    found: dict[str, list[str]] = {}
+    for word in argv:
+        name, equals, value = word.partition("=")
+        if equals:
+            found.setdefault(name, []).append(value)
+    last = {"--profile-name": "", "--batch-size": None}
+    return read(lambda name: found.get(name, [last[name]])[-1] if name in last else found.get(name, []))
+
+
+def _pair(text: str) -> tuple[str, str]:
+    # A pattern of names may have dots, stars and brackets, and no equals sign.
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise ValueError(f"NAME=VALUE is wanted, not {text!r}")
+    return name, value

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles: those of the settings and of the checkout, checked, and as words of a command line.
+
+A profile is named as `NAME`, `default` (none), or `NAME+optimization_level=2+batch_size=8`: that profile with some of
+its values changed. So a value of a sweep has a name that says all of it, wherever the name is shown.
+"""
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from core.errors import TTMatrixError, UsageError
+from core.files import read_text
+from core.payload.ttmatrix_compile_options import WEIGHT_DTYPES, CompileOptions
+from core.settings import DEFAULT_PROFILE, Profile, Scalar, Settings, read_profiles
+from core.sources import Checkout, CompileOption, Layer, OptionType, read_compile_options
+
+REPOSITORY_FILES = ("ttmatrix-profiles.toml", ".ttmatrix/profiles.toml")
+"""Where a team shares profiles, in the checkout; the first that is there counts."""
+RUNNER_BACKENDS = ("auto", "tt", "xla", "inductor", "eager")
+"""What `backend` of a profile may be."""
+BATCH_SIZE, BACKEND = "batch_size", "backend"
+"""The fields of a profile that can be changed in its name, beside compile options."""
+CHANGE = "+"
+
+_WORDS = {"true": True, "false": False}
+
+
+def known_profiles(checkout: Checkout, settings: Settings) -> Mapping[str, Profile]:
+    """All profiles by name: those of the checkout's file, and those of the settings, which win.
+
+    Raises TTMatrixError where the file of the checkout has a mistake.
+    """
+    return {**_shared(checkout), **settings.profiles}
+
+
+def find_profile(checkout: Checkout, settings: Settings, name: str) -> Profile:
+    """The profile called `name`, checked against the options of `checkout`.
+
+    Raises UsageError where there is none, or where it asks for what does not exist.
+    """
+    base, *changes = name.split(CHANGE)
+    profile = _named(checkout, settings, base)
+    if not (profile.compiles or profile.batch_size is not None or changes):
+        return profile
+    options = read_compile_options(checkout)
+    for one in changes:
+        field, equals, value = one.partition("=")
+        if not (equals and value):
+            raise UsageError(f"{one!r} in profile {name!r} changes nothing", hint=f"Write {base}{CHANGE}NAME=VALUE.")
+        profile = _changed(profile, field, value)
+    check(profile, options, name)
+    return profile
+
+
+def default_kind(checkout: Checkout, settings: Settings, names: Iterable[str]) -> str:
+    """How tests run where nobody says: on the CPU, or so that models are compiled where one of the profiles wants that.
+
+    Raises as `find_profile` does.
+    """
+    return "device" if any(find_profile(checkout, settings, name).compiles for name in names) else "cpu"
+
+
+def shown_name(name: str) -> str:
+    """What a profile is called where some are listed."""
+    return name or DEFAULT_PROFILE
+
+
+def check(profile: Profile, options: Mapping[str, CompileOption], name: str) -> None:
+    """Raise UsageError for the first value of `profile` that the compiler does not know."""
+    if profile.backend and profile.backend not in RUNNER_BACKENDS:
+        raise _bad(name, BACKEND, f"must be one of {', '.join(RUNNER_BACKENDS)}, not {profile.backend!r}")
+    if profile.batch_size is not None and profile.batch_size < 1:
+        raise _bad(name, BATCH_SIZE, f"must be at least 1, not {profile.batch_size}")
+    for option, value in profile.options.items():
+        if option not in options:
+            near = difflib.get_close_matches(option, options, 1)
+            hint = f"Did you mean {near[0]}? " if near else ""
+            hint += "All: ttmatrix profiles --options"
+            raise UsageError(f"Profile {name!r}: there is no compile option {option!r}", hint=hint)
+        if wrong := _wrong(options[option], value):
+            raise _bad(name, option, wrong)
+    for pattern, dtype in profile.weights.items():
+        if dtype not in WEIGHT_DTYPES and dtype != "bf16":
+            raise _bad(name, f"weights.{pattern}", f"must be {', '.join(WEIGHT_DTYPES)} or bf16, not {dtype!r}")
+        if "=" in pattern:
+            raise _bad(name, f"weights.{pattern}", "is no pattern of a parameter's name")
+
+
+def compile_options(profile: Profile, checkout: Checkout, name: str, artefacts: Path) -> CompileOptions:
+    """What `profile`, which was checked, asks of the compiler, under the names that it is sent by.
+
+    `{artefacts}` in values becomes the directory of the run.
+    """
+    known = read_compile_options(checkout) if profile.options else {}
+    values: dict[str, str] = {}
+    torch: dict[str, bool] = {}
+    for option, value in profile.options.items():
+        if known[option].layer is Layer.TORCH:
+            torch[option] = bool(value)
+        else:
+            values[known[option].sent] = scalar_text(value).replace("{artefacts}", str(artefacts))
+    return CompileOptions(values, torch, profile.weights, name, profile.batch_size)
+
+
+def scalar_text(value: Scalar) -> str:
+    """A value as the compiler's parser reads it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def sweep(bases: Iterable[str], field: str, values: Iterable[str]) -> list[str]:
+    """The name of each of `bases` with each of these values."""
+    return [f"{base or DEFAULT_PROFILE}{CHANGE}{field}={value}" for base in bases for value in values]
+
+
+def _named(checkout: Checkout, settings: Settings, name: str) -> Profile:
+    if name in ("", DEFAULT_PROFILE):
+        return Profile()
+    if name in settings.profiles:
+        return settings.profiles[name]
+    known = known_profiles(checkout, settings)
+    if name not in known:
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"Did you mean {near[0]}? " if near else ""
+        raise UsageError(
+            f"No profile {name!r}",
+            f"Profiles: {', '.join(sorted(known)) or 'none'}.",
+            f"{hint}Write [profiles.{name}] in the settings, or in {REPOSITORY_FILES[0]} of the checkout.",
+        )
+    return known[name]
+
+
+def _shared(checkout: Checkout) -> Mapping[str, Profile]:
+    for file in (checkout.root / name for name in REPOSITORY_FILES):
+        if file.is_file():
+            try:
+                raw = tomllib.loads(read_text(file))
+            except tomllib.TOMLDecodeError as error:
+                raise TTMatrixError(f"Cannot read profiles from {file}", str(error), "Correct or remove it.") from error
+            if odd := raw.keys() - {"profiles"}:
+                hint = "Write [profiles.NAME]."
+                raise TTMatrixError(f"{file} has {', '.join(sorted(odd))}, and may have profiles only", hint=hint)
+            return read_profiles(raw.get("profiles", {}), file)
+    return {}
+
+
+def _changed(profile: Profile, field: str, value: str) -> Profile:
+    if field == BATCH_SIZE:
+        if not value.isdecimal():
+            raise UsageError(f"{BATCH_SIZE} must be a whole number, not {value!r}")
+        return replace(profile, batch_size=int(value))
+    if field == BACKEND:
+        return replace(profile, backend=value)
+    read: Scalar = _WORDS.get(value.lower(), int(value) if value.isdecimal() else value)
+    return replace(profile, options={**profile.options, field: read})
+
+
+def _wrong(option: CompileOption, value: Scalar) -> str:
+    """What is wrong with a value of an option; empty: nothing."""
+    match option.type:
+        case OptionType.FLAG if not isinstance(value, bool):
+            return f"must be true or false, not {value!r}"
+        case OptionType.NUMBER if type(value) is not int:
+            return f"must be a whole number, not {value!r}"
+        case OptionType.TEXT if not isinstance(value, str):
+            return f"must be a text, not {value!r}"
+    if option.values and scalar_text(value) not in option.values:
+        return f"must be one of {', '.join(option.values)}, not {scalar_text(value)}"
+    return ""
+
+
+def _bad(name: str, field: str, what: str) -> UsageError:
+    return UsageError(f"Profile {name!r}: {field} {what}")

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles are found, checked before anything starts, and reach the command of the runner."""
+
+from pathlib import Path
+
+import pytest
+
+from core.errors import TTMatrixError, UsageError
+from core.matrix.indexing import index
+from core.model import TEST_MODULE
+from core.payload.ttmatrix_compile_options import CompileOptions, ignored, read_words, words
+from core.runs.planning.interpreter import Source
+from core.runs.planning.kinds import PAYLOAD, PROFILE_PLUGIN
+from core.runs.planning.plan import plan_again, plan_test
+from core.runs.planning.preflight_checks import Survey, obstacles
+from core.runs.planning.profiles import default_kind, find_profile, known_profiles, sweep
+from core.runs.spec import RunSpec, shell_command
+from core.settings import Profile, Settings
+from core.sources.checkout import Checkout
+from tests.support.tree import sample
+
+TINY = "alpha/pytorch-tiny-single_device-inference"
+FAST = Profile(
+    options={"optimization_level": 2, "experimental_kv_cache_dtype": "bfp_bf8", "tt_enable_composite_ops": False},
+    weights={"*.fc[12].weight": "bfp_bf4"},
+    batch_size=8,
+)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return sample(tmp_path / "checkout")
+
+
+def plan(checkout: Checkout, profile: str, settings: Settings, kind: str = "device") -> RunSpec:
+    matrix = index(checkout)
+    return plan_test(matrix, TINY, settings, runs=Path("/runs"), kind=kind, profile=profile)
+
+
+def with_runner(checkout: Checkout) -> None:
+    (checkout.root / TEST_MODULE).parent.mkdir(parents=True, exist_ok=True)
+    (checkout.root / TEST_MODULE).write_text("")
+
+
+def test_the_checkouts_file_is_shared_and_the_settings_win(checkout: Checkout) -> None:
+    (checkout.root / "ttmatrix-profiles.toml").write_text(
+        "[profiles.a]\nbatch_size = 2\n[profiles.b]\nbatch_size = 3\n"
+    )
+    settings = Settings(profiles={"a": Profile(batch_size=4)})
+    assert known_profiles(checkout, settings) == {"a": Profile(batch_size=4), "b": Profile(batch_size=3)}
+    (checkout.root / "ttmatrix-profiles.toml").write_text("cpu_slots = 3")
+    with pytest.raises(TTMatrixError, match="may have profiles only"):
+        known_profiles(checkout, settings)
+    (checkout.root / "ttmatrix-profiles.toml").write_text("[")
+    with pytest.raises(TTMatrixError, match="Cannot read profiles"):
+        known_profiles(checkout, settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("fest", "Did you mean fast?"),
+        ("default+optimisation_level=1", "Did you mean optimization_level?"),
+        ("default+optimization_level=3", "must be one of 0, 1, 2, not 3"),
+        ("default+optimization_level=high", "must be a whole number, not 'high'"),
+        ("default+enable_trace=maybe", "must be true or false, not 'maybe'"),
+        ("default+math_fidelity=4", "must be a text, not 4"),
+        ("default+backend=gpu", "must be one of auto, tt"),
+        ("default+batch_size=many", "must be a whole number"),
+        ("default+batch_size=0", "must be at least 1"),
+        ("default+enable_trace", "changes nothing"),
+        ("weights", "must be bfp_bf8, bfp_bf4 or bf16"),
+        ("pattern", "is no pattern"),
+    ],
+)
+def test_what_does_not_exist_is_refused_with_the_nearest(checkout: Checkout, name: str, said: str) -> None:
+    odd = {"weights": Profile(weights={"*": "int4"}), "pattern": Profile(weights={"a=b": "bf16"})}
+    with pytest.raises(UsageError) as caught:
+        find_profile(checkout, Settings(profiles={"fast": FAST, **odd}), name)
+    assert said in str(caught.value)
+
+
+def test_a_sweep_is_names_that_say_all_of_it(checkout: Checkout) -> None:
+    settings = Settings(profiles={"fast": FAST})
+    names = sweep(["", "fast"], "optimization_level", ["0", "1"])
+    assert names == [f"{base}+optimization_level={level}" for base in ("default", "fast") for level in (0, 1)]
+    levels = [find_profile(checkout, settings, name).options["optimization_level"] for name in names]
+    assert levels == [0, 1, 0, 1]
+    changed = find_profile(checkout, settings, "fast+batch_size=2+backend=xla+enable_trace=true")
+    assert (changed.batch_size, changed.backend, changed.options["enable_trace"]) == (2, "xla", True)
+
+
+def test_the_built_in_runner_gets_every_value(checkout: Checkout) -> None:
+    settings = Settings(python="/usr/bin/python3", profiles={"fast": FAST})
+    spec = plan(checkout, "fast+backend=xla", settings)
+    said = CompileOptions(
+        {"optimization_level": "2", "experimental-kv-cache-dtype": "bfp_bf8"},
+        {"tt_enable_composite_ops": False},
+        {"*.fc[12].weight": "bfp_bf4"},
+        "fast+backend=xla",
+        8,
+    )
+    assert read_words(spec.argv) == said
+    assert [word for word in spec.argv if word in words(said)] == words(said)
+    assert "--backend=xla" in spec.argv
+    assert spec.profile == "fast+backend=xla"
+
+
+def test_tt_xlas_runner_gets_them_through_a_plugin(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_runner(checkout)
+    monkeypatch.setenv("PYTHONPATH", "/theirs")
+    settings = Settings(
+        python="/usr/bin/python3", profiles={"fast": FAST, "bare": Profile(("-x",)), "ir": Profile(dump=True)}
+    )
+    spec = plan(checkout, "fast", settings)
+    assert spec.argv[3:5] == ("-p", PROFILE_PLUGIN)
+    assert spec.env["PYTHONPATH"] == f"{PAYLOAD}:/theirs"
+    plain = plan(checkout, "bare", settings)
+    assert PROFILE_PLUGIN not in plain.argv and "PYTHONPATH" not in plain.env
+    dumped = plan(checkout, "ir", settings)
+    assert read_words(dumped.argv).values == {"export_path": f"/runs/{dumped.run_id}/ir"}
+
+
+def test_a_kind_without_a_compiler_takes_no_compile_options(checkout: Checkout) -> None:
+    settings = Settings(python="/usr/bin/python3", profiles={"fast": FAST, "batch": Profile(batch_size=3)})
+    with pytest.raises(UsageError, match="--kind cpu does not take"):
+        plan(checkout, "fast", settings, "cpu")
+    assert "--batch-size=3" in plan(checkout, "batch", settings, "cpu").argv
+    assert default_kind(checkout, settings, ["", "batch"]) == "cpu"
+    assert default_kind(checkout, settings, ["", "fast"]) == "device"
+
+
+def test_a_prefix_comes_before_the_command_and_stays_when_it_runs_again(checkout: Checkout) -> None:
+    prefix = ("perf", "record", "-o", "{artefacts}/perf.data", "--")
+    settings = Settings(python="/usr/bin/python3", profiles={"perf": Profile(prefix=prefix)})
+    matrix = index(checkout)
+    spec = plan_test(matrix, TINY, settings, runs=Path("/runs"), profile="perf")
+    assert spec.command[:6] == ("perf", "record", "-o", f"/runs/{spec.run_id}/perf.data", "--", "/usr/bin/python3")
+    assert " perf record -o " in shell_command(spec)
+    again = plan_again(spec, Path("/runs"), matrix)
+    assert again.prefix[3] == f"/runs/{again.run_id}/perf.data"
+
+
+@pytest.mark.parametrize(
+    ("backend", "expected"), [("tt", []), ("xla", ["enable_trace"]), ("eager", ["optimization_level", "enable_trace"])]
+)
+def test_what_a_backend_ignores_is_known(backend: str, expected: list[str]) -> None:
+    asked = CompileOptions({"optimization_level": "1", "enable_trace": "true", "export_path": "x"})
+    assert ignored(asked, backend) == expected
+
+
+def test_what_is_ignored_is_said_before_the_start(checkout: Checkout, own_home: Path, tmp_path: Path) -> None:
+    settings = Settings(python="/usr/bin/python3", profiles={"trace": Profile(options={"enable_trace": True})})
+    specs = [plan(checkout, "trace+backend=xla", settings)]
+    versions = {"pytest": "1", "torch": "1", "torch_xla": "1", "ruamel": "1"}
+    seen = Survey("", False, None, None, "python", versions, "", "host", "boot", source=Source.ASKED)
+    said = [one.what for one in obstacles(specs, seen, settings, {}, tmp_path)]
+    assert "Profile trace+backend=xla: the backend xla ignores enable_trace" in said
