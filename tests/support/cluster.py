@@ -40,7 +40,7 @@ home=@HOMES@/$name
 [ -n "$port" ] && echo "Allocated port $port for remote forward to 127.0.0.1:$port" >&2
 export HOME="$home" TTMATRIX_HOME="$home/ttmatrix" TTMATRIX_LEASES="$home"
 cd "$home"
-echo $$ >> "$home/pids"
+[ -n "$port" ] && echo $$ >> "$home/pids"
 exec sh -c "$command"
 """
 

@@ -120,6 +120,9 @@ def next_of(
     `avoided` names hosts by run: it failed there, and goes there again only where no other host has the label.
     """
 
+    if all(one.taken for one in slots):
+        return None
+
     def fits(spec: RunSpec) -> bool:
         return any(one.takes(spec) and one.fits(spec, now) for one in slots)
 

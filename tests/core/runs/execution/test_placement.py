@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.runs.execution.placement: where runs go, in whose turn; and how close many come to the ideal."""
+
+import random
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from core.hosts import Lease
+from core.runs.execution.placement import HERE, Going, Line, Slot, next_of
+from core.runs.spec import RunSpec
+from core.runs.store.queue import Ticket
+from tests.bench.placing import runs, simulate
+from tests.core.runs.conftest import MakeSpec
+
+NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
+
+
+def slot(host: str, *labels: str, **more: object) -> Slot:
+    return replace(Slot(host, labels=frozenset((host, *labels))), **more)  # type: ignore[arg-type]
+
+
+def placed(specs: list[RunSpec], slots: list[Slot], avoided: dict[str, frozenset[str]] | None = None) -> list[str]:
+    """The host of each run that starts, in the order of their turn; each takes its slot."""
+    line, found = Line(), []
+    for place, spec in enumerate(specs):
+        line.put(Ticket(spec.run_id, float(place)), spec)
+    slots, going = list(slots), list[Going]()
+    while chosen := next_of(line, going, 2**40, slots, NOW, avoided or {}):
+        found.append(f"{specs.index(chosen.spec)} on {chosen.slot.host or 'here'}")
+        line.remove(chosen.spec.run_id)
+        going.append(Going(chosen.spec, 60.0, chosen.slot.host))
+        if chosen.slot.host:
+            slots[slots.index(chosen.slot)] = replace(chosen.slot, taken=True)
+    return found
+
+
+def test_a_run_goes_where_its_label_is_and_leaves_more_able_hosts_to_others(make_spec: MakeSpec) -> None:
+    small, large = replace(make_spec(), needs="n150"), replace(make_spec(), needs="n300")
+    slots = [slot("big", "n150", "n300"), slot("little", "n150"), HERE]
+    assert placed([small, large, make_spec()], slots) == ["0 on little", "1 on big", "2 on here"]
+    assert placed([replace(make_spec(), needs="p150")], slots) == []
+    assert placed([replace(make_spec(), needs="big")], slots) == ["0 on big"]
+
+
+def test_this_machine_takes_part_where_it_has_the_label(make_spec: MakeSpec) -> None:
+    wants = [replace(make_spec(), needs="n150", devices=("*",), slot_count=0) for _ in range(3)]
+    slots = [slot("there", "n150"), slot("", "n150")]
+    assert placed(wants, slots) == ["0 on here", "1 on there"]
+
+
+def test_a_run_avoids_the_host_that_failed_unless_there_is_no_other(make_spec: MakeSpec) -> None:
+    spec = replace(make_spec(), needs="n150")
+    avoided = {spec.run_id: frozenset(("", "a"))}
+    assert placed([spec], [slot("a", "n150"), slot("b", "n150")], avoided) == ["0 on b"]
+    assert placed([spec], [slot("a", "n150"), slot("b", "n150", taken=True)], avoided) == []
+    assert placed([spec], [slot("a", "n150"), slot("", "n150")], avoided) == ["0 on a"]
+
+
+def test_a_lease_takes_what_fits_into_it(make_spec: MakeSpec) -> None:
+    long, short = (replace(make_spec(), needs="n150", estimate=one) for one in (3600.0, 60.0))
+    ending = slot("a", "n150", lease=Lease("a", NOW + timedelta(minutes=10)))
+    assert placed([long, short], [ending]) == ["1 on a"]
+    assert placed([long, short], [ending, slot("b", "n150")]) == ["0 on b", "1 on a"]
+
+
+def test_a_line_follows_tickets(make_spec: MakeSpec) -> None:
+    specs = [make_spec() for _ in range(3)]
+    line = Line()
+    for place, spec in enumerate(specs):
+        line.put(Ticket(spec.run_id, float(place)), spec)
+    assert line.heads(lambda _: True) == specs[:1]
+    line.put(Ticket(specs[2].run_id, -1.0), specs[2])
+    assert line.heads(lambda _: True) == specs[2:]
+    line.put(Ticket(specs[2].run_id, -1.0, held=True), specs[2])
+    assert line.heads(lambda _: True) == specs[:1]
+    line.remove(specs[0].run_id)
+    line.remove(specs[0].run_id)
+    assert line.heads(lambda _: True) == specs[1:2] and len(line) == 2
+    assert line.heads(lambda spec: spec is specs[0]) == []
+    line.put(Ticket(specs[2].run_id, -1.0), specs[2])
+    assert line.heads(lambda _: True) == specs[2:]
+
+
+def test_many_runs_end_close_to_the_ideal() -> None:
+    chosen = random.Random(1)
+    durations = [chosen.lognormvariate(4.0, 1.0) for _ in range(300)]
+    found = simulate(runs(400, durations), 8)
+    assert found.most_at_a_time == 8
+    assert 1.0 <= found.ratio <= 1.2
