@@ -49,6 +49,11 @@ def device_minutes(minutes: float) -> str:
     return f"{'costs' if minutes > 0 else 'saves'} {shown} device-minutes per CI run"
 
 
+def letters(text: str) -> str:
+    """The letters and digits of `text` in lower case: what is left of a name in every style of spelling."""
+    return "".join(filter(str.isalnum, text.lower()))
+
+
 def elide_middle(text: str, width: int) -> str:
     """`text` cut to `width` characters by taking from its middle: in ids both ends carry the meaning."""
     if len(text) <= width:

@@ -82,6 +82,9 @@ class Facts(Protocol):
     def request_handwritten(self) -> None:
         """Read all hand-written tests in full, unless that is done."""
 
+    def request_placeholder_tests(self) -> None:
+        """Look for the models of all placeholders, unless that is done."""
+
     def request_verdicts(self) -> None:
         """Read all results now, and again whenever there are more."""
 

@@ -76,6 +76,7 @@ class Session:
     _opening: threading.Lock = field(default_factory=threading.Lock)
     _op_tests: tuple[Matrix, OpTests] | None = None
     _handwritten: tuple[Matrix, Known] | None = None
+    _placeholder_tests: tuple[Matrix, Mapping[str, Sequence[str]]] | None = None
     _examined: tuple[Matrix, tuple[Finding, ...]] | None = None
     _present: tuple[Matrix, Present] | None = None
     _conflicts: dict[int, tuple[Change, Present, Sequence[Conflict]]] = field(default_factory=dict)
@@ -125,7 +126,7 @@ class Session:
 
     @property
     def matrix(self) -> Matrix:
-        """The tests of models, without the op cases and hand-written tests that `view.matrix` has behind them."""
+        """The tests of models, without what `view.matrix` has behind them."""
         return self.view.matrix.model_tests
 
     def is_model(self, id: str) -> bool:
@@ -136,6 +137,11 @@ class Session:
         """Whether an id of the view is that of a hand-written test."""
         rows = self.view.matrix
         return id in rows.rows and rows.is_handwritten(rows.rows[id])
+
+    def is_placeholder(self, id: str) -> bool:
+        """Whether an id of the view is the name of a placeholder."""
+        rows = self.view.matrix
+        return id in rows.rows and rows.is_placeholder(rows.rows[id])
 
     def is_op(self, id: str) -> bool:
         """Whether an id of the view is that of an op case."""
@@ -170,6 +176,20 @@ class Session:
                 self._handwritten = rows, handwritten.read_known(self.cache)
             return self._handwritten[1]
 
+    @property
+    def placeholder_tests(self) -> Mapping[str, Sequence[str]] | None:
+        """By placeholder the ids of the tests of its model, as of the present matrix; None until they are read."""
+        known = self._placeholder_tests
+        return known[1] if known is not None and known[0] is self.matrix else None
+
+    def read_placeholder_tests(self) -> Mapping[str, Sequence[str]]:
+        """Look for the models of all placeholders among the loaders. Not for the app's own thread."""
+        matrix = self.matrix
+        with self.one_at_a_time:
+            if self._placeholder_tests is None or self._placeholder_tests[0] is not matrix:
+                self._placeholder_tests = matrix, edits.model_tests_of(matrix, edits.planned_models(matrix))
+            return self._placeholder_tests[1]
+
     def plan_handwritten(self, ids: Iterable[str]) -> LaunchPlan:
         """Runs of hand-written tests, with what is in their way. Not for the app's own thread."""
         known = self.read_handwritten().by_id
@@ -179,7 +199,7 @@ class Session:
         )
 
     def place_of(self, id: str) -> tuple[str, int]:
-        """The file of an op case or a hand-written test, relative to the checkout, and the line at which it starts."""
+        """The file of what is no test of a model, relative to the checkout, and the line at which it starts."""
         rows = self.view.matrix
         row = rows.rows[id]
         return rows.columns["file"][row], rows.line_of(row)

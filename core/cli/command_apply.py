@@ -16,9 +16,28 @@ from core import ops
 from core.ci import job_name
 from core.cli.console import Console
 from core.cli.context import Context
-from core.edits import CellChange, EditPlan, NoOp, Planner, Rejection, dead_overrides, effect, no_ops, to_json
+from core.edits import (
+    CellChange,
+    EditPlan,
+    NoOp,
+    Operation,
+    Planner,
+    Rejection,
+    dead_overrides,
+    effect,
+    no_ops,
+    to_json,
+)
 from core.edits.commit import Answer, Committed, Composition, Split, Validation, compose_commits, pull_request
-from core.edits.pending import ProposalFile, RebasedProposals, Workbench, parse_proposals, rebased_proposals
+from core.edits.pending import (
+    Change,
+    ProposalFile,
+    ProposedChange,
+    RebasedProposals,
+    Workbench,
+    parse_proposals,
+    rebased_proposals,
+)
 from core.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
 from core.files import read_text
 from core.matrix import Matrix
@@ -158,12 +177,28 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def apply(source: str, args: argparse.Namespace, context: Context, *, writes: bool) -> int:
     """Read operations from `source`, print their effect, and write and commit them as `args` say."""
-    if args.message and not args.commit:
-        raise UsageError("-m is only for a commit", hint="Add --commit.")
+    _check(args)
     proposed = parse_proposals(sys.stdin.read() if source == "-" else read_text(Path(source)))
     if any(op.is_case and op.file is None for op in proposed.operations):
         tests = ops.read_op_tests(context.checkout.root, context.settings.ops_dirs)
         proposed = proposed.with_files(tests.files)
+    return _apply(proposed, args, context, writes=writes)
+
+
+def apply_operations(
+    operations: Sequence[Operation], args: argparse.Namespace, context: Context, *, writes: bool
+) -> int:
+    """As `apply`, with operations that a command has made."""
+    _check(args)
+    return _apply(ProposalFile((ProposedChange(Change(tuple(operations))),)), args, context, writes=writes)
+
+
+def _check(args: argparse.Namespace) -> None:
+    if args.message and not args.commit:
+        raise UsageError("-m is only for a commit", hint="Add --commit.")
+
+
+def _apply(proposed: ProposalFile, args: argparse.Namespace, context: Context, *, writes: bool) -> int:
     if not (writes or args.commit):
         return _execute(proposed, args, context, None)
     bench = Workbench(context.checkout, context.paths.journal)

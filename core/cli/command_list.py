@@ -6,11 +6,11 @@ import csv
 from collections.abc import Iterable, Mapping, Sequence
 
 from core import ops, runs
-from core.cli import handwritten_records
+from core.cli import handwritten_records, placeholder_records
 from core.cli.context import Context
 from core.cli.op_records import Record, op_records, print_cases
 from core.errors import EXIT_OK, UsageError
-from core.matrix import HANDWRITTEN_KIND, NO_ARCH, Matrix, Universe
+from core.matrix import HANDWRITTEN_KIND, NO_ARCH, PLACEHOLDER_KIND, Matrix, Universe, with_placeholder_rows
 from core.matrix.query import RESULT, Query, help_text, select
 from core.matrix.view import RUN_KINDS, ViewSpec, ordered, read_saved, text_of_row
 
@@ -104,7 +104,13 @@ def _records(matrix: Matrix, rows: Sequence[int], arch: str, context: Context) -
     by_hand = handwritten_records.records([matrix.ids[row] for row in rows if matrix.is_handwritten(row)], context)
     others = iter(by_hand)
     return [
-        next(cases) if matrix.is_op(row) else next(others) if matrix.is_handwritten(row) else _record(matrix, row, arch)
+        next(cases)
+        if matrix.is_op(row)
+        else next(others)
+        if matrix.is_handwritten(row)
+        else placeholder_records.record(matrix, row)
+        if matrix.is_placeholder(row)
+        else _record(matrix, row, arch)
         for row in rows
     ]
 
@@ -114,14 +120,24 @@ def _rows_of_kind(args: argparse.Namespace, query: Query, context: Context) -> M
     if args.universe is not None and args.kind in ("op", "all"):
         raise UsageError("A universe is of model tests", hint=f"Leave out --universe or --kind {args.kind}.")
     if args.universe is None and args.kind != "model":
-        return context.whole_table if args.kind is None and _may_be_handwritten(query) else context.table
+        matrix = context.whole_table if args.kind is None and _may_be_handwritten(query) else context.table
+        return with_placeholder_rows(matrix) if args.kind is None and _may_be_placeholder(query) else matrix
     return context.index(Universe.COLLECTED if args.universe == "collected" else Universe.VALIDATOR)
 
 
 def _may_be_handwritten(query: Query) -> bool:
     """Whether a query asks for hand-written tests by their kind or level; without that they are not listed."""
-    kinds = [value.lower() for value in query.values_of("kind")]
-    return any(value and value in HANDWRITTEN_KIND for value in kinds) or bool(query.values_of("level"))
+    return _names(query, "kind", HANDWRITTEN_KIND) or bool(query.values_of("level"))
+
+
+def _may_be_placeholder(query: Query) -> bool:
+    """Whether a query asks for placeholders by what they are; without that they are not listed."""
+    return _names(query, "kind", PLACEHOLDER_KIND) or _names(query, "is", PLACEHOLDER_KIND)
+
+
+def _names(query: Query, field: str, text: str) -> bool:
+    """Whether a value of `field` is `text` or a part of it."""
+    return any(value and value.lower() in text for value in query.values_of(field))
 
 
 def _op_records(matrix: Matrix, rows: Sequence[int], context: Context, *, broken: bool = False) -> list[Record]:

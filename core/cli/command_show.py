@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core import handwritten, ops
 from core.ci import job_name, markers_by_arch
-from core.cli import handwritten_records
+from core.cli import handwritten_records, placeholder_records
 from core.cli.context import Context
 from core.cli.evidence_report import evidence_text, judgement_document
 from core.cli.history_report import as_document as step_document, print_steps
@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "id",
         metavar="ID",
         help="a test id, a pytest node id, or a part that matches only one id; model::case: an op case; "
-        "tests/torch/...py::...: a hand-written test",
+        "tests/torch/...py::...: a hand-written test; the name of a placeholder",
     )
 
 
@@ -39,6 +39,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         return EXIT_OK
     if case := context.op_case(args.id):
         show_op_case(case, context)
+        return EXIT_OK
+    if context.matrix.planned is not None and args.id in context.matrix.planned.ids:
+        placeholder_records.show(args.id, context)
         return EXIT_OK
     detail = describe(context.matrix, context.resolve([args.id])[0])
     info = info_of(context.model_infos, detail.id)

@@ -26,6 +26,7 @@ COMMAND_GROUPS = {
     "edits": {
         "edit": "apply operations to the YAML: print the diff, or write it",
         "apply": "write a file of proposals to the YAML, and commit it",
+        "placeholders": "list planned models, remove them or make entries of them",
         "triage": "run a workflow on failing tests: from repro to reviewed change",
     },
     "runs": {

@@ -4,9 +4,10 @@
 import difflib
 from collections.abc import Iterator
 
-from core.doctor.check import OVERRIDES, Check, Op, Written, digits, letters, marked_archs, written
+from core.doctor.check import OVERRIDES, Check, Op, Written, digits, marked_archs, written
 from core.matrix import Matrix, texts
 from core.model import Finding
+from core.text import letters
 
 
 def _unknown_archs(matrix: Matrix) -> Iterator[Finding]:

@@ -103,11 +103,6 @@ def shown(value: object) -> str:
     return elide_middle(repr(value), _WIDEST_VALUE)
 
 
-def letters(text: str) -> str:
-    """The letters and digits of `text` in lower case: what is left of a name in every style of spelling."""
-    return "".join(filter(str.isalnum, text.lower()))
-
-
 def digits(text: str) -> str:
     """The digits of `text`: where they differ, names mean different things however alike they look."""
     return "".join(filter(str.isdigit, text))

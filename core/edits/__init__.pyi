@@ -34,6 +34,13 @@ from .operations import (
     parse_operations as parse_operations,
     to_json as to_json,
 )
+from .placeholders import (
+    PROMOTED_STATUSES as PROMOTED_STATUSES,
+    model_tests_of as model_tests_of,
+    planned_models as planned_models,
+    promotion as promotion,
+    removal as removal,
+)
 from .places import in_checkout as in_checkout
 from .planning import (
     EditPlan as EditPlan,

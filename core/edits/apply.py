@@ -9,8 +9,7 @@ from hashlib import blake2b
 
 from core.edits.operations import OVERRIDES, Operation, OpKind, case_name, is_manifest, short_id
 from core.edits.yaml import canonical, field_change, meaning_of
-from core.model import Entry
-from core.sources import ExpectationFile, written_entries
+from core.sources import ExpectationFile
 
 Fields = Mapping[str, object]
 """The fields of one entry as YAML means them, `arch_overrides` included."""
@@ -139,7 +138,7 @@ class Present:
     def __init__(self, files: Iterable[ExpectationFile]) -> None:
         files = tuple(files)
         self.entries: dict[str, dict[str, Fields]] = {
-            file.name: {entry.id: entry.fields for entry in _entries(file)} for file in files
+            file.name: {entry.id: entry.fields for entry in file.editable} for file in files
         }
         self.broken = frozenset(
             file.name for file in files if any(finding.kind == "broken-yaml" for finding in file.findings)
@@ -176,10 +175,6 @@ class Present:
             return operation.file, operation.id
         found = [file for file, entries in self.entries.items() if operation.id in entries]
         return (found[-1] if found else ""), operation.id
-
-
-def _entries(file: ExpectationFile) -> tuple[Entry, ...]:
-    return written_entries(file.text, file.name) if file.placeholders else file.entries
 
 
 def digest(fields: Fields) -> str:

@@ -25,7 +25,6 @@ from core.sources import (
     Schema,
     parse_expectations,
     too_long,
-    written_entries,
 )
 
 _NAME = re.compile(r"test_config_[\w.+-]+\.yaml")
@@ -58,7 +57,7 @@ class FileTexts:
         file = self.known.get(name)
         if file is None:
             return None
-        return written_entries(file.text, name) if file.placeholders else file.entries
+        return file.editable
 
     def parsed(self, schema: Schema) -> tuple[ExpectationFile, ...]:
         """All files with their entries; parsed is only what is not known. A broken one has findings only."""

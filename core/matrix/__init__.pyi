@@ -21,7 +21,11 @@ from .effective import (
     with_fields as with_fields,
     written as written,
 )
-from .extension import with_handwritten_rows as with_handwritten_rows, with_op_rows as with_op_rows
+from .extension import (
+    with_handwritten_rows as with_handwritten_rows,
+    with_op_rows as with_op_rows,
+    with_placeholder_rows as with_placeholder_rows,
+)
 from .field_rules import LISTS as LISTS, RULES as RULES, is_flag as is_flag
 from .indexing import cells_of as cells_of, index as index
 from .lookup import resolve_id as resolve_id
@@ -31,6 +35,7 @@ from .op_rows import (
     LEVELS as LEVELS,
     MODEL_KIND as MODEL_KIND,
     OP_KIND as OP_KIND,
+    PLACEHOLDER_KIND as PLACEHOLDER_KIND,
     OtherRows as OtherRows,
 )
 from .universe import Member as Member

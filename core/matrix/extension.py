@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Op cases and hand-written tests as rows of the matrix, behind the model tests, whose rows keep all their values."""
+"""Op cases, hand-written tests and placeholders as rows behind the model tests, whose rows keep all their values."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -18,16 +18,22 @@ def with_op_rows(matrix: Matrix, ops: OtherRows) -> Matrix:
 
     What an op case does not have, such as an arch or a loader, is empty on its row.
     """
-    return _extended(matrix.model_tests, ops, matrix.handwritten)
+    return _extended(matrix.model_tests, ops, matrix.handwritten, matrix.placeholders)
 
 
 def with_handwritten_rows(matrix: Matrix, tests: OtherRows) -> Matrix:
     """As `with_op_rows`, with a row for each hand-written test behind the op cases that `matrix` has."""
-    return _extended(matrix.model_tests, matrix.ops, tests)
+    return _extended(matrix.model_tests, matrix.ops, tests, matrix.placeholders)
 
 
-def _extended(models: Matrix, ops: OtherRows | None, tests: OtherRows | None) -> Matrix:
-    parts = [one for one in (ops, tests) if one is not None and one.ids]
+def with_placeholder_rows(matrix: Matrix) -> Matrix:
+    """As `with_op_rows`, with a row for each placeholder of the checkout behind all others."""
+    models = matrix.model_tests
+    return _extended(models, matrix.ops, matrix.handwritten, models.planned) if models.planned else matrix
+
+
+def _extended(models: Matrix, ops: OtherRows | None, tests: OtherRows | None, placeholders: OtherRows | None) -> Matrix:
+    parts = [one for one in (ops, tests, placeholders) if one is not None and one.ids]
     if not parts:
         return models
     size = len(models.ids)
@@ -56,6 +62,7 @@ def _extended(models: Matrix, ops: OtherRows | None, tests: OtherRows | None) ->
         models=models,
         ops=ops if ops in parts else None,
         handwritten=tests if tests in parts else None,
+        placeholders=placeholders if placeholders in parts else None,
     )
 
 

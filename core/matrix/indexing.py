@@ -10,6 +10,7 @@ from core.matrix.cache_file import Late
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.effective import resolve, status_on, supported_archs, texts
 from core.matrix.matrix import NO_ARCH, Matrix, Universe, Written
+from core.matrix.placeholder_rows import rows_of_placeholders
 from core.matrix.universe import Member, collected_members, validator_members
 from core.model import BringupStatus, Entry, Finding, Loader, Status
 from core.sources import (
@@ -111,6 +112,7 @@ def join(
         },
         flags=_flags(len(ids), own, cells, schema),
         status=_statuses(len(ids), cells, schema),
+        planned=rows_of_placeholders(checkout, files, members.keys()),
     )
 
 
@@ -225,5 +227,5 @@ def read_and_join(
         # Only this universe asks what can be imported: it takes many more files to tell.
         loaders, broken = mark_broken(checkout, tree, loaders)
         findings = (*findings, *broken)
-        members = collected_members(loaders, schema, [key for file in read for key in file.placeholders])
+        members = collected_members(loaders, schema, [one.id for file in read for one in file.placeholders])
     return Reading(join(checkout, schema, loaders, members, read, findings), tree.modules, began_ns)

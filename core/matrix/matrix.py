@@ -38,7 +38,8 @@ class Matrix:
     """Every known test of one checkout. Never changed; a new index makes a new one.
 
     Rows are numbered 0 to len(ids) - 1: the tests of models in the order of their ids, then the op cases in that of
-    theirs, then the hand-written tests (`core.matrix.op_rows`). All columns have one value per row.
+    theirs, then the hand-written tests, then the placeholders (`core.matrix.op_rows`). All columns have one value per
+    row.
     """
 
     checkout: Checkout
@@ -57,9 +58,13 @@ class Matrix:
     ops: "OtherRows | None" = None
     """The op cases, whose rows are behind those of the model tests; None: there are none."""
     handwritten: "OtherRows | None" = None
-    """The hand-written tests, whose rows are the last; None: there are none."""
+    """The hand-written tests, whose rows are behind those; None: there are none."""
+    placeholders: "OtherRows | None" = None
+    """The placeholders, whose rows are the last; None: there are none."""
+    planned: "OtherRows | None" = None
+    """The placeholders of the checkout that are no rows yet: `with_placeholder_rows` makes rows of them."""
     models: "Matrix | None" = None
-    """The matrix without its op cases and hand-written tests; None: it has none."""
+    """The matrix of the model tests alone; None: it is this one."""
 
     def __repr__(self) -> str:
         """Short, for tracebacks: a matrix has megabytes of columns."""
@@ -76,14 +81,27 @@ class Matrix:
 
     def is_handwritten(self, row: int) -> bool:
         """Whether a row is a hand-written test."""
-        return self.handwritten is not None and row >= len(self.ids) - len(self.handwritten.ids)
+        return self._other(row)[0] is self.handwritten is not None
+
+    def is_placeholder(self, row: int) -> bool:
+        """Whether a row is a placeholder of a model that is planned."""
+        return self._other(row)[0] is self.placeholders is not None
 
     def line_of(self, row: int) -> int:
-        """The line at which an op case or a hand-written test starts in its file; `row` must be that of one."""
-        rows = self.ops if self.is_op(row) else self.handwritten
+        """The line at which what is no test of a model starts in its file; `row` must be that of one."""
+        rows, at = self._other(row)
         assert rows is not None, "it is no test of a model"
-        first = len(self.model_tests.ids) if rows is self.ops else len(self.ids) - len(rows.ids)
-        return rows.lines[row - first]
+        return rows.lines[at]
+
+    def _other(self, row: int) -> "tuple[OtherRows | None, int]":
+        """What a row is among that is no test of a model, and its place there; None: it is a test of a model."""
+        at = row - len(self.model_tests.ids)
+        for rows in (self.ops, self.handwritten, self.placeholders):
+            if rows is not None and at >= 0:
+                if at < len(rows.ids):
+                    return rows, at
+                at -= len(rows.ids)
+        return None, row
 
     @property
     def files(self) -> tuple[ExpectationFile, ...]:

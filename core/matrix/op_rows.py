@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Op cases and hand-written tests as the matrix holds them, and columns of model tests that go on over them."""
+"""What the matrix has behind the model tests: op cases, hand-written tests, placeholders; and columns over all."""
 
 from array import array
 from collections.abc import Mapping, Sequence
@@ -8,8 +8,9 @@ from typing import overload
 
 from core.matrix.columns import AnyColumn, Column, FlagColumn, packed
 
-MODEL_KIND, OP_KIND, HANDWRITTEN_KIND = "model", "op", "handwritten"
-"""What the column `kind` holds: a test of a whole model, a case of an op manifest, or a test written by hand."""
+MODEL_KIND, OP_KIND, HANDWRITTEN_KIND, PLACEHOLDER_KIND = "model", "op", "handwritten", "placeholder"
+"""What the column `kind` holds: a test of a whole model, a case of an op manifest, a test written by hand, or a model
+that is planned."""
 
 OP_COLUMNS = ("op", "model", "shape", "dup", "rtol", "atol")
 """Columns that only op cases have a text in."""
@@ -40,20 +41,20 @@ RESULTS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OtherRows:
-    """All op cases or all hand-written tests of a checkout: plain data that is cached between starts.
+    """All op cases, hand-written tests or placeholders of a checkout: plain data that is cached between starts.
 
     All columns have one value per row.
     """
 
     ids: tuple[str, ...]
-    """`model::case`, or node ids, in their order; none is the id of a model test."""
+    """`model::case`, node ids, or names of models, in their order; none is the id of a model test."""
     lines: Sequence[int]
     """The line at which each starts in its file."""
     status: Column
     """What its manifest or its marks expect of it, in the words of `core.model.Status`."""
     columns: Mapping[str, Column]
     """OP_COLUMNS or HANDWRITTEN_COLUMNS, and of the columns of all rows `reason` (of the skip or the xfail) and `file`
-    (relative to the checkout)."""
+    (relative to the checkout). Placeholders have `model`, the name in reports, and `bringup`."""
     flags: Mapping[str, FlagColumn]
     """OP_FLAGS, or those of them that hand-written tests have."""
 

@@ -14,8 +14,14 @@ class ExpectationFile(NamedTuple):
     text: str
     entries: tuple[Entry, ...] = ()
     """In the order of the file, duplicates included; a placeholder file has none."""
-    placeholders: tuple[str, ...] = ()
+    placeholders: tuple[Entry, ...] = ()
+    """Models that are planned, with the fields of each, in the order of the file; another file has none."""
     findings: tuple[Finding, ...] = ()
+
+    @property
+    def editable(self) -> tuple[Entry, ...]:
+        """All that can be edited in the file: its entries, or in a file of placeholders these."""
+        return self.placeholders or self.entries
 
     def entry_text(self, entry: Entry) -> str:
         """The lines of `entry` as they are in the file, without the last line end."""

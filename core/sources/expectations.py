@@ -97,7 +97,8 @@ def _read_document(document: Node | None, name: str, path: str, text: str, *, pl
     if not isinstance(root, MappingNode):
         return ExpectationFile(name, text, findings=tuple(findings))
     if placeholder:
-        return ExpectationFile(name, text, placeholders=tuple(str(one.value) for one, _ in root.value))
+        # Upstream reads two fields of them, and a placeholder may have none.
+        return ExpectationFile(name, text, placeholders=tuple(_entries(root, name, path, [])))
     entries = tuple(_entries(root, name, path, findings))
     return ExpectationFile(name, text, entries, findings=tuple(findings))
 

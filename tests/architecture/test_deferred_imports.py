@@ -30,6 +30,10 @@ LATER = {
     ("tui/app/start.py", "watchfiles"): (4, "the first frame: the checkout is watched from then on"),
     ("tui/screens/matrix/tests.py", "tui.screens.matrix.case_menu"): (70, "the first frame, which shows no dialog"),
     ("tui/screens/matrix/tests.py", "tui.screens.matrix.entry_menu"): (70, "the first frame, which shows no dialog"),
+    ("tui/screens/matrix/tests.py", "tui.screens.matrix.placeholder_menu"): (
+        70,
+        "the first frame, which shows no dialog",
+    ),
     ("tui/screens/matrix/tests.py", "tui.screens.matrix.set_fields"): (70, "the first frame, which shows no dialog"),
     ("tui/screens/typed_verbs.py", "tui.evidence_service"): (170, "the command line, which mostly plans no session"),
     ("tui/screens/matrix/views.py", "tui.screens.matrix.columns"): (50, "the first frame, which shows no dialog"),

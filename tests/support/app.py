@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 
 from core.handwritten.rows import with_handwritten
 from core.matrix.cache.index_cache import Cache
+from core.matrix.extension import with_placeholder_rows
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.ops.rows import with_ops
@@ -48,7 +49,7 @@ def build_app(
     def read() -> Matrix:
         matrix, cache = index(checkout), Cache(checkout, paths().cache / "index")
         matrix = with_ops(cache, matrix, settings.ops_dirs) if op_cases else matrix
-        return with_handwritten(cache, matrix)
+        return with_placeholder_rows(with_handwritten(cache, matrix))
 
     session = Session.open(read(), paths(), settings, query=query)
     session.read_only = read_only

@@ -63,6 +63,13 @@ class FactRequests:
             work = self._session.read_handwritten
             self._background.run("hand-written tests", work, lambda _: publish(None), supersede=True)
 
+    def request_placeholder_tests(self) -> None:
+        """Look for the models of all placeholders, unless that is done."""
+        if self._session.placeholder_tests is None:
+            publish = self._signals.facts_changed.publish
+            work = self._session.read_placeholder_tests
+            self._background.run("models of placeholders", work, lambda _: publish(None), supersede=True)
+
     def request_verdicts(self) -> None:
         """Read all results now, and again whenever there are more."""
         if not self._verdicts_wanted:

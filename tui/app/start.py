@@ -18,7 +18,7 @@ import core.matrix.cache
 from core import handwritten, ops
 from core.cli import AppRequest
 from core.errors import TTMatrixError, UsageError
-from core.matrix import Matrix
+from core.matrix import Matrix, with_placeholder_rows
 from core.matrix.cache import Cache
 from core.matrix.query import Query
 from core.matrix.view import ViewSpec
@@ -67,7 +67,8 @@ def open_app(request: AppRequest) -> int:
     if by_hand is None and any(word in str(place.view.query) for word in ("kind:", "level:")):
         by_hand = handwritten.with_handwritten(cache, matrix)
     whole = whole and by_hand is not None
-    session = Session.open(by_hand or matrix, own, settings, query=request.query, arch=request.arch)
+    matrix = with_placeholder_rows(by_hand or matrix)
+    session = Session.open(matrix, own, settings, query=request.query, arch=request.arch)
     session.read_only = request.read_only
     if not request.query:
         place, notice = begin(session, place, notice)
@@ -180,7 +181,8 @@ class AppProcess:
         matrix = core.matrix.cache.reindex(self._cache)
         if self._cache.checkout.has_any(self._op_directories):
             matrix = ops.with_ops(self._cache, matrix, self._op_directories, read=ops.read_elsewhere)
-        return handwritten.with_handwritten(self._cache, matrix, read=handwritten.read_rows_elsewhere)
+        matrix = handwritten.with_handwritten(self._cache, matrix, read=handwritten.read_rows_elsewhere)
+        return with_placeholder_rows(matrix)
 
     def started(self, app: TTMatrixApp) -> None:
         """Begin with what nobody waits for."""

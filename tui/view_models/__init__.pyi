@@ -6,7 +6,12 @@ from .clusters import (
     cluster_words as cluster_words,
     member_words as member_words,
 )
-from .detail import detail_text as detail_text, group_text as group_text, handwritten_text as handwritten_text
+from .detail import (
+    detail_text as detail_text,
+    group_text as group_text,
+    handwritten_text as handwritten_text,
+    placeholder_text as placeholder_text,
+)
 from .differences import DifferenceRows as DifferenceRows, commit_words as commit_words, sides as sides
 from .evidence import group_lines as group_lines, result_lines as result_lines, strip_lines as strip_lines
 from .findings import FindingRows as FindingRows

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from rich.text import Text
 
 from core.evidence.verdicts import Judgement
-from core.matrix import NO_ARCH, Detail, text_of
+from core.matrix import NO_ARCH, Detail, Matrix, text_of
 from core.runs import Age
 from core.runs.store import RunRecord
 from core.text import counted, one_line, printable
@@ -75,6 +75,23 @@ def handwritten_text(
         text.append(f"{one_line(value)}\n", "bold")
     _jobs(text, jobs)
     _runs(text, runs, ages)
+    return text
+
+
+def placeholder_text(matrix: Matrix, id: str, tests: Sequence[str] | None) -> Text:
+    """A placeholder: its model, how far it is, where it is written, and the tests of its model, None: not known yet."""
+    text = Text(no_wrap=False)
+    text.append(f"{one_line(id)}\n\n", "bold")
+    row = matrix.rows[id]
+    place = f"{matrix.columns['file'][row]}:{matrix.line_of(row)}"
+    for name, value in (*((one, matrix.columns[one][row]) for one in ("model", "bringup", "reason")), ("place", place)):
+        text.append(f"{name:12} ")
+        text.append(f"{one_line(value)}\n", "bold")
+    if tests is not None:
+        _heading(text, counted(len(tests), "test") + " of this model" if tests else "No loader has this model yet")
+        for one in tests[:_MOST_IDS]:
+            text.append(one_line(one))
+            text.append("  has an entry\n" if one in matrix.entries else "\n", "green")
     return text
 
 

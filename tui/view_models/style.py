@@ -185,6 +185,8 @@ def count_text(view: View) -> str:
     cases, by_hand = view.matrix.ops, view.matrix.handwritten
     everything = counted(models, "test") + (f", {counted(len(cases.ids), 'op case')}" if cases else "")
     everything += f", {counted(len(by_hand.ids), 'hand-written test')}" if by_hand else ""
+    planned = view.matrix.placeholders
+    everything += f", {counted(len(planned.ids), 'placeholder')}" if planned else ""
     text = f"{shown:,} of {total:,}" if shown != total else everything
     if shown == total and view.sort_key == "entry" and not view.marks:
         text += f" · {sum(map(bool, view.matrix.flags['has'].masks)):,} with an entry"

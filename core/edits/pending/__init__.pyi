@@ -13,6 +13,7 @@ from .groups import SEVERAL as SEVERAL, ChangeGroup as ChangeGroup, GroupBy as G
 from .journal import journal_texts as journal_texts
 from .proposals import (
     ProposalFile as ProposalFile,
+    ProposedChange as ProposedChange,
     RebasedProposals as RebasedProposals,
     parse_proposals as parse_proposals,
     rebased_proposals as rebased_proposals,

@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from core.matrix.columns import AnyColumn, Column, FlagColumn
 from core.matrix.effective import DEFAULTS, resolve, text_of
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.op_rows import HANDWRITTEN_KIND, LEVELS, MODEL_KIND, OP_FLAGS, OP_KIND, fitted
+from core.matrix.op_rows import HANDWRITTEN_KIND, LEVELS, MODEL_KIND, OP_FLAGS, OP_KIND, PLACEHOLDER_KIND, fitted
 from core.model import Entry, Function
 
 _ISSUE = re.compile(r"\bgithub\.com/[\w.-]+/[\w.-]+/issues/\d+")
@@ -106,10 +106,11 @@ def _shapes(matrix: Matrix) -> Column:
 
 
 def kind_column(matrix: Matrix) -> Column:
-    """Whether a row is a test of a model, an op case or a hand-written test."""
-    models, by_hand = len(matrix.model_tests.ids), len(matrix.handwritten.ids) if matrix.handwritten else 0
-    cases = len(matrix.ids) - models - by_hand
-    return Column((MODEL_KIND, OP_KIND, HANDWRITTEN_KIND), bytes(models) + b"\1" * cases + b"\2" * by_hand)
+    """Whether a row is a test of a model, an op case, a hand-written test or a placeholder."""
+    codes = bytes(len(matrix.model_tests.ids))
+    for code, rows in enumerate((matrix.ops, matrix.handwritten, matrix.placeholders), 1):
+        codes += bytes([code]) * (len(rows.ids) if rows else 0)
+    return Column((MODEL_KIND, OP_KIND, HANDWRITTEN_KIND, PLACEHOLDER_KIND), codes)
 
 
 def op_column(matrix: Matrix, name: str) -> AnyColumn:
@@ -186,14 +187,22 @@ def has_column(matrix: Matrix) -> FlagColumn:
     )
 
 
-@_kept
 def is_column(matrix: Matrix) -> FlagColumn:
     """What each row is.
 
     known: a loader gives rise to it. stray: only an entry does. mixed: its status differs between supported archs.
     duplicate: several entries carry its id, of which the last one counts. shadowed: its entry's own status counts
-    on no supported arch, because each of them has an override.
+    on no supported arch, because each of them has an override. placeholder: a model that is planned.
     """
+    column = _is_column_of_tests(matrix)
+    if matrix.placeholders is None:
+        return column
+    last = len(matrix.placeholders.ids)
+    return FlagColumn(column.values, [*column.masks[:-last], *[column.mask([PLACEHOLDER_KIND])] * last])
+
+
+@_kept
+def _is_column_of_tests(matrix: Matrix) -> FlagColumn:
     written = Counter(entry.id for file in matrix.files for entry in file.entries)
     status, archs = matrix.flags["status"].masks, matrix.flags["arch"]
     strays = {matrix.rows[id]: ["stray"] for id in matrix.strays}
@@ -203,6 +212,9 @@ def is_column(matrix: Matrix) -> FlagColumn:
             "mixed": (row for row, _ in _entries(matrix) if status[row].bit_count() > 1),
             "duplicate": (matrix.rows[id] for id, count in written.items() if count > 1),
             "shadowed": (row for row, entry in _entries(matrix) if _shadowed(entry, archs, row)),
+            PLACEHOLDER_KIND: (
+                matrix.rows[one.id] for file in matrix.files for one in file.placeholders if one.id in matrix.rows
+            ),
         },
     )
 

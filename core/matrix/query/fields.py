@@ -62,7 +62,7 @@ FIELDS: tuple[Field, ...] = (
     ),
     Choice(
         "kind",
-        "model (a test of a model), op (an op case) or handwritten (a test written by hand)",
+        "model (a test of one), op (an op case), handwritten, placeholder (a planned model)",
         _made(kind_column),
     ),
     Choice("arch", "marked for this arch; also use the values for this arch", _stored("arch")),
@@ -85,7 +85,7 @@ FIELDS: tuple[Field, ...] = (
     Choice("has", "entry, override, reason, issue (a link in the reason) or pcc", _made(has_column)),
     Choice(
         "is",
-        "known, stray (no test), mixed, duplicate, shadowed, stale (passes against it)",
+        "known, stray (no test), mixed, duplicate, shadowed, placeholder, stale (it passes)",
         _made(is_column),
         facts={STALE: FromFacts("runs", STALE)},
     ),
@@ -108,7 +108,7 @@ FIELDS: tuple[Field, ...] = (
     Number("batch", "batch size of an LLM id, per device", _llm("batch"), int, ("1", "4")),
     Choice("mesh", "mesh of an LLM id", _llm("mesh")),
     Choice("op", "op of an op case, such as torch.add", _of_op("op")),
-    Choice("model", "model that an op case is of", _of_op("model")),
+    Choice("model", "model that an op case is of, or name of a placeholder in reports", _of_op("model")),
     Choice("dtype", "dtype of a tensor of an op case", _of_op("dtype")),
     Text("shape", "part of the shapes of an op case, such as 32x2880", _of_op("shape")),
     Choice("mark", "a mark of an op case, a marker of a hand-written test, or none", _of_op("mark")),

@@ -98,7 +98,9 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("loader", "loader", "directory of the loader", _plain("loader"), str.lower),
     TableField("variant", "variant", "variant of the model", _variant, str.lower),
     TableField("op", "op", "op of an op case", _of_op("op"), str.lower),
-    TableField("model", "model", "model that an op case is of", _of_op("model"), str.lower),
+    TableField(
+        "model", "model", "model of an op case, or name of a placeholder in reports", _of_op("model"), str.lower
+    ),
     TableField("dtype", "dtype", "dtypes of the tensors of an op case", _of_op("dtype"), str.lower),
     TableField("shape", "shapes", "shapes of the tensors of an op case", _of_op("shape"), _sizes),
     TableField("rtol", "rtol", "relative tolerance of an op case", _of_op("rtol"), _number),

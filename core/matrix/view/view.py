@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from core.errors import QueryError
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.op_rows import HANDWRITTEN_KIND
+from core.matrix.op_rows import HANDWRITTEN_KIND, PLACEHOLDER_KIND
 from core.matrix.query import (
     BACKEND,
     BY_NAME,
@@ -291,9 +291,9 @@ class View:
     @property
     def only_handwritten(self) -> bool:
         """Whether all visible rows are hand-written tests, and there are any."""
-        return (
-            bool(self.rows) and self.matrix.is_handwritten(self.rows[0]) and self.matrix.is_handwritten(min(self.rows))
-        )
+        if not self.rows or not self.matrix.is_handwritten(self.rows[0]):
+            return False
+        return self.matrix.is_handwritten(min(self.rows)) and self.matrix.is_handwritten(max(self.rows))
 
     @property
     def table_columns(self) -> tuple[str, ...]:
@@ -318,8 +318,9 @@ class View:
         asked = {text for value in self.query.values_of(name) for text in texts_of(scope, name, value)}
         rows = self._selected(self.query.without(name), self.arch) if asked else self.rows
         counts = column_of(scope, name).counts(rows)
-        if name == "kind" and self.matrix.handwritten is None:
-            counts = {value: count for value, count in counts.items() if value != HANDWRITTEN_KIND}
+        if name == "kind":
+            behind = {HANDWRITTEN_KIND: self.matrix.handwritten, PLACEHOLDER_KIND: self.matrix.placeholders}
+            counts = {value: count for value, count in counts.items() if behind.get(value, True)}
         return Facet(
             name,
             tuple(FacetValue(v or NONE, count, (v or NONE).lower() in asked) for v, count in counts.items()),

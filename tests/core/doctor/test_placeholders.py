@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.doctor.placeholders import PLACEHOLDER_CLASH, checkpoint_variants
+from core.doctor.placeholders import PLACEHOLDER_CLASH
 from core.edits.operations import parse_operations
+from core.edits.placeholders import checkpoint_variants
 from core.edits.planning import plan
 from core.matrix.indexing import index
 from core.model import Finding

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What stays of a name in every style of spelling."""
 
-from core.doctor.check import digits, letters
+from core.doctor.check import digits
+from core.text import letters
 
 
 def test_letters() -> None:

@@ -97,7 +97,9 @@ def test_placeholders_are_keys_without_entries(tmp_path: Path) -> None:
     text = "PLACEHOLDER_MODELS:\n  org/Some Model:\n    bringup_status: NOT_STARTED\n"
     checkout = write_checkout(tmp_path, {}, {"torch/test_config_placeholders.yaml": text})
     (file,) = read_expectations(checkout, Schema())
-    assert file.placeholders == ("org/Some Model",)
+    assert [(one.id, one.fields) for one in file.placeholders] == [
+        ("org/Some Model", {"bringup_status": "NOT_STARTED"})
+    ]
     assert file.entries == ()
 
 

@@ -222,6 +222,11 @@ class Listing:
             return self._op_detail(self.current)
         if session.is_handwritten(self.current):
             return self._handwritten_detail(self.current)
+        if session.is_placeholder(self.current):
+            self._context.facts.request_placeholder_tests()
+            tests = session.placeholder_tests
+            found = None if tests is None else tests.get(self.current, ())
+            return view_models.placeholder_text(self._view.matrix, self.current, found)
         self._context.facts.request(_OF_DETAIL)
         selected, row = session.selected, session.matrix.rows[self.current]
         jobs = None if selected is None else [ci.job_name(job) for job in selected.of(row)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from core import edits, workflows
 from core.errors import UsageError
 from core.matrix.view import Targets, hidden_words
-from core.model import node_id
+from core.model import Function, node_id
 from core.runs import planning
 from core.text import one_line
 from tui import screens
@@ -98,8 +98,11 @@ class TestActions:
         if id := self._one("copy"):
             matrix = self._session.matrix
             # The id of an op case is what its plugin takes, that of a hand-written test is a node id.
-            is_model = self._session.is_model(id)
-            self._context.notify.copy(node_id(matrix.function(matrix.rows[id]), id) if is_model else id)
+            if self._session.is_model(id):
+                id = node_id(matrix.function(matrix.rows[id]), id)
+            elif self._session.is_placeholder(id):
+                id = node_id(Function.PLACEHOLDER, id)
+            self._context.notify.copy(id)
 
     def open_editor(self) -> None:
         """Open $EDITOR at the entry."""
@@ -114,6 +117,8 @@ class TestActions:
         id = self._one("open")
         if id and self._session.is_op(id):
             self._context.notify.info("Op cases have no loader; the other key opens their manifest.")
+        elif id and not self._session.is_model(id):
+            self._context.notify.info("Only tests of models have a loader; the other key opens the file of this row.")
         elif id:
             self._context.files.edit_loader(self._session.describe(id))
 
@@ -122,6 +127,8 @@ class TestActions:
         id = self._one("show")
         if id and self._session.is_op(id):
             self._context.notify.info("Op cases have no history here: git log shows that of their manifest.")
+        elif id and not self._session.is_model(id):
+            self._context.notify.info("Only entries have a history here: git log shows that of other files.")
         elif id:
             self._screen.app.push_screen(screens.EntryCommits(self._context, id))
 
@@ -131,10 +138,13 @@ class TestActions:
         """The tests of models among the targets, for what is done with these alone; says how many are left out."""
         targets = self._listing.targets()
         fitting = targets.where(self._session.is_model)
-        cases = len(targets.where(self._session.is_op).ids)
-        by_hand = len(targets.ids) - len(fitting.ids) - cases
-        left_out = [counted(cases, "op case")] if cases else []
-        left_out += [counted(by_hand, "hand-written test")] if by_hand else []
+        others = (
+            (self._session.is_op, "op case"),
+            (self._session.is_handwritten, "hand-written test"),
+            (self._session.is_placeholder, "placeholder"),
+        )
+        counts = ((len(targets.where(fits).ids), noun) for fits, noun in others)
+        left_out = [counted(count, noun) for count, noun in counts if count]
         if left_out:
             self._context.notify.info(f"{' and '.join(left_out)} left out: this is for tests of models.")
         return fitting
@@ -214,6 +224,8 @@ class TestActions:
             record = next((one for one in self._session.runs if id in one.spec.case_ids), None)
         if record is not None:
             self._context.navigation.show_run(record.spec.run_id)
+        elif id and self._session.is_placeholder(id):
+            self._context.notify.info(f"{one_line(id)} is a placeholder: there is no model to run yet.")
         elif id:
             self._context.notify.info(
                 f"{one_line(id)} has not been run here yet: {self._context.keymap.key('matrix.run')} runs it."
@@ -243,6 +255,10 @@ class TestActions:
         if cases := self._cases():
             self._act_on_cases("Change", cases, self._change_cases)
             return
+        planned = self._listing.targets()
+        if planned.ids and all(map(self._session.is_placeholder, planned.ids)):
+            screens.act_on(self._screen, "Change", planned, self._change_placeholders, names=True)
+            return
 
         def change(targets: Targets) -> None:
             # 70 ms of the first frame, which shows no dialog.
@@ -257,6 +273,12 @@ class TestActions:
         from tui.screens.matrix.case_menu import CaseMenu
 
         CaseMenu(self._screen, form, name).open()
+
+    def _change_placeholders(self, targets: Targets) -> None:
+        # 70 ms of the first frame, which shows no dialog.
+        from tui.screens.matrix.placeholder_menu import PlaceholderMenu
+
+        PlaceholderMenu(self._screen, targets.ids).open()
 
     def set_field(self, name: str, text: str) -> None:
         """Set one field of the entries; empty takes it away."""
