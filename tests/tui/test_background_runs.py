@@ -48,7 +48,7 @@ def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(tmp_path: Path,
     paths().settings_file.write_text(SETTINGS)
     command = [sys.executable, "-m", "tui", "--repo", str(checkout.root)]
     with Terminal([*command, "-q", QUERY], {"PYTHONPATH": str(ROOT)}) as terminal:
-        terminal.until("5 of 2,283")
+        terminal.until("5 of 2,285")
         terminal.press("*")
         terminal.until("5 marked")
         terminal.press("r")
@@ -57,7 +57,7 @@ def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(tmp_path: Path,
         terminal.until("2 running, 3 waiting")
         # The matrix is filtered while they run, and the marks stay with the tests.
         terminal.press("/", "ctrl+u", "status:xfail patch_vit", "enter")
-        terminal.until("1 of 2,283")
+        terminal.until("1 of 2,285")
         terminal.until("5 marked")
         assert any(record.active for record in store.records())
         terminal.press("2")

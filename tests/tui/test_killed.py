@@ -20,7 +20,7 @@ def test_what_was_decided_and_marked_outlives_kill_9(tmp_path: Path) -> None:
     checkout = sample_checkout(tmp_path / "demo")
     command = [sys.executable, "-m", "tui", "--repo", str(checkout.root), "-q", "status:xfail patch_vit"]
     with Terminal(command, {"PYTHONPATH": str(ROOT)}) as terminal:
-        terminal.until("1 of 2,283")
+        terminal.until("1 of 2,285")
         terminal.press("E")
         terminal.until("bringup_status")
         terminal.press("left", "enter")

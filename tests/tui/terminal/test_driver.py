@@ -32,7 +32,7 @@ def test_the_whole_job_at_80x24(tmp_path: Path) -> None:
     with _open(checkout.root) as terminal:
         terminal.until("2,268 tests")
         terminal.press("/", "status:xfail patch_vit", "enter")
-        terminal.until("1 of 2,283")
+        terminal.until("1 of 2,285")
         terminal.press("r")
         terminal.until("1 running")
         terminal.press("L")
@@ -58,7 +58,7 @@ def test_a_run_outlives_a_killed_app_and_is_found_again(tmp_path: Path, own_home
     use_python(warm_torch, own_home)
     checkout = sample_checkout(tmp_path / "demo")
     with _open(checkout.root, "-q", "equilibrium_net Loose mode:inference parallelism:single_device") as terminal:
-        terminal.until("1 of 2,283")
+        terminal.until("1 of 2,285")
         terminal.press("r")
         terminal.until("1 running")
         os.killpg(terminal.process.pid, signal.SIGKILL)
@@ -104,7 +104,7 @@ def test_a_query_typed_in_one_burst_is_a_query_and_runs_nothing(tmp_path: Path) 
     with _open(checkout.root) as terminal:
         terminal.until("2,268 tests")
         terminal.press("/tinynet/pytorch-tiny/net-v1.5 rESq5")
-        terminal.until("0 of 2,283")
+        terminal.until("0 of 2,285")
         terminal.until("tinynet/pytorch-tiny/net-v1.5 rESq5")
     assert RunStore(paths().runs).records() == []
 
@@ -114,9 +114,9 @@ def test_keys_behind_a_query_in_one_burst_mean_the_rows_that_it_selects(tmp_path
     with _open(checkout.root) as terminal:
         terminal.until("2,268 tests")
         terminal.press("/status:xfail patch_vitt\x7f\r*")
-        terminal.until("1 of 2,283 · 1 marked")
+        terminal.until("1 of 2,285 · 1 marked")
         terminal.press("/\x15has:entry\rj*")
-        terminal.until("120 of 2,283 · 120 marked")
+        terminal.until("120 of 2,285 · 120 marked")
         terminal.press("/\x1b")
         terminal.until("2,268 tests, 15 op cases · 120 marked")
 
