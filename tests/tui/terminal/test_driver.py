@@ -118,7 +118,7 @@ def test_keys_behind_a_query_in_one_burst_mean_the_rows_that_it_selects(tmp_path
         terminal.press("/\x15has:entry\rj*")
         terminal.until("120 of 2,285 · 120 marked")
         terminal.press("/\x1b")
-        terminal.until("2,268 tests, 15 op cases · 120 marked")
+        terminal.until("2,268 tests, 15 op cases, 2 placeholders · 120 marked")
 
 
 def test_overview_grid_and_groups_at_80x24(tmp_path: Path) -> None:
