@@ -34,10 +34,10 @@ async def test_one_is_seen_and_made_an_entry_of(checkout: Checkout, size: tuple[
         await type_text(pilot, "is:placeholder org")
         await pilot.press("enter")
         assert shown_ids(app) == ["org/Delta"]
-        await pilot.press("z")
+        await pilot.press("enter")
         await until(pilot, lambda: TEST in screen_text(app), "the test of its model")
         assert all(word in screen_text(app) for word in ("org_delta", "NOT_STARTED", f"{FILE}:2"))
-        await pilot.press("z")
+        await pilot.press("escape")
         depth = len(app.screen_stack)
         await pilot.press("r", "T", "X", "E", "s", "H", "L", "B")
         assert len(app.screen_stack) == depth, "these are for tests of models"
