@@ -45,6 +45,7 @@ COMMAND_GROUPS = {
     },
     "evidence": {
         "ingest": "read CI reports: JUnit files, directories, zip archives",
+        "evidence": "export and import results, count them, thin out old ones",
         "verdicts": "print what results say about entries, one line per cell",
         "propose": "propose edits to entries from the evidence",
         "clusters": "group failures with the same cause",

@@ -5,6 +5,7 @@ from .ending_fields import (
     recommend as recommend,
     stage_in as stage_in,
 )
+from .exchange import read_file as read_file, write_file as write_file
 from .observation import (
     FAILURES as FAILURES,
     RAN as RAN,

@@ -28,6 +28,7 @@ from core.evidence.store_rows import (
     as_text,
 )
 from core.evidence.store_schema import VERSION, transaction, upgrade, version_of
+from core.evidence.store_thinning import thin
 from core.model import Function
 from core.runs.store import RunRecord
 from core.sources import stamp_of
@@ -50,6 +51,18 @@ class Added:
     """Reports that were not known."""
     known: int
     """Reports that were, under whatever name."""
+
+
+class Stats(NamedTuple):
+    """How much a store holds."""
+
+    results: int
+    reports: int
+    runs: int
+    cells: int
+    first: float | None
+    """When the first result was made, in seconds since the epoch; None: there is none."""
+    last: float | None
 
 
 class StoredCell(NamedTuple):
@@ -217,6 +230,28 @@ class EvidenceStore:
                 if before is not None and (now in passes) is not (before in passes)
             ]
 
+    def stats(self) -> Stats:
+        """How much there is."""
+        with self._open_to_read() as connection:
+            return Stats(*connection.execute(_STATS).fetchone())
+
+    def thin(self, before: float, *, write: bool) -> int:
+        """Remove results older than `before` that only repeat those around them (`core.evidence.store_thinning`).
+
+        Returns how many these are; without `write` nothing changes. The file gives back what it no longer needs.
+        """
+        with self._open() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                gone = thin(connection, before)
+                connection.execute("COMMIT" if write else "ROLLBACK")
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+            if write and gone:
+                connection.execute("VACUUM")
+            return gone
+
     def version(self) -> str:
         """What is another where another file is in its place; `StoredCell.changed` is of one version alone."""
         with self._open_to_read() as connection:
@@ -282,6 +317,9 @@ _NEWEST = " UNION ALL ".join(_OF_KIND % part for part in ((HAS_RUN, "?2"), (NOT_
 _LAST = _OF_KIND % (HAS_RUN, "1")
 _CELLS = """SELECT test, function, arch, changed FROM cells
     WHERE EXISTS (SELECT 1 FROM results WHERE results.cell = cells.id)"""
+_STATS = """SELECT (SELECT count(*) FROM results), (SELECT count(*) FROM reports),
+    (SELECT count(DISTINCT run) FROM sessions), (SELECT count(*) FROM cells),
+    (SELECT min(earliest) FROM sessions), (SELECT max(latest) FROM sessions)"""
 _RUNS = "SELECT text, max(latest) FROM sessions JOIN texts ON texts.id = run GROUP BY run"
 _RUNS_WITH = """SELECT text, max(latest) FROM sessions JOIN texts ON texts.id = run WHERE EXISTS (
     SELECT 1 FROM results JOIN cells ON cells.id = results.cell

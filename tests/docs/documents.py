@@ -43,6 +43,9 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
         yield printed("ingest", "ingest", *files, "--run-name", f"night-{night}")
     (reports / "torn.xml").write_text("<testsuites>")
     yield printed("ingest", "ingest", reports / "torn.xml")
+    team = directory / "team.csv"
+    for verb in (("export", team), ("import", team), ("stats",), ("prune", "--write")):
+        yield printed("evidence", "evidence", *verb)
     yield printed("list", "list", "has:entry")
     yield printed("list", "list", "--view", "xfail without issue", "--arch", "n150")
     yield printed("list-views", "list", "--views")

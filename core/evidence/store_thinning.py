@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Retention: every change of outcome stays, of old results that repeat the ones around them one a week."""
+
+import json
+import sqlite3
+
+NEWEST = 50
+"""So many of the newest results of a cell stay, whatever their age: verdicts and flakiness are taken from fewer."""
+_WEEK = 604_800
+
+
+def thin(connection: sqlite3.Connection, before: float) -> int:
+    """Remove what repeats and is older than `before`; how many results that were. Within a transaction."""
+    connection.execute("CREATE TEMP TABLE endings (shape INTEGER PRIMARY KEY, ending TEXT)")
+    endings = [(id, json.loads(fields)[0]) for id, fields in connection.execute("SELECT id, fields FROM shapes")]
+    connection.executemany("INSERT INTO endings VALUES (?, ?)", endings)
+    connection.execute(_REPEATED, {"before": before, "newest": NEWEST, "week": _WEEK})
+    gone = connection.execute("SELECT count(*) FROM repeated").fetchone()[0]
+    connection.execute(f"DELETE FROM results WHERE ({_KEY}) IN (SELECT {_KEY} FROM repeated)")
+    connection.execute(f"DELETE FROM sessions WHERE NOT EXISTS (SELECT 1 FROM results WHERE {_OF_SESSION})")
+    connection.execute(_UNUSED_TEXTS)
+    connection.execute("DROP TABLE repeated")
+    connection.execute("DROP TABLE endings")
+    return int(gone)
+
+
+_KEY = "cell, kind, at, session, number"
+_OF_SESSION = "results.run = sessions.run AND results.session = sessions.id"
+# Another attempt of one run goes with the one that counts; those that no longer count are no neighbours.
+_REPEATED = f"""CREATE TEMP TABLE repeated AS SELECT {_KEY} FROM (
+    SELECT {_KEY}, ending, lag(ending) OVER cells AS earlier, lead(ending) OVER cells AS later,
+        row_number() OVER (PARTITION BY cell, kind ORDER BY at DESC, session DESC, number DESC) AS place,
+        lag(CAST(at / :week AS INTEGER)) OVER cells AS week
+    FROM results JOIN endings ON endings.shape = results.shape WHERE attempts IS NOT 0
+    WINDOW cells AS (PARTITION BY cell, kind ORDER BY at, session, number)
+) WHERE at < :before AND place > :newest AND ending = earlier AND ending = later
+    AND week = CAST(at / :week AS INTEGER)"""
+_UNUSED_TEXTS = """DELETE FROM texts WHERE id NOT IN (
+    SELECT reason FROM results UNION SELECT raised FROM results UNION SELECT run FROM results
+    UNION SELECT run FROM sessions UNION SELECT host FROM sessions UNION SELECT job FROM sessions
+    UNION SELECT "commit" FROM sessions UNION SELECT models_commit FROM sessions UNION SELECT profile FROM sessions)"""

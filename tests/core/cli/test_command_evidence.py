@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`evidence`: out of one checkout's store, into another's; numbers; thinned out."""
+
+from pathlib import Path
+
+import pytest
+
+from core.evidence.observation import Ending
+from core.evidence.store import EvidenceStore, store_file
+from core.settings import paths
+from core.sources.checkout import Checkout
+from tests.support.cli import call
+from tests.support.evidence import report, seen
+from tests.support.tree import sample
+
+_DAY = 86_400.0
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return sample(tmp_path / "tt-xla")
+
+
+def filled(checkout: Checkout, nights: int = 4) -> EvidenceStore:
+    store = EvidenceStore(store_file(paths().evidence, checkout.root))
+    store.add(report(seen(when=1e9 + at * _DAY, run=f"n{at}"), digest=f"d{at}", run=f"n{at}") for at in range(nights))
+    return store
+
+
+def test_one_file_is_read_by_everyone(checkout: Checkout, tmp_path: Path) -> None:
+    store, other = filled(checkout), sample(tmp_path / "other")
+    file = tmp_path / "team.csv"
+    assert call("evidence", "export", file, "--repo", checkout.root, "--json").json["results"] == 4
+    words = "evidence", "import", file, "--repo", other.root, "--json"
+    assert call(*words).json == [{"file": str(file), "new": 4, "known": 0}]
+    assert call(*words).json == [{"file": str(file), "new": 0, "known": 4}]
+    assert EvidenceStore(store_file(paths().evidence, other.root)).observations() == store.observations()
+    assert "4 new reports" not in call(*words[:-1]).out
+
+
+def test_stats(checkout: Checkout) -> None:
+    assert call("evidence", "stats", "--repo", checkout.root).code == 0
+    filled(checkout)
+    found = call("evidence", "stats", "--repo", checkout.root, "--json").json
+    assert (found["results"], found["reports"], found["runs"], found["cells"]) == (4, 4, 4, 1)
+    assert (found["first"], found["last"]) == ("2001-09-09", "2001-09-12")
+
+
+def test_thinning_says_what_it_would_do_and_does_it_when_asked(checkout: Checkout) -> None:
+    store = filled(checkout, 120)
+    before = store.observations()
+    would = call("evidence", "prune", "--repo", checkout.root, "--json").json
+    assert store.observations() == before and not would["written"]
+    done = call("evidence", "prune", "--write", "--repo", checkout.root, "--json").json
+    after = store.observations()
+    assert done["removed"] == would["removed"] == len(before) - len(after) > 50
+    assert after[-50:] == before[-50:]
+    assert {one.ending for one in after} == {Ending.PASSED}
+    # What went does not come back with the same files.
+    assert filled(checkout, 120).observations() == after
