@@ -25,7 +25,7 @@ def test_a_report_says_what_the_results_say(tmp_path: Path, warm_torch: Path) ->
     (tmp_path / "planted.py").write_text(PLANTED)
     command = [str(warm_torch), "-m", "pytest", "-p", "ttmatrix_ops.plugin", "-p", "no:cacheprovider", "--noconftest"]
     command += [f"--rootdir={tmp_path}", "-c", "/dev/null", f"--ops-json={tmp_path / 'results.jsonl'}", "--run-skipped"]
-    command += ["--compile-backend=eager", "--ops-import=planted", "--case-timeout=5", f"--ops-dir={tmp_path}"]
+    command += ["--compile-backend=eager", "--ops-import=planted", "--case-timeout=10", f"--ops-dir={tmp_path}"]
     environ = {"PYTHONPATH": f"{PAYLOAD}:{tmp_path}", "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
     junit = tmp_path / "out/junit.xml"
     subprocess.run([*command, f"--junitxml={junit}"], cwd=tmp_path, env=environ, capture_output=True, check=False)

@@ -15,7 +15,7 @@ from .sessions import STATUSES, WRONG, Directory, Done
 
 pytest.importorskip("torch")
 
-PLANT = ("--ops-import=planted", "--compile-backend=eager", "--case-timeout=8")
+PLANT = ("--ops-import=planted", "--compile-backend=eager", "--case-timeout=10")
 SMALL = """
 model: small
 cases:
