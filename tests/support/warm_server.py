@@ -77,6 +77,9 @@ def _accept(server: socket.socket, users: set[socket.socket]) -> None:
         client.sendall(b"ready")
         users.add(client)
         return
+    if not data:  # It was killed before it had asked for anything.
+        client.close()
+        return
     descriptors = array.array("i")
     for _, _, received in ancillary:
         descriptors.frombytes(received)
