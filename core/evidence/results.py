@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from core.evidence.observation import Observation, newest, order
 from core.evidence.store import EvidenceStore
+from core.evidence.store_courses import StoredCourse
 from core.evidence.store_recent import Recent
 from core.model import Function
 
@@ -124,6 +125,15 @@ class Results:
         for name in {one.run for one in self._all_own if arch in ("", one.arch)}:
             found[name] = len({one.cell for one in self.of_run(name) if arch in ("", one.arch)})
         return found
+
+    def courses(self, functions: Collection[Function]) -> list[StoredCourse]:
+        """The courses of cells by what was reported; those with results in `tests_here` have more."""
+        return self._store.courses(functions) if self._store else []
+
+    @property
+    def tests_here(self) -> Collection[str]:
+        """The tests with results in memory."""
+        return self._own.keys()
 
     def turned_in(self, run: str) -> list[tuple[str, str, bool]]:
         """The cells that began to pass, or to fail, in a run that was reported: id, arch, whether it passes since."""

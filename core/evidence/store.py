@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.errors import TTMatrixError
 from core.evidence.observation import Ending, Observation, order
+from core.evidence.store_courses import StoredCourse, read_courses
 from core.evidence.store_migration import MIGRATIONS
 from core.evidence.store_recent import Recent, read_recent
 from core.evidence.store_rows import (
@@ -229,6 +230,11 @@ class EvidenceStore:
                 for test, arch, now, before in found
                 if before is not None and (now in passes) is not (before in passes)
             ]
+
+    def courses(self, functions: Collection[Function]) -> list[StoredCourse]:
+        """Since when each cell of these functions fails, and how its newest results ended."""
+        with self._open_to_read() as connection:
+            return list(read_courses(connection, functions))
 
     def stats(self) -> Stats:
         """How much there is."""

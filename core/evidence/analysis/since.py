@@ -3,12 +3,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
+from core.evidence.flakiness import FLAKINESS_RESULTS, flakiness_of
 from core.evidence.observation import RAN, Ending, Observation
 
-FLAKINESS_RESULTS = 30
-"""How many of the newest results flakiness is taken from."""
+__all__ = ["FLAKINESS_RESULTS", "CellCourse", "broken_together", "courses_of", "flakiness"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class CellCourse:
     flips: int
     """How often a pass followed a failure, or the other way round."""
     flakiness: float
-    """From 0 to 1; `flakiness` has the method."""
+    """From 0 to 1; `flakiness_of` has the method."""
 
     @property
     def failing(self) -> bool:
@@ -55,15 +54,9 @@ def _course(arch: str, rows: Sequence[Observation]) -> CellCourse:
     return CellCourse(arch, len(rows), rows[-1], rows[since], before, good, len(turns), flakiness(rows))
 
 
-def flakiness(rows: Sequence[Observation]) -> float:
-    """Changes between pass and failure beyond the first one, as a share of those that were possible.
-
-    Of the newest FLAKINESS_RESULTS that say something of the model. What broke once, or was fixed once, has 0; what
-    changes every time comes near 1.
-    """
-    passed = [row.ending is Ending.PASSED for row in rows if row.ending in RAN][-FLAKINESS_RESULTS:]
-    flips = sum(one is not other for one, other in pairwise(passed))
-    return max(0, flips - 1) / (len(passed) - 2) if len(passed) > 2 else 0.0
+def flakiness(rows: Iterable[Observation]) -> float:
+    """`flakiness_of` results, oldest first."""
+    return flakiness_of([row.ending is Ending.PASSED for row in rows if row.ending in RAN])
 
 
 def broken_together(first_bad: Observation, turned: Iterable[tuple[str, str, bool]]) -> int:

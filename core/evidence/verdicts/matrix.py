@@ -4,10 +4,12 @@
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cache, cached_property
 
 from core.ci import Selected
-from core.evidence.observation import Observation
+from core.evidence.flakiness import flakiness_of
+from core.evidence.observation import RAN, Ending, Observation
 from core.evidence.reports import arch_in
 from core.evidence.results import Results
 from core.evidence.verdicts.expected import Expected, declared_on, pins
@@ -98,7 +100,25 @@ class Verdicts:
             for arch, verdict in one.verdicts.items():
                 by_arch[arch][row] = _CODES[verdict]
         columns = {arch: Column(_WORDS, bytes(column)) for arch, column in by_arch.items()}
-        return Judged(self.matrix, columns, self.results, self.turned)
+        return Judged(self.matrix, columns, self.results, self.turned, lambda: self.courses)
+
+    @cached_property
+    def courses(self) -> Mapping[str, Mapping[str, tuple[str, str]]]:
+        """The day on which each cell began to fail, empty where it passes, and its flakiness, by id and arch."""
+        found: dict[str, dict[str, list[tuple[float | None, tuple[bool, ...]]]]] = {}
+        here = self.evidence.tests_here
+        for one in self.evidence.courses(MODEL_TESTS):
+            if one.test_id not in here and one.arch in self.matrix.schema.archs:
+                found.setdefault(one.test_id, {}).setdefault(one.arch, []).append((one.first_bad, one.passed))
+        # What has results in several places is read whole.
+        several = {id for id, archs in found.items() if any(len(cells) > 1 for cells in archs.values())}
+        for id in (several | set(here)) & self.seen.keys():
+            found[id] = {arch: [_course(rows)] for arch, rows in self.seen[id].items()}
+        words = {
+            id: {arch: _course_words(*cells[0]) for arch, cells in archs.items() if cells[0][1]}
+            for id, archs in found.items()
+        }
+        return {id: archs for id, archs in words.items() if archs}
 
     @cached_property
     def turned(self) -> Mapping[str, Mapping[str, str]]:
@@ -221,6 +241,19 @@ _MOST_OTHERS = 100
 """Of results that were not run or broke before the model ran, as many of each kind are listed for a cell."""
 _WORDS = ("", *Verdict)
 _CODES = {verdict: _WORDS.index(verdict) for verdict in Verdict}
+
+
+def _course(rows: Sequence[Observation]) -> tuple[float | None, tuple[bool, ...]]:
+    """When the failures that the newest of `rows` are began, and which of those that ran have passed."""
+    ran = [row for row in rows if row.ending in RAN]
+    passed = tuple(row.ending is Ending.PASSED for row in ran)
+    last_pass = max((at for at, one in enumerate(passed) if one), default=-1)
+    return ran[last_pass + 1].when if last_pass + 1 < len(ran) else None, passed
+
+
+def _course_words(first_bad: float | None, passed: Sequence[bool]) -> tuple[str, str]:
+    day = "" if first_bad is None else datetime.fromtimestamp(first_bad, UTC).date().isoformat()
+    return day, f"{flakiness_of(passed):.2f}"
 
 
 def _runs_of(job: Job, runs: Mapping[str, set[str]], archs: Sequence[str]) -> set[str]:

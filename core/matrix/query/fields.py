@@ -26,8 +26,8 @@ from core.matrix.query.context import Learned, Scope
 from core.matrix.query.kinds import NONE, Choice, Field, FromFacts, FromResults, IdText, Number, Text
 from core.matrix.query.query import Query
 from core.matrix.query.terms import TEXT, And, Node, Not, Operator, Or, Term
-from core.matrix.query.values import days, decimal
-from core.matrix.query.verdict_columns import BACKEND, RESULT, STALE, TURNED, VERDICT
+from core.matrix.query.values import day, days, decimal
+from core.matrix.query.verdict_columns import BACKEND, FIRST_BAD, FLAKY, RESULT, STALE, TURNED, VERDICT
 
 __all__ = ["BY_NAME", "FIELDS", "NONE", "backends_asked", "column_of", "lens", "needs", "select"]
 
@@ -101,6 +101,20 @@ FIELDS: tuple[Field, ...] = (
     Choice("job", "scheduled CI job that selects it on the shown arch, or on any; or none", FromFacts("jobs", "job")),
     Choice("verdict", "verdict on its entry on the shown arch, or on any", FromFacts("runs", VERDICT)),
     Choice("turned", "broke or fixed since the night before, there or on any arch", FromFacts("runs", TURNED)),
+    Number(
+        "first_bad",
+        "day on which it began to fail, there or on any arch",
+        FromFacts("runs", FIRST_BAD),
+        day,
+        ("2026-11-01", "2026-11-20"),
+    ),
+    Number(
+        "flaky",
+        "how often its newest 30 results change, 0 to 1 (as ttmatrix since)",
+        FromFacts("runs", FLAKY),
+        decimal,
+        ("0.2", "0.5"),
+    ),
     Number("age", "days since a status of the entry was set", FromFacts("history", "age"), days, ("30d", "90d")),
     Number("flips", "how often a status of the entry has changed", FromFacts("history", "flips"), int, ("1", "3")),
     Choice("function", "a test function that runs it", _made(function_column)),

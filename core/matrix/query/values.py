@@ -9,6 +9,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import date
 
 _COMPARISON = re.compile(r"(?P<sign><=|>=|<|>|=|)(?P<number>[^<>=].*)")
 _SPAN = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>[dwy]?)", re.ASCII)
@@ -37,6 +38,11 @@ def days(text: str) -> float:
     if match is None:
         raise ValueError("not a number of days")
     return decimal(match["number"]) * _DAYS[match["unit"]]
+
+
+def day(text: str) -> float:
+    """A day such as `2026-11-01`, as a number of days. Raises ValueError for anything else."""
+    return float(date.fromisoformat(text).toordinal())
 
 
 def number_test(text: str, read: Callable[[str], float]) -> Callable[[float], bool]:

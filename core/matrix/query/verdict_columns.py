@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verdicts, and the last results of op cases, as columns to ask for. They are made above the matrix and handed in."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import or_
@@ -15,6 +15,8 @@ VERDICT, STALE = "verdict", "stale"
 TURNED = "turned"
 """The column of tests whose newest result is another than the one before, and its words."""
 BROKE, FIXED = "broke", "fixed"
+FIRST_BAD, FLAKY = "first_bad", "flaky"
+"""The columns of the day on which a cell began to fail, and of its flakiness."""
 BACKEND, RESULT = "backend", "result"
 """The columns of op cases: where one has a result, and how it ended there."""
 _STALE = (STALE, "semi-stale")
@@ -32,13 +34,20 @@ class Judged:
     turned: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """BROKE or FIXED by id and arch, for those whose newest result is not as the one before."""
 
+    courses: Callable[[], Mapping[str, Mapping[str, tuple[str, str]]]] = dict
+    """FIRST_BAD and FLAKY of each cell that has run, by id and arch; the first is empty where it passes.
+
+    A function, because it takes a while and few ask for it.
+    """
+
     def column(self, name: str, arch: str) -> AnyColumn:
-        """VERDICT and TURNED: on `arch`, or with NO_ARCH on any. STALE: whether it passes on any arch where it should
-        not."""
+        """STALE: whether it passes on any arch where it should not. All others: on `arch`, or with NO_ARCH on any."""
         if name == STALE:
             return self._stale
         if name == TURNED:
             return self._turned(arch)
+        if name in (FIRST_BAD, FLAKY):
+            return self._course(name, arch)
         return self._any if arch == NO_ARCH else self.by_arch.get(arch, self._none)
 
     @cached_property
@@ -72,6 +81,18 @@ class Judged:
             if id in self.matrix.rows
         }
         return FlagColumn.sparse(len(self.matrix.ids), (), rows, (BROKE, FIXED)).or_none()
+
+    def _course(self, name: str, arch: str) -> FlagColumn:
+        at = (FIRST_BAD, FLAKY).index(name)
+        rows = {
+            self.matrix.rows[id]: tuple(
+                dict.fromkeys(words[at] for one, words in found.items() if words[at] and arch in (one, NO_ARCH))
+            )
+            for id, found in self.courses().items()
+            if id in self.matrix.rows
+        }
+        vocabulary = sorted({word for words in rows.values() for word in words})
+        return FlagColumn.sparse(len(self.matrix.ids), (), rows, vocabulary).or_none()
 
     def _named(self, asked: Sequence[str]) -> Iterator[str]:
         for value in map(str.lower, asked):

@@ -77,6 +77,7 @@ def test_saved_verdicts_are_those_of_a_rebuild_and_of_all_results_in_memory(
         in_memory = Verdicts(matrix, every, policy, selected)
         assert _words(found) == _words(in_memory)
         assert found.turned == in_memory.turned
+        assert found.courses == in_memory.courses
         assert _words(Verdicts(matrix, Results(here, store), policy, selected, saved)) == _words(in_memory)
         rebuilt = SavedVerdicts(directory / f"v{number}.sqlite")
         Verdicts(matrix, Results(here, store), policy, selected, rebuilt).facts()

@@ -111,3 +111,21 @@ def test_what_turned_on_one_arch_or_on_any(matrix: Matrix) -> None:
     assert ids("turned:fixed arch:n150") == set()
     assert ids("turned:none") == set(matrix.ids) - {NET}
     assert needs(Query.parse("turned:broke")) == (RUNS,)
+
+
+def test_since_when_and_how_flaky_on_one_arch_or_on_any(matrix: Matrix) -> None:
+    courses = {NET: {"n150": ("2026-11-03", "0.25"), BOX: ("", "0.00")}, TINY: {"n150": ("2026-10-01", "0.00")}}
+    facts = Judged(matrix, {}, courses=lambda: courses)
+
+    def ids(text: str) -> set[str]:
+        return {matrix.ids[row] for row in select(matrix, Query.parse(text), learned={RUNS: facts})}
+
+    assert ids("first_bad:>2026-11-01") == ids("first_bad:2026-11-03") == {NET}
+    assert ids("first_bad:2026-10-01..2026-11-03") == ids("first_bad:<=2026-11-03 arch:n150") == {NET, TINY}
+    assert ids(f"first_bad:>2026-11-01 arch:{BOX}") == set()
+    assert ids("first_bad:none") == set(matrix.ids) - {NET, TINY}
+    assert ids("flaky:>0.2") == {NET}
+    assert ids(f"flaky:>0.2 arch:{BOX}") == set() and ids("flaky:0") == {NET, TINY}
+    assert needs(Query.parse("flaky:>0.2")) == (RUNS,)
+    with pytest.raises(QueryError, match="first_bad:<2026-11-20"):
+        ids("first_bad:yesterday")

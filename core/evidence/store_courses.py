@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Of each cell how its newest results ended and since when it fails, for all cells at once: no result is read whole."""
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from core.evidence.flakiness import FLAKINESS_RESULTS
+from core.evidence.observation import Ending
+from core.evidence.store_rows import HAS_RUN, as_text
+from core.model import Function
+
+
+class StoredCourse(NamedTuple):
+    """One cell over its results."""
+
+    test_id: str
+    arch: str
+    first_bad: float | None
+    """When the first of the failures was that its newest results are; None: it passes, or never ran."""
+    passed: tuple[bool, ...]
+    """Whether each of its newest FLAKINESS_RESULTS that say something of the model was a pass, oldest first."""
+
+
+def read_courses(connection: sqlite3.Connection, functions: Collection[Function]) -> Iterator[StoredCourse]:
+    """The course of every cell of these functions that has run."""
+    shapes = connection.execute("SELECT id, fields FROM shapes").fetchall()
+    passes = {id for id, fields in shapes if json.loads(fields)[0] == Ending.PASSED}
+    names = json.dumps(sorted(functions))
+    passed: dict[int, list[bool]] = {}
+    for cell, shape in connection.execute(_NEWEST, (names, FLAKINESS_RESULTS - 1)):
+        passed.setdefault(cell, []).append(shape in passes)
+    first_bad = connection.execute(_FIRST_BAD, (names, json.dumps(sorted(passes))))
+    for cell, test, arch, first in first_bad.fetchall():
+        if cell in passed:
+            yield StoredCourse(as_text(test), as_text(arch), first, tuple(passed[cell][-FLAKINESS_RESULTS:]))
+
+
+_COUNTING = f"kind = {HAS_RUN} AND attempts IS NOT 0"
+_CELLS = "cells WHERE function IN (SELECT value FROM json_each(?1))"
+_NEWEST = f"""SELECT results.cell, results.shape FROM (SELECT id FROM {_CELLS}) AS wanted
+    CROSS JOIN results ON results.cell = wanted.id AND {_COUNTING} AND results.at >= coalesce((
+        SELECT at FROM results AS newer WHERE newer.cell = wanted.id AND {_COUNTING} ORDER BY at DESC LIMIT 1 OFFSET ?2
+    ), 0) ORDER BY results.cell, results.at, results.session, results.number"""
+_LAST_PASS = f"""SELECT %s FROM results WHERE cell = wanted.id AND {_COUNTING}
+    AND shape IN (SELECT value FROM json_each(?2)) ORDER BY at DESC, session DESC, number DESC LIMIT 1"""
+_FIRST_BAD = f"""SELECT id, test, arch, (
+        SELECT at FROM results WHERE cell = wanted.id AND {_COUNTING} AND at >= coalesce(({_LAST_PASS % "at"}), 0)
+        AND (at, session, number) > (coalesce(({_LAST_PASS % "at"}), -1), coalesce(({_LAST_PASS % "session"}), -1),
+            coalesce(({_LAST_PASS % "number"}), -1)) ORDER BY at, session, number LIMIT 1)
+    FROM (SELECT id, test, arch FROM {_CELLS}) AS wanted"""
