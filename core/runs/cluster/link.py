@@ -209,9 +209,8 @@ class HostLink:
         while self.state is HostState.QUARANTINED:
             try:
                 (report,) = await asyncio.to_thread(check_hosts, [self.host], Expected())
-                wrong = next((one for one in report.findings if one.check in _ESSENTIAL and not one.ok), None)
-                if wrong and wrong.check == "checkout" and not self.host.checkout:
-                    wrong = None
+                wanted = _ESSENTIAL if self.host.checkout else tuple(one for one in _ESSENTIAL if one != "checkout")
+                wrong = next((one for one in report.findings if one.check in wanted and not one.ok), None)
             except TTMatrixError as error:
                 self.why = f"{error.title}: {error.detail}"
                 wrong = None

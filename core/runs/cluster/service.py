@@ -120,6 +120,8 @@ class Service:
             ) as self._scheduler,
             Client(self._scheduler.address, security=security, asynchronous=True, set_as_default=False) as self._client,
         ):
+            # Dask's pages: nobody reads them, and they are not behind TLS.
+            self._scheduler.http_server.stop()
             self._scheduler.add_plugin(_Events(self))
             server = await asyncio.start_unix_server(self._attend, sock=self._listen())
             self._write()

@@ -97,6 +97,8 @@ async def _serve() -> None:
         heartbeat_interval=f"{welcome.ttl / 5:g}s",
     )
     async with worker:
+        # Dask's pages: nobody reads them, and they are not behind TLS.
+        worker.http_server.stop()
         gone = asyncio.ensure_future(_until_end(stream))
         await asyncio.wait([gone, asyncio.ensure_future(worker.finished())], return_when=asyncio.FIRST_COMPLETED)
         with suppress(Exception):

@@ -34,7 +34,7 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeHosts]:
     pytest.importorskip("distributed", reason=NO_DASK)
     with fake_hosts(tmp_path_factory.mktemp("hosts")) as found:
         for name in ("a", "b"):
-            found.add(name, labels=("n150",))
+            found.add(name, labels=("small",))
         yield found
 
 
@@ -55,7 +55,7 @@ def spec(make_spec: MakeSpec, tmp_path_factory: pytest.TempPathFactory) -> RunSp
         f"import pathlib, time; first = not (it := pathlib.Path({str(marker)!r})).exists(); it.touch()\n"
         "print('ready', flush=True)\nif first: time.sleep(600)\nreport()"
     )
-    return replace(make_spec(code), needs="n150")
+    return replace(make_spec(code), needs="small")
 
 
 def started(store: RunStore, spec: RunSpec) -> str:
@@ -108,7 +108,7 @@ def test_a_frozen_host(cluster: FakeHosts, store: RunStore, spec: RunSpec) -> No
 
 
 def test_a_run_that_loses_two_hosts_says_so(cluster: FakeHosts, store: RunStore, make_spec: MakeSpec) -> None:
-    spec = replace(make_spec("import time; print('ready', flush=True); time.sleep(600)"), needs="n150")
+    spec = replace(make_spec("import time; print('ready', flush=True); time.sleep(600)"), needs="small")
     first = started(store, spec)
     kill(cluster.pid(first))
     until(lambda: store.record(spec.run_id).place not in ("", first))
@@ -125,7 +125,7 @@ def test_a_killed_cluster(cluster: FakeHosts, store: RunStore, spec: RunSpec) ->
     process, workers = cluster.process, [identity(cluster.pid(name)) for name in ("a", "b")]
     kill(process.pid)
     until(lambda: store.record(spec.run_id).state is RunState.QUEUED)
-    assert f"waiting for a host with n150; {first}: " in store.record(spec.run_id).summary
+    assert f"waiting for a host with small; {first}: " in store.record(spec.run_id).summary
     # Nothing there goes on without it.
     until(lambda: not any(one and is_alive(one) for one in workers) and not marked(RUN_VARIABLE, spec.run_id), 30)
     cluster.serve("a", "b", ttl=TTL)
@@ -145,8 +145,8 @@ def test_a_killed_follower_is_a_lost_run(cluster: FakeHosts, store: RunStore, sp
 
 def test_two_queues_share_a_cluster(cluster: FakeHosts, store: RunStore, make_spec: MakeSpec, tmp_path: Path) -> None:
     other = RunStore(tmp_path / "other")
-    mine = [replace(make_spec("import time; time.sleep(0.3); report()"), needs="n150") for _ in range(3)]
-    theirs = [replace(make_spec("import time; time.sleep(0.3); report()"), needs="n150") for _ in range(3)]
+    mine = [replace(make_spec("import time; time.sleep(0.3); report()"), needs="small") for _ in range(3)]
+    theirs = [replace(make_spec("import time; time.sleep(0.3); report()"), needs="small") for _ in range(3)]
     for one, another in zip(mine, theirs, strict=True):
         launch(store, one)
         launch(other, another)
@@ -177,7 +177,7 @@ def test_an_ended_lease_takes_no_runs(cluster: FakeHosts, store: RunStore, make_
     soon = datetime.now(UTC).replace(microsecond=0) + timedelta(minutes=10)
     restore = [changed(name, expires=soon) for name in ("a", "b")]
     try:
-        long, short = (replace(make_spec("report()"), needs="n150", estimate=one) for one in (3600.0, 1.0))
+        long, short = (replace(make_spec("report()"), needs="small", estimate=one) for one in (3600.0, 1.0))
         launch(store, long)
         launch(store, short)
         assert wait(store, [short.run_id])[0].outcome is Outcome.PASS
