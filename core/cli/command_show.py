@@ -90,6 +90,7 @@ def as_document(
         "known": detail.known,
         "loader": detail.loader or None,
         "model_info": {**info._asdict(), "name": info.name} if info else None,
+        "hub": [{"kind": one.kind, "name": one.name, "link": one.link} for one in detail.hub],
         "supported_archs": list(detail.supported),
         "entries": [
             {
@@ -135,6 +136,7 @@ def _print(
     console.line(f"  loader   {one_line(detail.loader) or 'none: no loader generates this id'}")
     if info:
         console.line(f"  model    {one_line(info.name)}, group {one_line(info.group)}")
+    console.out.writelines(f"  hub      {one.kind} {one_line(one.name)}, {one.link}\n" for one in detail.hub)
     console.line(f"  archs    {' '.join(map(one_line, detail.supported))}")
     if cases := _op_cases(detail.id, info, context):
         console.line(f"  ops      {counted(cases, 'op case')}; ttmatrix ops of shows them with op-by-op results")

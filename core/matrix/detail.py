@@ -4,10 +4,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from core.errors import TTMatrixError
+from core.files import read_text
+from core.ids import TestId
 from core.matrix.effective import resolve, supported_archs, supports
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.model import Effective, Entry, Finding, Function, node_id
-from core.sources import loader_file
+from core.sources import HubName, hub_names, loader_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,8 @@ class Detail:
     effective: Mapping[str, Mapping[str, Effective]]
     loader: str
     """Path of the loader relative to the checkout; empty: unknown."""
+    hub: tuple[HubName, ...]
+    """What the loader fetches from the model hub for the variant, as far as its text tells."""
     siblings: tuple[str, ...]
     """Other ids of the same loader that have an entry."""
     findings: tuple[Finding, ...]
@@ -77,9 +82,21 @@ def describe(matrix: Matrix, id: str) -> Detail:
             for arch in (NO_ARCH, *matrix.schema.archs)
         },
         loader=matrix.checkout.relative(loader) if directory in matrix.loaders else "",
+        hub=_hub(matrix, directory, id),
         siblings=_siblings(matrix, row, id),
         findings=tuple(finding for finding in matrix.findings if finding.id == id),
     )
+
+
+def _hub(matrix: Matrix, directory: str, id: str) -> tuple[HubName, ...]:
+    test = TestId.parse(id)
+    if test is None or directory not in matrix.loaders:
+        return ()
+    try:
+        source = read_text(matrix.checkout.models / loader_file(directory))
+    except TTMatrixError:
+        return ()
+    return hub_names(source, test.variant or "")
 
 
 def _fields(entry: Entry | None) -> tuple[str, ...]:

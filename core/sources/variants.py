@@ -41,7 +41,11 @@ def checkpoints(source: str) -> Mapping[str, str]:
 
     Only constants are read. Raises SyntaxError or ValueError where `source` is no Python.
     """
-    tree = parse_python(source)
+    return checkpoints_in(parse_python(source))
+
+
+def checkpoints_in(tree: ast.Module) -> Mapping[str, str]:
+    """As `checkpoints`, of a loader that is parsed already."""
     members = _members(tree)
     return {
         str(members[name].value if (name := ast.unparse(key)) in members else key.attr): checkpoint

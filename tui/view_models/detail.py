@@ -47,6 +47,9 @@ def detail_text(
     _heading(text, "loader")
     text.append(f"{one_line(detail.loader)}\n" if detail.loader else "no loader generates this id\n")
     text.append(f"{detail.function}\n", "dim")
+    for one in detail.hub:
+        text.append(f"{one.kind} {one_line(one.name)}  ")
+        text.append(f"{one_line(one.link)}\n", f"dim link {one.link}")
     _runs(text, runs, ages)
     for finding in detail.findings:
         _heading(text, finding.kind)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a loader names on the Hugging Face hub: checkpoints and datasets with their addresses, from its syntax tree."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from core.sources.syntax import parse_python
+from core.sources.variants import checkpoints_in
+
+_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+_ADDRESS = "https://huggingface.co/"
+_MODEL, _DATASET = "model", "dataset"
+_CALLS = {
+    "from_pretrained": _MODEL,
+    "hf_hub_download": _MODEL,
+    "snapshot_download": _MODEL,
+    "load_dataset": _DATASET,
+}
+_SIGNS = ("HUGGING_FACE", *(f"{call}(" for call in _CALLS))
+"""Texts of which a loader that asks the hub has one: the origin that it tells of itself, or a call."""
+_PATHS = {_MODEL: "", _DATASET: "datasets/"}
+
+
+class HubName(NamedTuple):
+    """A repository of the hub."""
+
+    kind: str
+    """`model` or `dataset`."""
+    name: str
+    """`owner/name`."""
+
+    @property
+    def link(self) -> str:
+        """Its page."""
+        return f"{_ADDRESS}{_PATHS[self.kind]}{self.name}"
+
+
+@lru_cache(maxsize=64)
+def hub_names(source: str, variant: str) -> tuple[HubName, ...]:
+    """What the loader with this text fetches from the hub for a variant: its checkpoint first, then what calls name.
+
+    Only constants are read, and no other variant's checkpoint. Empty where the loader asks no hub, or is no Python.
+    """
+    if not any(sign in source for sign in _SIGNS):
+        return ()
+    try:
+        tree = parse_python(source)
+    except (SyntaxError, ValueError):
+        return ()
+    found = [HubName(_MODEL, checkpoints_in(tree).get(variant, "")), *_called(tree)]
+    return tuple(dict.fromkeys(one for one in found if _NAME.fullmatch(one.name)))
+
+
+def _called(tree: ast.Module) -> Iterator[HubName]:
+    """The constants that calls of the hub's libraries have as their first argument."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr=call) | ast.Name(id=call), args=[ast.Constant(value=str(name)), *_]
+            ) if call in _CALLS:
+                yield HubName(_CALLS[call], name)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a loader names on the hub: its own checkpoint, and what calls name; no other variant's, and no path."""
+
+import pytest
+
+from core.sources.hub import HubName, hub_names
+
+LOADER = """\
+from enum import Enum
+class Names(Enum):
+    BIG = "Big_2"
+    SMALL = "Small"
+class ModelLoader:
+    _VARIANTS = {
+        Names.BIG: Config(pretrained_model_name="org/Some-Big-2"),
+        Names.SMALL: Config(pretrained_model_name="small_custom"),
+    }
+    def load_model(self):
+        return AutoModel.from_pretrained(self._variant_config.pretrained_model_name)
+    def load_inputs(self):
+        self.processor = Processor.from_pretrained("org/Some-Processor")
+        again = Processor.from_pretrained("org/Some-Processor")
+        local = Other.from_pretrained("./weights/of/model")
+        return load_dataset("mnist/images", split="test")
+"""
+CALLED = (HubName("model", "org/Some-Processor"), HubName("dataset", "mnist/images"))
+
+
+@pytest.mark.parametrize(
+    ("variant", "wanted"),
+    [("Big_2", (HubName("model", "org/Some-Big-2"), *CALLED)), ("Small", CALLED), ("", CALLED)],
+)
+def test_the_checkpoint_of_the_variant_comes_first(variant: str, wanted: tuple[HubName, ...]) -> None:
+    assert hub_names(LOADER, variant) == wanted
+
+
+def test_links_are_pages_of_the_hub() -> None:
+    assert [one.link for one in CALLED] == [
+        "https://huggingface.co/org/Some-Processor",
+        "https://huggingface.co/datasets/mnist/images",
+    ]
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["x = 1", 'from_pretrained("a/b"', LOADER.replace("from_pretrained", "other").replace("load_dataset", "load")],
+)
+def test_who_asks_no_hub_names_nothing(source: str) -> None:
+    assert hub_names(source, "Big_2") == ()
+
+
+def test_who_says_to_be_from_the_hub_fetches_its_checkpoint() -> None:
+    without = LOADER.replace("from_pretrained", "other").replace("load_dataset", "load")
+    assert hub_names(without + "SOURCE = ModelSource.HUGGING_FACE", "Big_2") == (HubName("model", "org/Some-Big-2"),)
