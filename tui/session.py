@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import core.matrix
 from core import ci, doctor, edits, evidence, handwritten, history, ops, providers, runs, workflows
-from core.edits import pending
+from core.edits import commit as committing, pending
 from core.errors import TTMatrixError
 from core.matrix import Matrix
 from core.matrix.cache import Cache
@@ -279,6 +279,13 @@ class Session:
             if known is None or known.selector.collection.matrix is not matrix:
                 known = self._ci = ci.read_ci(matrix, providers.model_infos(self.cache, matrix))
             return known
+
+    def pull_request(self, revision: str) -> str:
+        """The text of a pull request from commits that are made. Not for the app's own thread.
+
+        Raises TTMatrixError where `revision` names no commit that changed an entry.
+        """
+        return committing.read_committed(self.matrix, revision).markdown(self.matrix, self.ci())
 
     def world(self) -> WorkflowContext:
         """What workflows act upon. Takes a while the first time: not for the app's own thread."""

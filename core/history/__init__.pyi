@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from .commit_page import commit_link as commit_link, show_commit as show_commit
+from .commits import entry_edits as entry_edits
 from .diff import field_changes as field_changes
 from .history import History as History, read_history as read_history
 from .stats import (

@@ -85,6 +85,20 @@ class ChangeReader:
         return self.stand_ins.get(blob, blob) if blob else None
 
 
+def entry_edits(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[EntryEdit, ...]:
+    """What happened to each entry between two states of the files, each text by its name; renames are paired."""
+    sides = {
+        f"{side} {name}": text for side, texts in (("old", before), ("new", after)) for name, text in texts.items()
+    }
+    changes = tuple(
+        FileChange(name, f"old {name}" if name in before else None, f"new {name}" if name in after else None)
+        for name in sorted({**before, **after})
+        if before.get(name) != after.get(name)
+    )
+    reader = ChangeReader(lambda ids: ((id, sides[id].encode()) for id in ids))
+    return next((edits for _, edits in reader.read({Edge("", ""): changes})), ())
+
+
 def _text(data: bytes | None) -> EntryTexts | str:
     if data is None:
         return "Cannot be read, or is not in this clone"

@@ -120,6 +120,7 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield printed("edit", "edit", "--apply", operations)
     operations.write_text(json.dumps([done]))
     yield printed("edit", "edit", "--apply", operations, "--commit")
+    yield printed("pr", "pr")
     yield printed("hosts", "hosts", "add", "here", "--local", "--expires", "4h")
     yield printed("hosts", "hosts", "list")
     yield printed("hosts-check", "hosts", "check")

@@ -12,6 +12,7 @@ from core.settings import load_settings, paths
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.fake_python import use_fake_python
+from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
 from tui.commands import ALIASES, COMMANDS, Command
@@ -103,6 +104,17 @@ async def test_how_tests_are_shown_is_typed(checkout: Checkout) -> None:
         await until(pilot, lambda: str(app.session.view.spec.query) == "status:xfail", "the query")
         spec = app.session.view.spec
         assert (spec.group, spec.sort, spec.arch) == ("loader", "status", "p150")
+
+
+async def test_the_text_of_a_pull_request_is_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = build_app(sample_checkout(tmp_path / "sample"))
+    copied: list[str] = []
+    monkeypatch.setattr(app.notifications, "copy", copied.append)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await _type(app, pilot, "pr HEAD")
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(copied), "the text")
+        assert "| test | change |" in copied[0]
 
 
 async def test_a_field_is_set(checkout: Checkout) -> None:

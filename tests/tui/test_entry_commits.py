@@ -36,6 +36,10 @@ async def test_commits_of_an_entry_with_their_diffs_and_links(tmp_path: Path, mo
         await pilot.press("y")
         await until(pilot, lambda: len(copied) == 2, "the id")
         assert copied[0].endswith(copied[1])
+        await pilot.press("p")
+        await until(pilot, lambda: len(copied) == 3, "the text of a pull request")
+        assert copied[2].startswith("# Rename ")
+        assert "tinynet/pytorch-tiny/net-v1.5" in copied[2]
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(app.screen, EntryCommits), "the matrix")
 

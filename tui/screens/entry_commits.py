@@ -22,7 +22,7 @@ from tui.screens.dialogs import Dialog
 from tui.view_models import StepRows, diff_style
 from tui.widgets import LinesView, RowTable, TextLines
 
-_HINT = "enter whole commit   tab scroll   o copy link   y copy id   esc close"
+_HINT = "enter whole commit   tab scroll   o copy link   y copy id   p copy PR text   esc close"
 
 
 class EntryCommits(Dialog[None]):
@@ -32,6 +32,7 @@ class EntryCommits(Dialog[None]):
         Binding("enter", "whole", "Whole commit", show=False),
         Binding("o", "copy_link", "Copy link", show=False),
         Binding("y", "copy_id", "Copy id", show=False),
+        Binding("p", "copy_pr", "Copy PR text", show=False),
         Binding("tab", "other_pane", "Pane", show=False),
         Binding("q", "leave", "Close", show=False),
     ]
@@ -113,6 +114,16 @@ class EntryCommits(Dialog[None]):
     def action_copy_id(self) -> None:
         if self._step and self._step.commit:
             self.context.notify.copy(self._step.commit.id)
+
+    def action_copy_pr(self) -> None:
+        """Copy the text of a pull request of the whole commit."""
+        commit = self._step.commit if self._step else None
+        if commit is None:
+            self.context.notify.info("Nothing to copy: this is not committed yet.")
+            return
+        session = self.context.session
+        work = partial(session.pull_request, commit.id)
+        self.context.background.run("text of a pull request", work, self.context.notify.copy, supersede=True)
 
     def action_copy_link(self) -> None:
         """Copy where the commit is on the web."""

@@ -33,6 +33,7 @@ Values = Sequence[tuple[str, str]]
 
 _ANY_ARCH, _NO_GROUP = "any", "nothing"
 _HOURS: Values = [(hours, "hours") for hours in ("1", "2", "4", "8", "12")]
+_COMMITS: Values = [("HEAD", "the last commit"), ("@{upstream}..HEAD", "what is not pushed yet")]
 _MOST_HOURS = 24 * 366.0
 
 
@@ -74,6 +75,7 @@ class Verbs:
             Verb("run", "Run the marked tests in a way of your choice", lambda: kinds, run),
             Verb("plan", "Plan a session of so many hours", lambda: _HOURS, plan),
             Verb("extract", "Write the ops of this model into a file", self._manifest, extract),
+            Verb("pr", "Copy the text of a pull request, from a commit", lambda: _COMMITS, self._copy_pr),
             Verb("theme", "Change the colours", lambda: themes, self._set_theme),
         ]
 
@@ -180,6 +182,13 @@ class Verbs:
     def _extract(self, file: str) -> None:
         self._screen.extraction.check(file)
         self._on_matrix(lambda: self._screen.extraction.extract(file))
+
+    def _copy_pr(self, revision: str) -> None:
+        def read() -> None:
+            work = partial(self._session.pull_request, revision or "HEAD")
+            self._context.background.run("text of a pull request by name", work, self._context.notify.copy)
+
+        self._close(read)
 
     def _set_theme(self, name: str) -> None:
         if name not in THEMES:

@@ -107,7 +107,13 @@ class Writer:
         commits = [SummaryLine(f"committed {revision}") for revision in revisions]
 
         def reread(found: Reread) -> None:
-            self._done([*summary(found), *commits, SummaryLine("u proposes the inverse")])
+            self._done(
+                [
+                    *summary(found),
+                    *commits,
+                    SummaryLine("u proposes the inverse, :pr copies the text of a pull request"),
+                ]
+            )
 
         self._context.background.run("reread", lambda: self._session.reread(changes), reread)
 

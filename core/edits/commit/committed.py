@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a commit, or a range of them, did to the entries: for the text of a pull request after the commit."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.ci import Ci
+from core.edits.commit.message import pull_request
+from core.edits.commit.staging import committed_texts
+from core.edits.effects import CellChange, EntryChange, effect, entry_changes
+from core.edits.operations import Operation, OpKind
+from core.edits.planning import EditPlan, FileEdit
+from core.edits.texts import texts_of
+from core.errors import TTMatrixError, UsageError
+from core.history import entry_edits
+from core.matrix import Matrix
+from core.model import Entry
+from core.sources import Git
+
+_RANGE = ".."
+_EVIDENCE = "Evidence:"
+"""What `commit_message` writes above the lines of evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedChange:
+    """Entries as they were at `base` and are at `tip`, both full commit ids; `base` is empty before the first."""
+
+    base: str
+    tip: str
+    plan: EditPlan
+    """Of what is between the two; its operations are the renames alone."""
+    entries: Mapping[str, Entry]
+    """All entries of `base`, by id."""
+    evidence: tuple[str, ...]
+    """The lines of evidence in the messages of the commits."""
+
+    @property
+    def changes(self) -> list[EntryChange]:
+        return entry_changes(self.plan)
+
+    def markdown(self, matrix: Matrix, ci: Ci) -> str:
+        """The text of a pull request. CI jobs are those that the checkout has now."""
+        changes = self.changes
+        cells: list[CellChange] = effect(matrix, self.plan, ci)
+        evidence = {changes[0].id: self.evidence} if changes else {}
+        return pull_request(changes, self.entries, cells, evidence)
+
+
+def read_committed(matrix: Matrix, revision: str = "HEAD") -> CommittedChange:
+    """What `revision` changed: a commit, or `A..B` for all that came between two.
+
+    Raises UsageError where it names no commit or changed no entry, TTMatrixError where git refuses.
+    """
+    checkout = matrix.checkout
+    git, directory = Git(checkout.root), checkout.relative(checkout.test_config)
+    first, between, last = revision.partition(_RANGE)
+    tip = _commit(git, (last or "HEAD") if between else first)
+    base = _commit(git, first or "HEAD") if between else git.parent(tip)
+    before = committed_texts(git, base, directory, matrix.schema) if base else {}
+    after = committed_texts(git, tip, directory, matrix.schema)
+    files = tuple(
+        FileEdit(name, before.get(name, ""), after.get(name, ""))
+        for name in sorted({**before, **after})
+        if before.get(name) != after.get(name)
+    )
+    renames = tuple(
+        Operation(OpKind.RENAME, edit.before.id, edit.before.file, to=edit.after.id)
+        for edit in entry_edits(before, after)
+        if edit.before is not None and edit.after is not None and edit.before.id != edit.after.id
+    )
+    entries = {entry.id: entry for file in texts_of(before).parsed(matrix.schema) for entry in file.entries}
+    found = CommittedChange(base, tip, EditPlan(files, renames), entries, _evidence(git, base, tip))
+    if not found.changes:
+        raise UsageError(
+            f"No entry was changed by {revision}", hint="Name a commit that changed one, or a range: A..B."
+        )
+    return found
+
+
+def _commit(git: Git, revision: str) -> str:
+    found = git.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if found.returncode != 0:
+        # Where there is no repository, git says so itself.
+        git.text("rev-parse", "--git-dir")
+        raise UsageError(f"There is no commit {revision!r}", hint="Give a commit as git names it, or a range: A..B.")
+    return found.stdout.decode().strip()
+
+
+def _evidence(git: Git, base: str, tip: str) -> tuple[str, ...]:
+    """Each line below "Evidence:" in the messages, once."""
+    try:
+        said = git.text("log", "--reverse", "--format=%B%x00", f"{base}..{tip}" if base else tip, "--")
+    except TTMatrixError:
+        return ()
+    found: dict[str, None] = {}
+    for message in said.split("\0"):
+        _, _, rest = message.partition(f"\n{_EVIDENCE}\n")
+        found |= dict.fromkeys(line.strip() for line in rest.partition("\n\n")[0].splitlines())
+    return tuple(filter(None, found))
