@@ -168,6 +168,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("runs.error_before", Where.RUN_TABLE, "E", "next_error(False)", "Error before", "Previous error"),
     Command("triage.accept", Where.TRIAGE, "a", "accept", "Accept", "Make the proposal a pending change", footer=True),
     Command("triage.reject", Where.TRIAGE, "x", "reject", "Reject", "Reject this proposal", footer=True),
+    Command("triage.keep", Where.TRIAGE, "I", "accept_in_ci", "In CI", "Accept with the marker that keeps it in CI"),
     Command("triage.skip", Where.TRIAGE, "s", "skip", "Skip", "Decide later, go to the next undecided one"),
     Command("triage.accept_rest", Where.TRIAGE, "A", "accept_rest", "Accept all", "Accept the rest of the group; asks"),
     Command("triage.reject_rest", Where.TRIAGE, "X", "reject_rest", "Reject all", "Reject the rest of the group; asks"),

@@ -10,7 +10,15 @@ from pathlib import Path
 from core.cli.context import Context
 from core.errors import EXIT_OK, TTMatrixError
 from core.evidence.analysis import issue_link
-from core.evidence.proposals import NotProposed, Proposal, document, propose, propose_for_cases
+from core.evidence.proposals import (
+    NotProposed,
+    Proposal,
+    document,
+    keep_in_ci,
+    kept_in_ci,
+    propose,
+    propose_for_cases,
+)
 from core.evidence.verdicts import Judgement, Verdicts
 from core.files import atomic_write
 from core.history import ages
@@ -29,6 +37,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="write the proposals to FILE; then: ttmatrix apply FILE")
     parser.add_argument("--issue", default="", metavar="ISSUE", help="an issue to link in every new reason")
     parser.add_argument(
+        "--keep-in-ci", action="store_true", help="add the marker that keeps a test in CI that would leave it"
+    )
+    parser.add_argument(
         "--without-host", action="append", default=[], metavar="HOST", help="ignore results of this machine"
     )
 
@@ -39,6 +50,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     proposals, not_proposed = propose(
         context.matrix, judgements, context.policy, ci=context.ci, issue=issue, ages=_ages(context)
     )
+    if args.keep_in_ci:
+        proposals = kept_in_ci(proposals, keep_in_ci(context.matrix, context.ci, proposals))
     of_cases, not_of_cases = _of_cases(context, " ".join(args.query))
     proposals, not_proposed = (*proposals, *of_cases), (*not_proposed, *not_of_cases)
     written = document(proposals, _commit(context))
@@ -100,7 +113,8 @@ def _note(
             context.console.note(f"not proposed: {one_line(one.id)} on {one.arch}: {one.verdict}: {one_line(why)}")
     leaving = sum(bool(one.leaves) for one in proposals)
     summary = f"{counted(len(proposals), 'proposal')}, {len(not_proposed):,} not proposed"
-    summary += f"; {counted(leaving, 'proposal')} would take tests out of CI" if leaving else ""
+    if leaving:
+        summary += f"; {counted(leaving, 'proposal')} would take tests out of CI: --keep-in-ci adds a marker against it"
     context.console.note(f"{summary}; written to {file}" if file else summary)
 
 

@@ -12,6 +12,7 @@ from core.sources.checkout import Checkout
 from tests.core.evidence.op_cases.observed import batches, op_tests_of, result
 from tests.support.app import SIZES, build_app, screen_text, type_text, until
 from tests.support.evidence import observed
+from tests.support.recorded import nights
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tests.support.three_nights import CRASH, FLAKY, SEMI, SILENT, STALE, STALE_TOO, nightly_checkout
@@ -232,3 +233,24 @@ async def test_what_a_manifest_is_wrong_about_is_decided_as_well(tmp_path: Path)
         await pilot.press("5", "w", "y")
         await until(pilot, lambda: not app.session.pending.changes, "the write")
     assert "skip_if" not in (checkout.root / "ops/m.yaml").read_text()
+
+
+async def test_what_would_leave_ci_is_accepted_with_the_marker_that_keeps_it_in(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "tt-xla")
+    keep(checkout, list(nights()))
+    app = build_app(checkout)
+    async with app.run_test(size=(160, 50)) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: "0 decided, 3 left" in screen_text(app), "what is to be decided")
+        await pilot.press("I")
+        await until(pilot, lambda: any("would leave CI" in one.message for one in app._notifications), "not this one")
+        await pilot.press("j", "j")
+        await until(pilot, lambda: "I accepts it with the marker nightly" in screen_text(app), "the offer")
+        await pilot.press("I")
+        await until(pilot, lambda: "1 decided, 2 left" in screen_text(app), "the decision")
+        (change,) = app.session.pending.changes
+        assert (change.decision, change.ops[-1].path[-1], change.ops[-1].value) == ("accepted", "markers", ["nightly"])
+        await until(pilot, lambda: "will leave CI" not in screen_text(app), "no warning any more")
+        await pilot.press("5")
+        await until(pilot, lambda: "markers: [nightly]" in screen_text(app), "the marker in the diff")
+        assert "keeps it in CI" in screen_text(app)

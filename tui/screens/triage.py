@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from core.edits.pending import Change, Decision
-from core.evidence.proposals import Agenda, InboxItem, decided
+from core.evidence.proposals import Agenda, KeepIn, decided, keep_in_ci, kept_in_ci, note_of
 from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.evidence_service import Knowledge
@@ -88,7 +88,7 @@ class TriageTests:
             self._context.notify.info(f"Nothing is proposed here: {words}")
 
     def warning(self, changes: Sequence[Change]) -> str:
-        leaving = [one for one in map(item_of, changes) if one.proposal and one.proposal.leaves]
+        leaving = [one for one in changes if isinstance(one, Listed) and one.leaves]
         return f"{counted(len(leaving), 'test')} will leave CI: no scheduled job selects them." if leaving else ""
 
 
@@ -198,6 +198,23 @@ class TriageScreen(DecisionScreen):
 
     # Actions
 
+    def action_accept_in_ci(self) -> None:
+        """Accept the proposal under the cursor with the marker that keeps its test in CI."""
+        change = self.listing.current
+        if not isinstance(change, Listed) or not change.leaves:
+            self.context.notify.info("Nothing here would leave CI.")
+            return
+
+        def accept(keep: KeepIn | None) -> None:
+            if keep is None or change.item is None or change.item.proposal is None:
+                self.context.notify.info("No marker of a schedule keeps it in CI: a job would have to be changed.")
+                return
+            (kept,) = kept_in_ci([change.item.proposal], {change.test: keep})
+            found = replace(change.plain, ops=kept.ops, note=note_of(kept))
+            self.context.edits.decide_proposals(Decision.ACCEPTED, [found])
+
+        self.context.background.run("marker of a schedule", partial(self._keep_in_ci, change), accept)
+
     def action_go_to_test(self) -> None:
         if isinstance(self.listing.current, Listed):
             self.context.navigation.show_test(self.listing.current.test)
@@ -236,11 +253,28 @@ class TriageScreen(DecisionScreen):
                 return [*paragraph(change.note, "", width), *strips, *results]
             planned = session.bench.plan(change.ops, matrix.schema, matrix.files)
             made = make_preview(planned, matrix, [replace(change.plain, note="", evidence=())], (), session.ci())
-            return [*_leaves_ci(item, width), *strips, *preview_lines(made, width), *results]
+            return [*self._leaves_ci(change, width), *strips, *preview_lines(made, width), *results]
 
         self.context.background.run(
             "preview of a proposal", preview, partial(self._show_preview, one_line(item.id)), supersede=True
         )
+
+    def _leaves_ci(self, change: Listed, width: int) -> list[Line]:
+        """That a test leaves CI comes before everything else, and what keeps it in. Not for the app's own thread."""
+        if not change.leaves:
+            return []
+        text = f"will leave CI on {', '.join(change.leaves)}: no scheduled job selects it after this change"
+        keep = self._keep_in_ci(change)
+        key = self.context.keymap.key("triage.keep")
+        more = f"{key} accepts it with the marker {keep.marker}, which keeps it in CI" if keep else ""
+        return [*paragraph(text, "error", width), *(paragraph(more, "", width) if more else [])]
+
+    def _keep_in_ci(self, change: Listed) -> KeepIn | None:
+        """What keeps the test of a proposal in CI, where anything does. Not for the app's own thread."""
+        proposal = change.item.proposal if change.item else None
+        if proposal is None or not change.leaves:
+            return None
+        return keep_in_ci(self.session.matrix, self.session.ci(), [proposal]).get(proposal.id)
 
     def _show_preview(self, headline: str, lines: Sequence[Line]) -> None:
         self.pane.say(headline)
@@ -273,10 +307,3 @@ class TriageScreen(DecisionScreen):
             "nothing here",
             f"All results agree with the entries. {self.context.keymap.key('triage.list')} shows the other lists.",
         )
-
-
-def _leaves_ci(item: InboxItem, width: int) -> list[Line]:
-    """That a test leaves CI comes before everything else."""
-    leaves = item.proposal.leaves if item.proposal else ()
-    text = f"will leave CI on {', '.join(leaves)}: no scheduled job selects it after this change"
-    return list(paragraph(text, "error", width)) if leaves else []

@@ -54,8 +54,8 @@ _CHANGES = (
 _RUNS = (
     Meaning("▌", "marked"),
     Meaning("█ ░", "progress of the batch: done, and to do"),
-    Meaning("✗", "a line of the log that tells of an error"),
-    Meaning("▶ ◆", "a line of the log that begins a phase, or a stage"),
+    Meaning("✗", "a log line with an error"),
+    Meaning("▶ ◆", "a log line that begins a phase or a stage"),
 )
 _WORKFLOWS = (Meaning("✓", "a step that is done"), Meaning("▸", "the step that is under way"))
 

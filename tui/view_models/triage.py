@@ -74,11 +74,16 @@ class Listed(Change):
         return self.item.id if self.item else ""
 
     @property
+    def leaves(self) -> tuple[str, ...]:
+        """Archs on which it takes the test out of CI; another marker may keep it in by now."""
+        proposal = self.item.proposal if self.item else None
+        return proposal.leaves if proposal is not None and self.ops == proposal.ops else ()
+
+    @property
     def asks(self) -> str:
         """What is proposed, or why nothing is."""
         if self.ops:
-            leaves = self.item.proposal.leaves if self.item and self.item.proposal else ()
-            warning = f"will leave CI on {', '.join(leaves)}; " if leaves else ""
+            warning = f"will leave CI on {', '.join(self.leaves)}; " if self.leaves else ""
             return warning + describe_operations(self.ops)
         return self.note
 
@@ -192,8 +197,7 @@ class TriageLook:
 
 
 def _asks_style(change: Listed) -> str:
-    leaves = change.item is not None and change.item.proposal is not None and bool(change.item.proposal.leaves)
-    return "dim" if not change.ops else "fail" if leaves else ""
+    return "dim" if not change.ops else "fail" if change.leaves else ""
 
 
 def item_of(change: Change) -> InboxItem:

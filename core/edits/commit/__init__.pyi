@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-from .committed import CommittedChange as CommittedChange, read_committed as read_committed
+from .committed import read_committed as read_committed
 from .git import Repository as Repository
 from .groups import Composition as Composition, Split as Split, compose_commits as compose_commits
 from .message import issues_in as issues_in, pull_request as pull_request

@@ -8,7 +8,9 @@ from .inbox import (
     agenda as agenda,
     change_of as change_of,
     decided as decided,
+    note_of as note_of,
 )
+from .keep_in_ci import KeepIn as KeepIn, keep_in_ci as keep_in_ci, kept_in_ci as kept_in_ci
 from .op_rules import propose_for_cases as propose_for_cases
 from .proposal import (
     NotProposed as NotProposed,

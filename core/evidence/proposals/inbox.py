@@ -161,8 +161,8 @@ def change_of(proposal: Proposal, pending: Pending) -> Change:
 
 
 def _is(one: Change, fresh: Change, id: str) -> bool:
-    """An edit in the review changes the operations and leaves the note."""
-    same = one.ops == fresh.ops or one.note == fresh.note
+    """An edit in the review changes the operations and leaves the note; what keeps a test in CI changes both."""
+    same = one.ops == fresh.ops or one.note == fresh.note or one.evidence == fresh.evidence != ()
     return same and any(op.id == id for op in one.ops)
 
 

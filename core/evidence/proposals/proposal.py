@@ -136,18 +136,24 @@ def _differs(entry: Entry | None, name: str, arch: str, value: object) -> bool:
 
 
 def _with_ci_losses(matrix: Matrix, ci: Ci, proposals: Sequence[Proposal]) -> list[Proposal]:
-    """`proposals`, each with the archs on which it takes its test out of CI.
+    """`proposals`, each with the archs on which it takes its test out of CI."""
+    ops = [op for one in proposals for op in one.ops]
+    planned = Planner().plan_files(matrix.checkout.test_config, ops, matrix.schema, matrix.files)
+    left = archs_left(effect(matrix, planned, ci), ci)
+    return [replace(one, leaves=tuple(left.get(one.id, ()))) for one in proposals]
+
+
+def archs_left(changes: Iterable[CellChange], ci: Ci) -> dict[str, list[str]]:
+    """By id the archs on which the changes take the test out of CI.
 
     A scheduled job selects the test there now, and none would then: a promotion can leave it to no job, see
     docs/rules.md 3.6.
     """
-    ops = [op for one in proposals for op in one.ops]
-    planned = Planner().plan_files(matrix.checkout.test_config, ops, matrix.schema, matrix.files)
     left: dict[str, list[str]] = {}
-    for change in effect(matrix, planned, ci):
+    for change in changes:
         if change.jobs_lost and not change.jobs_gained and _all_lost(change, ci):
             left.setdefault(change.id, []).append(change.arch)
-    return [replace(one, leaves=tuple(left.get(one.id, ()))) for one in proposals]
+    return left
 
 
 def _all_lost(change: CellChange, ci: Ci) -> bool:

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The marker that keeps a test in CI whose proposal would take it out (docs/rules.md 3.6)."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from core.ci import Ci
+from core.edits import CellChange, Operation, OpKind, Planner, effect
+from core.evidence.proposals.proposal import Proposal, archs_left
+from core.matrix import Matrix, resolve, texts
+
+SCHEDULES = ("weekly", "nightly")
+"""Markers that scheduled jobs ask for, the cheaper one first."""
+_MARKERS = "markers"
+
+
+class KeepIn(NamedTuple):
+    """What keeps a test in CI."""
+
+    marker: str
+    ops: tuple[Operation, ...]
+    """Those of the proposal, and one for each place that gets the marker."""
+    jobs: int
+    """How many scheduled jobs come to select the test, on all archs."""
+
+
+def keep_in_ci(matrix: Matrix, ci: Ci, proposals: Iterable[Proposal]) -> Mapping[str, KeepIn]:
+    """By id what keeps the tests of `proposals` in CI, of those that would leave it and that a marker can keep in.
+
+    Of several ways the one that the fewest jobs are gained by, and of these the one with the fewest operations.
+    """
+    leaving = [one for one in proposals if one.leaves]
+    found: dict[str, KeepIn] = {}
+    for marker in SCHEDULES:
+        for everywhere in (True, False):
+            tried = {one.id: (*one.ops, *_marked(matrix, one, marker, everywhere=everywhere)) for one in leaving}
+            changes = _effect(matrix, ci, [op for ops in tried.values() for op in ops]) if tried else []
+            left = archs_left(changes, ci)
+            for one in leaving:
+                jobs = sum(len(change.jobs_gained) for change in changes if change.id == one.id)
+                kept = KeepIn(marker, tried[one.id], jobs)
+                if one.id not in left and (one.id not in found or _cost(kept) < _cost(found[one.id])):
+                    found[one.id] = kept
+    return found
+
+
+def kept_in_ci(proposals: Iterable[Proposal], found: Mapping[str, KeepIn]) -> tuple[Proposal, ...]:
+    """`proposals` with the operations that keep their tests in CI, where there are any."""
+    return tuple(
+        one if (keep := found.get(one.id)) is None else replace(one, ops=keep.ops, leaves=(), note=_note(one, keep))
+        for one in proposals
+    )
+
+
+def _note(one: Proposal, keep: KeepIn) -> str:
+    return "; ".join(filter(None, (one.note, f"the marker {keep.marker} keeps it in CI")))
+
+
+def _cost(keep: KeepIn) -> tuple[int, int]:
+    return keep.jobs, len(keep.ops)
+
+
+def _marked(matrix: Matrix, one: Proposal, marker: str, *, everywhere: bool) -> Iterator[Operation]:
+    """Add a marker to the entry, or only on the archs that leave CI, where an override says markers already, too."""
+    entry = matrix.entries.get(one.id)
+    overridden = {arch for arch, fields in entry.overrides.items() if _MARKERS in fields} if entry else set()
+    if everywhere:
+        yield _add(one, (_MARKERS,), resolve(entry, _MARKERS, None).value, marker)
+    for arch in one.leaves:
+        if not everywhere or arch in overridden:
+            yield _add(one, ("arch_overrides", arch, _MARKERS), resolve(entry, _MARKERS, arch).value, marker)
+
+
+def _add(one: Proposal, path: tuple[str, ...], present: object, marker: str) -> Operation:
+    return Operation(OpKind.SET, one.id, one.base.file, path, list(dict.fromkeys((*texts(present), marker))))
+
+
+def _effect(matrix: Matrix, ci: Ci, ops: Sequence[Operation]) -> list[CellChange]:
+    planned = Planner().plan_files(matrix.checkout.test_config, ops, matrix.schema, matrix.files)
+    return effect(matrix, planned, ci)
