@@ -107,6 +107,9 @@ def _fitted(wanted: Sequence[int], header: Sequence[str], columns: int) -> list[
         # All of the widest by one cell, or as many of them as it takes.
         for at in [at for at in yielding if fitted[at] == widest][:over]:
             fitted[at] -= 1
+    # Where all of these are as narrow as can be, ids give way after all.
+    for at in [at for at, name in enumerate(header) if name in _IDS]:
+        fitted[at] -= max(0, min(sum(fitted) - room, fitted[at] - _LEAST))
     return fitted
 
 

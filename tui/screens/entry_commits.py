@@ -22,7 +22,7 @@ from tui.screens.dialogs import Dialog
 from tui.view_models import StepRows, diff_style
 from tui.widgets import LinesView, RowTable, TextLines
 
-_HINT = "enter whole commit   tab scroll   o copy link   y copy id   p copy PR text   esc close"
+_HINT = "enter whole commit   tab scroll   copy: o link   y id   p PR text   esc close"
 
 
 class EntryCommits(Dialog[None]):

@@ -55,6 +55,14 @@ def test_a_table_fits_the_terminal(rows: list[list[str]], columns: int) -> None:
     assert ("…" in shown) == (shown != expected) == bool(err.getvalue())
 
 
+def test_ids_give_way_where_all_other_columns_have() -> None:
+    terminal, err = Terminal(), io.StringIO()
+    header, row = ("id", "status", "bringup", "archs", "reason"), ["i" * 60, "s" * 20, "b" * 20, "a" * 20, "r" * 40]
+    with mock.patch("os.get_terminal_size", lambda _: os.terminal_size((80, 24))):
+        Console(False, False, terminal, err).table(header, [row])
+    assert max(map(len, terminal.getvalue().splitlines())) == 80
+
+
 def test_a_table_without_rows_has_its_header() -> None:
     console, out, _ = _console()
     console.table(("a", "b"), [])
