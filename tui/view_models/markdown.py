@@ -1,53 +1,67 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Markdown of reports as styled text: headings, lists, code and diffs, without the signs that mark them."""
 
-import re
+from collections.abc import Iterable
 
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from rich.text import Text
 
 from core.text import printable
 
-_INLINE = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)]+)\)")
-_HEADING = re.compile(r"(#{1,6}) +(.*)")
-_ITEM = re.compile(r"( *)[-*] +(.*)")
-_FENCE = re.compile(r" *```")
+# Rich's own renderer draws boxes and has the colours of Pygments: neither is of our themes, nor of `--ascii`.
+_PARSER = MarkdownIt("commonmark")
+_LISTS = {"bullet_list_open": 1, "ordered_list_open": 1, "bullet_list_close": -1, "ordered_list_close": -1}
+_INDENT = "  "
 
 
 def rendered(source: str) -> Text:
-    """Markdown as a person reads it; what is in a fence stays as it is, the lines of a diff coloured."""
-    text, fenced = Text(), False
-    for line in printable(source).splitlines():
-        if _FENCE.match(line):
-            fenced = not fenced
-        elif fenced:
-            text.append(f"  {line}\n", _diff_style(line))
-        elif found := _HEADING.match(line):
-            text.append(_inline(found[2], "bold underline" if len(found[1]) == 1 else "bold"))
-            text.append("\n")
-        elif found := _ITEM.match(line):
-            text.append(f"{found[1]}• ")
-            text.append(_inline(found[2]))
-            text.append("\n")
-        else:
-            text.append(_inline(line))
-            text.append("\n")
+    """Markdown as a person reads it; what is in a fence stays as it is, the lines of a diff coloured.
+
+    Lines end where they end in the source, and blank lines between its parts stay.
+    """
+    text, at, style, bullet, depth = Text(), 0, "", "", 0
+    for token in _PARSER.parse(printable(source)):
+        depth += _LISTS.get(token.type, 0)
+        if token.type == "heading_open":
+            style = "bold underline" if token.tag == "h1" else "bold"
+        elif token.type == "list_item_open":
+            bullet = f"{_INDENT * (depth - 1)}{f'{token.info}.' if token.info else '•'} "
+        elif token.map is not None and (token.content or token.type == "fence"):
+            start, end = token.map
+            text.append("\n" * (start - at))
+            text.append(bullet)
+            inline = token.type == "inline"
+            text.append(_inline(token.children or (), style, _INDENT * depth) if inline else _lines(token.content))
+            at, style, bullet = end, "", ""
+            if inline:
+                text.append("\n")
     return text
 
 
-def _inline(line: str, style: str = "") -> Text:
-    """A line with its code, its strong words and its links."""
-    text, end = Text(style=style), 0
-    for found in _INLINE.finditer(line):
-        text.append(line[end : found.start()])
-        code, strong, words, address = found.groups()
-        if code is not None:
-            text.append(code, "italic")
-        elif strong is not None:
-            text.append(strong, "bold")
+def _inline(tokens: Iterable[Token], style: str, indent: str) -> Text:
+    """The words of a block with its code, its strong words and its links; `indent` begins its further lines."""
+    text, styles, address, words = Text(style=style), [""], "", ""
+    for token in tokens:
+        if token.nesting > 0:
+            styles.append({"strong_open": "bold", "em_open": "italic"}.get(token.type, ""))
+            address, words = str(token.attrs.get("href", "")), ""
+        elif token.nesting < 0:
+            styles.pop()
+            if token.type == "link_close" and words != address:
+                text.append(f" ({address})")
         else:
-            text.append(words if words == address else f"{words} ({address})")
-        end = found.end()
-    text.append(line[end:])
+            said = f"\n{indent}" if token.type in ("softbreak", "hardbreak") else token.content
+            text.append(said, "italic" if token.type == "code_inline" else styles[-1])
+            words += said
+    return text
+
+
+def _lines(content: str) -> Text:
+    """What stays as it is: a fence, an indented block, HTML."""
+    text = Text()
+    for line in content.splitlines():
+        text.append(f"{_INDENT}{line}\n", _diff_style(line))
     return text
 
 

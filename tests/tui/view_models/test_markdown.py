@@ -52,3 +52,17 @@ def test_headings_code_and_diffs_have_their_styles() -> None:
     assert styles("  +    - new") == {"green"}
     assert styles("  -    # old") == {"red"}
     assert styles("  +++ b") == {"dim"}
+
+
+def test_code_with_backticks_lists_in_lists_and_html_are_read_as_markdown_has_them() -> None:
+    source = "1. ``a `b` c``\n   - *d* <b>e</b>\n     more\n2. [f](https://f)\n\n<div>g</div>\n\n`unclosed **h**\n"
+    assert rendered(source).plain.splitlines() == [
+        "1. a `b` c",
+        "  • d <b>e</b>",
+        "    more",
+        "2. f (https://f)",
+        "",
+        "  <div>g</div>",
+        "",
+        "`unclosed h",
+    ]
