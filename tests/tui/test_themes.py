@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Themes: every text can be read in each of them, and the terminal decides where nobody has."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from rich.color import Color, ColorType
 from rich.segment import Segment
 from textual.geometry import Region
-from textual.pilot import Pilot
 
 from core.errors import TTMatrixError
 from core.settings import load_settings, paths
-from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.app import build_app
 from tests.support.fake_python import use_fake_python
-from tests.support.picture import still
-from tests.support.recorded import nights
+from tests.support.recorded import at_noon, nights, record_runs
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
+from tests.tui.test_pictures import Walk
 from tui.app.app import TTMatrixApp
 from tui.screens import SessionScreen
 from tui.themes import THEMES, chosen_theme
@@ -30,60 +29,33 @@ _DRAWN = range(0x2500, 0x25A0)
 
 
 @pytest.mark.slow("every screen in every theme")
-async def test_every_text_can_be_read_in_every_theme(tmp_path: Path) -> None:
+async def test_every_text_can_be_read_in_every_theme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On every screen and dialog: whatever has a picture is looked at."""
+    monkeypatch.setenv("VISUAL", "vi")
     checkout = sample_checkout(tmp_path / "tt-xla")
     keep(checkout, list(nights()))
+    record_runs(checkout)
     use_fake_python(paths().settings_file.parents[1], tmp_path)
-    app = build_app(checkout, query="has:entry", settings=load_settings(paths().settings_file))
-    async with app.run_test(size=(120, 36)) as pilot:
-
-        async def check(what: str) -> None:
-            await until(pilot, lambda: what in screen_text(app), what)
-            await still(app, pilot)
-            for name, theme in THEMES.items():
-                app.theme = name
+    settings = load_settings(paths().settings_file)
+    app = build_app(checkout, query="status:xfail mode:training", settings=settings, op_cases=True)
+    with at_noon():
+        async with app.run_test(size=(120, 40)) as pilot:
+            async for what, _ in Walk(app, pilot).everything():
+                for name, theme in THEMES.items():
+                    app.theme = name
+                    await pilot.pause()
+                    pieces = list(_pieces(app))
+                    assert pieces
+                    if theme.ansi:
+                        wrong = {one.text: one.style for one in pieces if _own_colours(one, mono=name == "mono")}
+                        assert not wrong, (name, what)
+                    else:
+                        assert not {one.text: _contrast(one) for one in pieces if _contrast(one) < _READABLE}, (
+                            name,
+                            what,
+                        )
+                app.theme = "dark"
                 await pilot.pause()
-                pieces = list(_pieces(app))
-                assert len(pieces) > 5
-                if theme.ansi:
-                    assert not {one.text: one.style for one in pieces if _own_colours(one, mono=name == "mono")}, (
-                        name,
-                        what,
-                    )
-                else:
-                    assert not {one.text: _contrast(one) for one in pieces if _contrast(one) < _READABLE}, (name, what)
-            app.theme = "dark"
-
-        await _walk(app, pilot, check)
-
-
-async def _walk(app: TTMatrixApp, pilot: Pilot[None], check: Callable[[str], Awaitable[None]]) -> None:
-    press = pilot.press
-    await press("d", "f")
-    await check("filter by")
-    await press("f", "d", "slash")
-    await type_text(pilot, " arch:n")
-    await check("arch:n150")
-    await press("escape", "number_sign")
-    await check("loader")
-    await press("number_sign", "E")
-    await check("bringup_status")
-    await press("down", "right", "enter")
-    for key, shown in (
-        ("0", "tests"),
-        ("5", "pending"),
-        ("4", "Triage"),
-        ("6", "finding"),
-        ("7", "Clusters"),
-        ("9", "W"),
-    ):
-        await press(key)
-        await check(shown)
-    await press("1", "question_mark")
-    await check("Keys that work here")
-    await press("escape", "R")
-    await check("ready to run")
-    await press("escape")
 
 
 def _pieces(app: TTMatrixApp) -> Iterator[Segment]:
