@@ -198,7 +198,7 @@ COMMANDS: tuple[Command, ...] = (
         "Host",
         "Toggle results of machines that are the only ones to fail",
     ),
-    Command("triage.go", Where.TRIAGE, "enter", "go_to_test", "Go to", "Show the test in the matrix"),
+    Command("triage.go", Where.TRIAGE, "enter", "go_to_test", "Go to", "Show the test in the matrix; unfold a group"),
     Command("triage.pane", Where.TRIAGE, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command(
         "clusters.enter",
@@ -238,6 +238,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("compare.kind", Where.COMPARE, "f", "next_kind", "Kind", "Show differences of the next kind", footer=True),
     Command("compare.copy", Where.COMPARE, "y", "copy_id", "Copy", "Copy the id"),
     Command("compare.pane", Where.COMPARE, "tab", "other_pane", "Pane", "Go to the other pane"),
+    Command("review.enter", Where.REVIEW, "enter", "enter", "Go to", "Show the test in the matrix; unfold a group"),
     Command("review.accept", Where.REVIEW, "a", "accept", "Accept", "Accept this change", footer=True),
     Command("review.reject", Where.REVIEW, "x", "reject", "Reject", "Reject this change", footer=True),
     Command("review.skip", Where.REVIEW, "s", "skip", "Skip", "Decide later, go to the next undecided one"),

@@ -112,6 +112,10 @@ class Navigation(Protocol):
     def base(self) -> str:
         """What the present level is narrowed to: escape takes away what a person has added, but not that."""
 
+    @property
+    def has_last(self) -> bool:
+        """Whether there is a view before the present one."""
+
     def enter(self, name: str, base: str = "") -> None:
         """One level in: to the screen of that name. The present one may go on to another view of itself."""
 

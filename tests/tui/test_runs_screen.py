@@ -187,7 +187,7 @@ async def test_the_queue_is_held_and_moved_and_the_rest_runs_again(tmp_path: Pat
         app.runs.cancel([hung.spec.run_id])
         await until(pilot, lambda: app.session.runs[0].outcome == "fail", "the failure")
         await pilot.press("h")
-        await until(pilot, lambda: "is not queued" in screen_text(app), "the word")
+        await until(pilot, lambda: "is queued" in screen_text(app), "the word")
         app.navigation.screen(RunsScreen).show_run(passed.spec.run_id)
         await pilot.press("h")
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "the end")

@@ -255,8 +255,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             self.screen.go_back()
 
     def action_last_view(self) -> None:
-        if not self.navigation.last():
-            self.notifications.info("There is no view before this one.")
+        self.navigation.last()
 
     def action_zoom(self) -> None:
         if isinstance(self.screen, SessionScreen):

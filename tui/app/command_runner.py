@@ -15,6 +15,8 @@ from tui.app.navigation import Navigation
 from tui.commands import Command, Where, commands
 from tui.effects import refusal
 from tui.keymap import Keymap
+from tui.needs import NEEDS
+from tui.screens import SessionScreen
 
 
 class CommandRunner:
@@ -27,21 +29,36 @@ class CommandRunner:
         self._keymap = keymap
 
     def valid(self) -> Sequence[Command]:
-        """What works on the screen in front with the focus where it is, its own commands first."""
+        """What works on the screen in front with the focus where it is, its own commands first.
+
+        Those that lack something come last, with what they lack in place of their help.
+        """
         screen = self._navigation.in_front()
         if screen is None:
             return []
         active = {one.binding.id for one in screen.active_bindings.values() if one.enabled}
         places = screen.places()
         order = [*commands(*places), *commands(*(one for one in Where if one not in (*places, Where.APP)))]
-        return self._keymap.applied([one for one in (*order, *commands(Where.APP)) if one.id in active])
+        found = self._keymap.applied([one for one in (*order, *commands(Where.APP)) if one.id in active])
+        lacking = {one.id: words for one in found if (words := self._why_not(screen, one.id))}
+        able = [one for one in found if one.id not in lacking]
+        return [*able, *(one._replace(help=lacking[one.id]) for one in found if one.id in lacking)]
+
+    def _why_not(self, screen: SessionScreen, id: str) -> str:
+        need = NEEDS.get(id)
+        return need.words(self._keymap) if need and screen.lacks(need) else ""
 
     def refusal(self, action: str | ActionParseResult, node: DOMNode) -> str:
-        """Why an action of a screen, a widget or the app is not done now; empty: it is."""
-        if not self._read_only or not isinstance(action, str):
-            return ""
-        known = (one.id for one in type(node).BINDINGS if isinstance(one, Binding) and one.action == action)
-        return next((why for id in known if id and (why := refusal(id, read_only=True))), "")
+        """Why an action of a screen, a widget or the app is not done now: in words what it lacks; empty: it is."""
+        screen = self._app.screen
+        own = (one for kind in type(node).__mro__ for one in vars(kind).get("BINDINGS", ()))
+        for id in (one.id for one in own if isinstance(one, Binding) and one.action == action and one.id):
+            why = refusal(id, read_only=self._read_only)
+            if not why and isinstance(screen, SessionScreen):
+                why = self._why_not(screen, id)
+            if why:
+                return why
+        return ""
 
     def run(self, command: Command | None) -> None:
         """Do what the command's key would do here."""

@@ -112,13 +112,17 @@ class Navigation:
             self.named(level.changed.screen).restore(level.changed.at)
         self._go(level.begun)
 
-    def last(self) -> bool:
-        """Show the view before; once more, this one again. False where there was none."""
+    @property
+    def has_last(self) -> bool:
+        """Whether there is a view before the present one."""
+        return self._levels.last is not None
+
+    def last(self) -> None:
+        """Show the view before; once more, this one again."""
         found = self._levels.swap(self._place())
         if found is not None:
             place, self._levels = found
             self._go(place)
-        return found is not None
 
     # Across
 

@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from tui import view_models
 from tui.commands import Where, screen_commands
+from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.panes import Divider, Pane, Panes
 from tui.view_models import Tab
@@ -112,6 +113,16 @@ class SessionScreen(Screen[None]):
         """What the title has room for hangs on the width."""
         if self.is_mounted and self._title_words:
             self.title_line(*self._title_words)
+
+    def lacks(self, need: Need) -> bool:
+        """Whether what a command needs is missing now."""
+        match need:
+            case Need.VIEW_BEFORE:
+                return not self.context.navigation.has_last
+            case Need.DIVIDER:
+                return not self.panes.movable
+            case _:
+                return False
 
     # In and out
 

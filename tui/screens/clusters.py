@@ -18,6 +18,7 @@ from core.evidence.proposals import Agenda, change_of
 from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.evidence_service import Gathered, Knowledge
+from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.base import SessionScreen, WhenSeen
 from tui.screens.dialogs import Ask, ask_to_start
@@ -153,6 +154,9 @@ class ClustersScreen(SessionScreen):
             self.table.cursor = 0
             self._show()
 
+    def lacks(self, need: Need) -> bool:
+        return self.current is None if need is Need.CLUSTER else super().lacks(need)
+
     def close_one(self) -> bool:
         """First the cluster, then the filter."""
         if self._entered:
@@ -181,20 +185,14 @@ class ClustersScreen(SessionScreen):
 
     # What is done with a cluster
 
-    def _one(self) -> Cluster | None:
-        """The cluster to act on; where there is none, say so."""
-        if self.current is None:
-            self.context.notify.info("No cluster is under the cursor.")
-        return self.current
-
     def action_canonical(self) -> None:
-        one = self._one()
+        one = self.current
         if one is not None:
             body = f"For {counted(len(one.ids), 'test')}; links stay."
             self._ask_for("One reason for all of its entries", body, one, one.canonical, with_canonical)
 
     def action_attach(self) -> None:
-        one = self._one()
+        one = self.current
         if one is not None:
             body = "For its entries without one: 123, tt-xla#123, owner/repository#123 or a URL."
             self._ask_for("Which issue?", body, one, one.issues[0] if one.issues else "", with_link)
@@ -215,7 +213,7 @@ class ClustersScreen(SessionScreen):
 
     def action_rerun(self) -> None:
         """Run one of its cells on the device: the one under the cursor, else the first."""
-        one = self._one()
+        one = self.current
         if one is not None:
             member = self.member or one.members[0]
             work = partial(self.knowledge.plan_cells, [(member.id, member.arch, 1)])
@@ -223,7 +221,7 @@ class ClustersScreen(SessionScreen):
 
     def action_propose(self) -> None:
         """Add to the pending changes what results propose for its tests."""
-        one = self._one()
+        one = self.current
         if one is not None:
             self.context.background.run("evidence", self.knowledge.agenda, partial(self._propose, frozenset(one.ids)))
 

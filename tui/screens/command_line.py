@@ -57,7 +57,10 @@ class CommandLine(Dialog[Command]):
             line.cursor_blink = False
             yield line
             yield Label("", classes="problem")
-            yield RowTable(OptionRows(self._all, self._all, _TITLES))
+            table = RowTable(OptionRows(self._all, self._all, _TITLES))
+            # What is typed stays in the line: a click chooses, two take.
+            table.can_focus = False
+            yield table
             yield Label(Text("↑ ↓ choose   tab complete   enter run   esc cancel"), id="dialog-hint")
 
     @property

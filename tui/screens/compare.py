@@ -15,6 +15,7 @@ from core.evidence.analysis import Difference, DifferenceKind
 from core.text import one_line
 from tui.commands import Where, bindings
 from tui.evidence_service import Compared, Knowledge
+from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.base import SessionScreen, WhenSeen
 from tui.screens.panes import Divider, Pane
@@ -109,6 +110,15 @@ class CompareScreen(SessionScreen):
         self.title_line(counts or "no differences", f"only {self.kind}" if self.kind else "")
         names = f"{one_line(found.before)} → {one_line(found.after)}"
         self.query_one("#diff-title", Static).update(f"{names}   {found.comparison.passing:,} pass in both")
+
+    def lacks(self, need: Need) -> bool:
+        match need:
+            case Need.TWO_RESULTS:
+                return self._found is None or not self._found.before
+            case Need.DIFFERENCE:
+                return self.current is None
+            case _:
+                return super().lacks(need)
 
     def close_one(self) -> bool:
         """From one kind to all kinds."""

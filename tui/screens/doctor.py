@@ -16,6 +16,7 @@ from core.edits import parse_operations
 from core.model import Finding
 from core.text import counted, one_line
 from tui.commands import Where, bindings
+from tui.needs import Need
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Divider, Pane
 from tui.view_models import FindingRows
@@ -94,6 +95,17 @@ class DoctorScreen(SessionScreen):
         if isinstance(spot, DoctorPlace):
             self.show_kind(spot.kind, keep=spot.key)
 
+    def lacks(self, need: Need) -> bool:
+        match need:
+            case Need.FINDING:
+                return self.current is None
+            case Need.TEST_OF_FINDING:
+                return self.current is None or self.current.id not in self.session.view.matrix.rows
+            case Need.FIX:
+                return self.current is None or not self.current.fix
+            case _:
+                return super().lacks(need)
+
     def close_one(self) -> bool:
         """From one kind to all kinds, unless that kind is what one came for."""
         if self._kind == self.context.navigation.base:
@@ -125,18 +137,13 @@ class DoctorScreen(SessionScreen):
 
     def action_go_to_test(self) -> None:
         """The test of the finding, in the matrix."""
-        if self.current is None or self.current.id not in self.session.view.matrix.rows:
-            self.context.notify.info("This finding is not about a single test.")
-        else:
+        if self.current is not None:
             self.context.navigation.show_test(self.current.id)
 
     def action_fix(self) -> None:
         """Add the fix of the finding to the pending changes."""
         one = self.current
         if one is None or not one.fix:
-            self.context.notify.info(
-                f"This finding has no automatic fix: {self.context.keymap.key('doctor.open')} opens the file."
-            )
             return
         key = self.table.cursor_key or ""
         if key in self._fixed:

@@ -123,16 +123,26 @@ class Panes:
                     most = max(_LEAST_LIST, self._screen.size.height * 35 // 100)
                     widget.styles.height = max(_LEAST_LIST, min(rows + 1, most))
 
+    @property
+    def movable(self) -> Divider | None:
+        """The divider beside the pane with the focus; None where none is shown."""
+        focused = self.focused
+        fitting = [one for one in self._dividers if one.pane in ("", focused) and self._sized(one) is not None]
+        return min(fitting, key=lambda one: not one.pane, default=None)
+
+    def _sized(self, divider: Divider) -> Widget | None:
+        found = next(iter(self._screen.query(divider.sized)), None)
+        return found if found is not None and found.display and not self.zoomed else None
+
     def move(self, steps: int) -> None:
         """Move the divider beside the pane with the focus: down or to the right, with a negative number back."""
-        focused = self.focused
-        fitting = [one for one in self._dividers if one.pane in ("", focused)]
-        for divider in sorted(fitting, key=lambda one: not one.pane)[:1]:
+        divider = self.movable
+        if divider is not None:
             self._resize(divider, steps)
 
     def _resize(self, divider: Divider, steps: int) -> None:
-        sized = next(iter(self._screen.query(divider.sized)), None)
-        if sized is None or not sized.display or self.zoomed or not steps:
+        sized = self._sized(divider)
+        if sized is None or not steps:
             return
         room = self._screen.size.width if divider.upright else self._screen.size.height
         now = sized.outer_size.width if divider.upright else sized.outer_size.height

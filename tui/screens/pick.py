@@ -92,7 +92,10 @@ class Pick(Dialog[T]):
             words = Input(placeholder="type to filter")
             words.cursor_blink = False
             yield words
-            yield RowTable(OptionRows(self._options, self._options, self.TITLES))
+            table = RowTable(OptionRows(self._options, self._options, self.TITLES))
+            # What is typed stays in the line: a click chooses, two take.
+            table.can_focus = False
+            yield table
             yield Label(Text(f"↑ ↓ choose   enter {self.VERB}   esc cancel"), id="dialog-hint")
 
     def on_mount(self) -> None:

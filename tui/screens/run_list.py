@@ -15,6 +15,7 @@ from core.runs.log import compare_logs, last_line
 from core.runs.planning import EXTRACT_KIND
 from core.runs.store import Queue, RunRecord, RunState
 from core.text import one_line
+from tui.needs import Need
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm, Dialog
 from tui.view_models import diff_style
@@ -98,16 +99,34 @@ class RunList:
 
     def compare(self) -> None:
         """Compare the logs of two marked runs, or of the marked one and the highlighted one."""
+        chosen = self._compared()
+        if len(chosen) == 2:
+            one, other = chosen
+            self._context.background.run("compare", lambda: compare_logs(one, other), self._show_comparison)
+
+    def _compared(self) -> list[RunRecord]:
         chosen, current = self._chosen(), self.current
         if len(chosen) == 1 and current is not None and chosen[0] is not current:
             chosen = [record for record in reversed(self.listed) if record in (chosen[0], current)]
-        if len(chosen) != 2:
-            self._context.notify.info(
-                "Mark two runs with space, or mark one and go to the other; then c compares their logs."
-            )
-            return
-        one, other = chosen
-        self._context.background.run("compare", lambda: compare_logs(one, other), self._show_comparison)
+        return chosen
+
+    def missing_for(self, need: Need) -> bool | None:
+        """Whether what a command needs is missing; None where that is not about the list."""
+        match need:
+            case Need.RUN:
+                return self.current is None
+            case Need.RUNNING:
+                return not any(record.active for record in self._chosen())
+            case Need.QUEUED:
+                return not self._queued()
+            case Need.TWO_RUNS:
+                return len(self._compared()) != 2
+            case Need.BATCH:
+                return not self._session.runs
+            case Need.OTHER_CHECKOUTS:
+                return len(self._session.all_runs) == len(self._session.runs) and not self.everywhere
+            case _:
+                return None
 
     def _show_comparison(self, lines: Sequence[str]) -> None:
         if lines:
@@ -146,20 +165,13 @@ class RunList:
             self.table.action_unmark()
 
     def _queued(self) -> list[RunRecord]:
-        """Those of the chosen runs that are queued; where none is, say so."""
-        chosen = self._chosen()
-        queued = [record for record in chosen if record.state is RunState.QUEUED]
-        if not queued:
-            self._context.notify.info("This run is not queued." if len(chosen) < 2 else "None of these runs is queued.")
-        return queued
+        """Those of the chosen runs that are queued."""
+        return [record for record in self._chosen() if record.state is RunState.QUEUED]
 
     def cancel(self) -> None:
         """Stop the runs that have not ended, after asking."""
         chosen = self._chosen()
         active = [record for record in chosen if record.active]
-        if not active:
-            self._context.notify.info("This run has ended." if len(chosen) < 2 else "All of these runs have ended.")
-            return
         ids = [record.spec.run_id for record in active]
         one = len(ids) == 1
         title = f"Stop run {ids[0]}?" if one else f"Stop {len(ids):,} runs?"

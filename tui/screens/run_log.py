@@ -97,6 +97,11 @@ class RunLog:
     def _show_text(self, record: RunRecord, age: Age | None, provenance: Mapping[str, object]) -> None:
         self._detail.show(run_text(record, provenance, age))
 
+    @property
+    def has_files(self) -> bool:
+        """Whether the run has files besides its log."""
+        return self.record is not None and bool(artefacts(self.record))
+
     # Actions
 
     def pick_file(self) -> None:
@@ -105,9 +110,6 @@ class RunLog:
         if record is None:
             return
         names = artefacts(record)
-        if not names:
-            self._context.notify.info("This run has no files besides its log.")
-            return
         options = [Option("", record.log.name, "what the run printed")]
         options += [Option(name, name, f"{(record.directory / name).stat().st_size:,} bytes") for name in names]
         self._screen.app.push_screen(Pick("Show which file?", options, self._file), partial(self._show_file, record))

@@ -13,6 +13,7 @@ from textual.widgets import Static
 from core.runs.planning import progress
 from core.text import counted
 from tui.commands import Where, bindings
+from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Divider, Pane
@@ -167,6 +168,19 @@ class RunsScreen(SessionScreen):
     def _show_details(self, detailed: bool) -> None:
         self.log_pane.detailed = detailed
         self.set_class(detailed, "detailed")
+
+    def lacks(self, need: Need) -> bool:
+        look = self.log_view.look
+        match need:
+            case Need.SEARCH:
+                return look is None or look.search is None
+            case Need.FILTERS:
+                return look is None or not look.filters
+            case Need.RUN_FILES:
+                return self.runs.current is None or not self.log_pane.has_files
+            case _:
+                missing = self.runs.missing_for(need)
+                return super().lacks(need) if missing is None else missing
 
     def go_back(self) -> None:
         """First what is searched for, then the whole screen, the log, the details, then where one came from."""

@@ -16,6 +16,7 @@ from core.evidence.proposals import Agenda, KeepIn, decided, keep_in_ci, kept_in
 from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.evidence_service import Knowledge
+from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.base import WhenSeen
 from tui.screens.dialogs import ask_to_start
@@ -169,6 +170,11 @@ class TriageScreen(DecisionScreen):
             f"{self.tests.shown}: {counted(len(tests), 'test')}",
         )
 
+    def lacks(self, need: Need) -> bool:
+        if need is Need.LISTED_TEST:
+            return self.listing.table.line is None
+        return super().lacks(need)
+
     def close_one(self) -> bool:
         """First the filter, then the list."""
         if self.listing.filter.active:
@@ -216,8 +222,12 @@ class TriageScreen(DecisionScreen):
         self.context.background.run("marker of a schedule", partial(self._keep_in_ci, change), accept)
 
     def action_go_to_test(self) -> None:
+        """Show the test in the matrix; a heading is unfolded or folded."""
+        line = self.listing.table.line
         if isinstance(self.listing.current, Listed):
             self.context.navigation.show_test(self.listing.current.test)
+        elif line is not None:
+            self.listing.toggle(line.group)
 
     def action_rerun(self) -> None:
         """Fill what is not known: run the test under the cursor, or what is listed of its group, on the device."""

@@ -14,6 +14,7 @@ from core.errors import UsageError
 from core.text import counted, one_line
 from core.workflows import UserInput, WorkflowItem, WorkflowManager, WorkflowState, markdown
 from tui.commands import Where, bindings
+from tui.needs import Need
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Ask, Confirm
 from tui.screens.panes import Divider, Pane
@@ -63,6 +64,18 @@ class WorkflowsScreen(SessionScreen):
     def current(self) -> WorkflowItem | None:
         """The highlighted workflow."""
         return self._shown[self.table.cursor] if self.table.cursor < len(self._shown) else None
+
+    def lacks(self, need: Need) -> bool:
+        item = self.current
+        match need:
+            case Need.WORKFLOW:
+                return item is None
+            case Need.READY:
+                return item is None or item.state not in (WorkflowState.READY, WorkflowState.DEVICE)
+            case Need.DEVICE:
+                return item is None or item.state is not WorkflowState.DEVICE
+            case _:
+                return super().lacks(need)
 
     def begin(self, ids: Sequence[str]) -> None:
         """Start a workflow on each of `ids`, failing training tests."""
@@ -117,8 +130,7 @@ class WorkflowsScreen(SessionScreen):
     def action_device_result(self) -> None:
         """Continue with the JUnit file of a run made elsewhere."""
         item = self.current
-        if item is None or item.state is not WorkflowState.DEVICE:
-            self.context.notify.info("This workflow needs no device run.")
+        if item is None:
             return
         title = "The JUnit file of the device run"
         question = Ask(title, one_line(item.id), verb="read it", check=_readable_file)
@@ -133,8 +145,7 @@ class WorkflowsScreen(SessionScreen):
     def action_accept(self) -> None:
         """Keep the loader edit in the work tree, and propose what follows for the expectations."""
         item = self.current
-        if item is None or item.state not in (WorkflowState.READY, WorkflowState.DEVICE):
-            self.context.notify.info("Nothing to accept yet.")
+        if item is None:
             return
         report = item.session.state.report if item.session else None
         note = f"triage: {report.workflow}: {report.decision}" if report else "triage"

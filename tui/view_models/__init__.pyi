@@ -21,7 +21,7 @@ from .history import StepRows as StepRows
 from .launch import launch_summary as launch_summary, launch_text as launch_text
 from .lease import lease_words as lease_words, session_lines as session_lines
 from .legend import Meaning as Meaning, arch_legend as arch_legend, legend as legend, query_help as query_help
-from .matrix import MatrixRows as MatrixRows, TreeRows as TreeRows
+from .matrix import MatrixRows as MatrixRows, TreeRows as TreeRows, order_words as order_words
 from .op_case import op_results_text as op_results_text, op_row_text as op_row_text, op_text as op_text
 from .overview import OverviewRows as OverviewRows
 from .preview import (

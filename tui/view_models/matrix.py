@@ -291,3 +291,10 @@ def _counts(group: "Group") -> list[Cell]:
     undeclared = group.tally.get(Status.UNSPECIFIED, 0)
     letter = STATUS_LOOKS[Status.UNSPECIFIED].letter
     return [*cells, Cell(f"{letter} {undeclared:<6,}" if undeclared else " " * 8, "dim")]
+
+
+def order_words(view: View) -> str:
+    """By what the rows are sorted."""
+    if view.sort_key == "entry":
+        return f"entries {'last' if view.descending else 'first'}"
+    return f"sorted by {view.sort_key}{' ↓' if view.descending else ''}"

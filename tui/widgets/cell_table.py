@@ -110,12 +110,8 @@ class CellTable(RowTable):
 
     def on_click(self, event: events.Click) -> None:
         """The cell under the pointer."""
-        end = 1
-        for number, width in enumerate(self.widths(self.size.width)):
-            end += width + bool(width)
-            if width and number and event.x < end:
-                self.column = number - 1
-                break
+        if column := self.clicked_column(event):
+            self.column = column - 1
 
 
 class MatrixGrid(CellTable):

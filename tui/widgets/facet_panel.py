@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 
+from textual import events
 from textual.message import Message
 
 from core.matrix.view import Facet
@@ -63,8 +64,19 @@ class FacetPanel(RowTable):
         self.show(_FacetRows(facets), keep=self.cursor_key)
 
     def action_choose(self) -> None:
+        self._choose(self.cursor)
+
+    def on_click(self, event: events.Click) -> None:
+        """A value that is clicked is added to the query, or taken from it."""
+        event.prevent_default()
+        position = self.clicked_row(event)
+        if position is not None:
+            self.cursor = position
+            self._choose(position)
+
+    def _choose(self, position: int) -> None:
         source = self.source
-        if isinstance(source, _FacetRows) and self.cursor < len(source):
-            name, value, _, _ = source.rows[self.cursor]
+        if isinstance(source, _FacetRows) and position < len(source):
+            name, value, _, _ = source.rows[position]
             if value:
                 self.post_message(self.Chosen(name, value.lower()))

@@ -301,10 +301,42 @@ class RowTable(LinePane):
     def action_bottom(self) -> None:
         self.cursor = len(self.source) - 1
 
-    def on_click(self, event: events.Click) -> None:
+    class HeadClicked(Message):
+        """The head of a column was clicked."""
+
+        def __init__(self, table: "RowTable", column: int) -> None:
+            super().__init__()
+            self.table = table
+            self.column = column
+            """Its number in the columns of the source."""
+
+        @property
+        def control(self) -> "RowTable":
+            return self.table
+
+    def clicked_row(self, event: events.Click) -> int | None:
+        """The position of the row under the pointer; None where there is none."""
         position = self.scroll_offset.y + event.y - 1
-        if event.y > 0 and position < len(self.source):
+        return position if event.y > 0 and position < len(self.source) else None
+
+    def clicked_column(self, event: events.Click) -> int | None:
+        """The number of the column under the pointer; None beside them."""
+        end = 1
+        for number, width in enumerate(self.widths(self.size.width)):
+            end += width + bool(width)
+            if width and event.x < end:
+                return number
+        return None
+
+    def on_click(self, event: events.Click) -> None:
+        """A click goes to the row, another one at once into it; on a head, the screen decides."""
+        position, column = self.clicked_row(event), self.clicked_column(event)
+        if position is not None:
             self.cursor = position
+            if event.chain == 2:
+                self.app.simulate_key("enter")
+        elif event.y == 0 and column is not None:
+            self.post_message(self.HeadClicked(self, column))
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.stop()

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from core import ci, handwritten, ops
 from core.matrix.query import RESULT
-from core.matrix.view import EVIDENCE, Targets, ViewSpec
+from core.matrix.view import EVIDENCE, Targets, View, ViewSpec
 from tui import view_models, widgets
 from tui.protocol import Context
 from tui.view_models import MatrixRows, TreeRows
@@ -61,6 +61,11 @@ class Listing:
         """By column, then by id."""
         self._shown_rows: object = self._view.rows
         self.table = MatrixTable(self.rows(frozenset()), id="table")
+
+    @property
+    def view(self) -> View:
+        """What is shown."""
+        return self._view
 
     @property
     def grid(self) -> MatrixGrid:

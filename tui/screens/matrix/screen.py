@@ -15,14 +15,16 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from core.matrix.query import RESULT, Query
-from core.matrix.view import EVIDENCE, View, ViewSpec
+from core.matrix.view import EVIDENCE, ViewSpec
 from core.text import one_line
 from tui import view_models, widgets
 from tui.commands import Where, bindings
+from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.matrix.extraction import Extraction
 from tui.screens.matrix.filter import FACETS_FROM, FacetBox, QueryFilter
+from tui.screens.matrix.lacking import missing_for
 from tui.screens.matrix.listing import Listing, MatrixPlace, Spot
 from tui.screens.matrix.tests import TestActions
 from tui.screens.matrix.views import ViewActions
@@ -65,7 +67,7 @@ class MatrixScreen(SessionScreen):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.listing = Listing(context, self._mount_grid)
-        self.filter = QueryFilter(context, self.listing, self.show_rows, self._remember)
+        self.filter = QueryFilter(context, self.listing, self.show_rows, lambda: self.views.remember())
         self.views = ViewActions(self, self._show_view)
         self.tests = TestActions(self, self.listing, self._marks_changed)
         self.extraction = Extraction(self, self.listing)
@@ -211,13 +213,10 @@ class MatrixScreen(SessionScreen):
         self.table.repaint_rows()
         self._say()
 
-    def _remember(self) -> None:
-        self.views.remember()
-
     def _say(self) -> None:
         """Say in the title what is shown, and beside the filter how many tests that are."""
         view = self.session.view
-        order = "" if view.grid or (view.sort_key == "id" and not view.descending) else _order_words(view)
+        order = "" if view.grid or (view.sort_key == "id" and not view.descending) else view_models.order_words(view)
         self.title_line(
             f"arch: {view.lens}" if view.lens else "",
             f"grouped by {view.group}" if view.group and not view.grid else "",
@@ -273,6 +272,10 @@ class MatrixScreen(SessionScreen):
         if not spot.zoomed:
             self.listing.front.focus()
 
+    def lacks(self, need: Need) -> bool:
+        missing = missing_for(need, self.listing, self.views, len(self._shown_panes))
+        return super().lacks(need) if missing is None else missing
+
     def close_one(self) -> bool:
         """First an open range, then the pane that has the focus, then what a person has typed into the filter."""
         base = self.context.navigation.base
@@ -301,6 +304,13 @@ class MatrixScreen(SessionScreen):
             words = Text(self.grid.cell_words, no_wrap=True, overflow="ellipsis")
             self.query_one("#cell-line", Static).update(words, layout=False)
         self.detail.follow_soon()
+
+    def on_row_table_head_clicked(self, event: RowTable.HeadClicked) -> None:
+        """Sort by the column; clicked again, the other way round."""
+        if event.table is self.table:
+            self.views.sort_by(event.column)
+        elif event.table is self.listing.front and event.column:
+            self.action_next_sort()
 
     def on_resize(self, event: events.Resize) -> None:
         """What the heads of the archs have room for hangs on the width."""
@@ -354,13 +364,15 @@ class MatrixScreen(SessionScreen):
 
     def action_other_pane(self) -> None:
         """From the tests to the facets and to the detail, as far as they are shown, and round again."""
-        shown: list[Widget] = [self.listing.front]
-        shown += [self.facets.facets] if self.facets.display else []
-        shown += [self.detail.pane] if self.detail.display else []
+        shown = self._shown_panes
         here = next((at for at, one in enumerate(shown) if one.has_focus), -1)
-        if self.panes.zoomed:
-            return
         self.set_focus(shown[(here + 1) % len(shown)])
+
+    @property
+    def _shown_panes(self) -> list[Widget]:
+        facets = [self.facets.facets] if self.facets.display else []
+        detail = [self.detail.pane] if self.detail.display else []
+        return [self.focused or self.table] if self.panes.zoomed else [self.listing.front, *facets, *detail]
 
     # Actions on tests
 
@@ -446,10 +458,3 @@ class MatrixScreen(SessionScreen):
 
     def action_views(self) -> None:
         self.views.open_saved()
-
-
-def _order_words(view: View) -> str:
-    """By what the rows are sorted."""
-    if view.sort_key == "entry":
-        return f"entries {'last' if view.descending else 'first'}"
-    return f"sorted by {view.sort_key}{' ↓' if view.descending else ''}"

@@ -79,12 +79,15 @@ class ViewActions:
         before = self._session.view.spec
         self.remember()
         trail = self._trail.step(steps)
-        if trail.here == before:
-            self._notify.info(f"There is no {'previous' if steps < 0 else 'next'} view.")
-        else:
+        if trail.here != before:
             self._navigation.jump()
             if self._adopt(trail.here):
                 self._trail = trail
+
+    def can_step(self, steps: int) -> bool:
+        """Whether there is a view that way."""
+        here = self._session.view.spec
+        return self._trail.visit(here).step(steps).here != here
 
     # Arch and order
 
@@ -101,6 +104,13 @@ class ViewActions:
         columns = view.table_columns
         at = columns.index(view.sort_key) if view.sort_key in columns else -1
         view.sort(columns[(at + 1) % len(columns)])
+        self._show()
+
+    def sort_by(self, column: int) -> None:
+        """Sort by a column of the table, by its number; where it is sorted by it, the other way round."""
+        view = self._session.view
+        name = view.table_columns[column] if column < len(view.table_columns) else view.sort_key
+        view.sort(name, descending=name == view.sort_key and not view.descending)
         self._show()
 
     def reverse_sort(self) -> None:

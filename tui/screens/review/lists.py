@@ -13,6 +13,7 @@ from core.edits.pending import Change, ChangeGroup, Decision
 from core.matrix import Matrix
 from core.text import counted
 from tui.commands import Where, bindings
+from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
@@ -155,6 +156,10 @@ class ChangeList:
         self._opened = self._opened | keys if opened else self._opened - keys
         self.show(keep)
 
+    def toggle(self, group: ChangeGroup) -> None:
+        """Unfold a group, or fold it."""
+        self._fold({group.key}, group.key not in self._opened, heading_key(group))
+
     def group(self) -> None:
         """Group by the next thing that changes can have in common."""
         change, rows, orders = self.current, self.table.rows, self.source.orders
@@ -173,8 +178,6 @@ class ChangeList:
         found = self.table.rows.next_undecided(self.table.cursor, step)
         if found is not None:
             self.table.cursor = found
-        elif not any(change.decision is Decision.UNDECIDED for change in self.listed):
-            self._say("Nothing is undecided.")
 
     def decide(self, decision: Decision) -> None:
         """Decide the change under the cursor and go to the next one; of a group, all of it, after asking."""
@@ -224,6 +227,19 @@ class DecisionScreen(SessionScreen):
     def __init__(self, context: Context, listing: ChangeList) -> None:
         super().__init__(context)
         self.listing = listing
+
+    def lacks(self, need: Need) -> bool:
+        pending = self.session.pending
+        match need:
+            case Need.UNDECIDED:
+                table = self.listing.table
+                return all(table.rows.next_undecided(table.cursor, step) is None for step in (1, -1))
+            case Need.UNDO:
+                return not pending.past
+            case Need.REDO:
+                return not pending.future
+            case _:
+                return super().lacks(need)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """In the filter itself a slash is a slash."""

@@ -17,6 +17,7 @@ from core.errors import TTMatrixError
 from core.text import counted, one_line
 from core.workflows import LoaderEdit
 from tui.commands import Where, bindings
+from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.matrix import SetFields
 from tui.screens.review.lists import ChangeList, DecisionScreen
@@ -136,6 +137,32 @@ class ReviewScreen(DecisionScreen):
         """How many accepted changes the filter hides."""
         listed = {change.id for change in self.listing.listed}
         return sum(change.id not in listed for change in self.session.pending.accepted())
+
+    def lacks(self, need: Need) -> bool:
+        change, pending = self.listing.current, self.session.pending
+        match need:
+            case Need.CHANGE:
+                return not self.listing.selected and not self._current_edits
+            case Need.CONFLICT:
+                return change is None or not self.session.conflicts(change)
+            case Need.ACCEPTED:
+                return not pending.accepted()
+            case Need.COMMITTABLE:
+                return not pending.accepted() and not self.session.uncommitted
+            case _:
+                return super().lacks(need)
+
+    def action_enter(self) -> None:
+        """Show the test in the matrix; a heading is unfolded or folded."""
+        line = self.listing.table.line
+        if line is not None and line.change is not None and line.change.ops:
+            id = line.change.ops[0].id
+            if id in self.session.view.matrix.rows:
+                self.context.navigation.show_test(id)
+            else:
+                self.context.notify.info("The checkout has no such test.")
+        elif line is not None:
+            self.listing.toggle(line.group)
 
     def close_one(self) -> bool:
         """First the summary of a write, then the filter."""
@@ -259,9 +286,7 @@ class ReviewScreen(DecisionScreen):
         """Resolve what was changed elsewhere too."""
         change = self.listing.current
         found = self.session.conflicts(change) if change else ()
-        if change is None or not found:
-            self.context.notify.info("This was not changed elsewhere.")
-        else:
+        if change is not None:
             self.context.edits.resolve(change.id, found, Take(side))
 
     def action_write(self) -> None:

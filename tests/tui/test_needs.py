@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A command that lacks something says what: in help, on the command line, and when its key is pressed."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.recorded import nights, record_runs
+from tests.support.reports import keep
+from tests.support.sample import sample_checkout
+from tests.support.tree import sample
+from tui.app.app import TTMatrixApp
+from tui.commands import COMMANDS, Command, Where, screen_commands
+from tui.keymap import Keymap
+from tui.needs import NEEDS, Need
+from tui.screens.base import SessionScreen
+
+
+def test_every_need_is_that_of_a_command_and_names_keys_that_exist() -> None:
+    assert NEEDS.keys() <= {one.id for one in COMMANDS}
+    assert {*NEEDS.values()} == {*Need}
+    for need in Need:
+        words = need.words(Keymap())
+        assert words.endswith(".") and "{" not in words
+
+
+def _lacking(app: TTMatrixApp) -> list[Command]:
+    words = {need.words(app.context.keymap) for need in Need}
+    return [one for one in app.command_runner.valid() if one.help in words]
+
+
+async def test_where_there_is_nothing_each_key_says_what_is_missing(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path), query="no such test")
+    pressed = 0
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        for where, command in screen_commands():
+            await pilot.press(command.keys)
+            await pilot.pause()
+            lacking = _lacking(app)
+            for one in lacking:
+                app.clear_notifications()
+                await pilot.press(one.keys.split(",")[0])
+                assert [note.message for note in app._notifications] == [one.help], f"{one.id} in {where}"
+                assert isinstance(app.screen, SessionScreen)
+                pressed += 1
+    assert pressed > 60
+
+
+async def test_help_and_the_command_line_say_it_last(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await pilot.press("2", "question_mark")
+        await type_text(pilot, "no run is listed")
+        await until(pilot, lambda: screen_text(app).count("No run is listed.") > 5, "the reasons")
+        await pilot.press("enter")
+        await until(
+            pilot, lambda: [one.message for one in app._notifications] == ["No run is listed."], "the reason once more"
+        )
+        valid = app.command_runner.valid()
+        able = [one for one in valid if one not in _lacking(app)]
+        assert valid[: len(able)] == able
+        app.clear_notifications()
+        await pilot.press("colon")
+        await type_text(pilot, "restart")
+        await until(pilot, lambda: "No run is listed." in screen_text(app), "the reason")
+
+
+_QUIET = {"app.redraw", "app.suspend", "app.quit", "app.interrupt", "app.reload", "app.back", "app.help"}
+"""What ends the app, stops it or is tested elsewhere."""
+_MOVING = (Where.TABLE, Where.CELLS, Where.LINES, Where.TEXT)
+"""Their keys do nothing at an end."""
+
+
+def _state(app: TTMatrixApp) -> tuple[object, ...]:
+    """What a person sees, and what is not on the screen: marks, changes, files that an editor was opened on."""
+    session = app.session
+    return app.screen, screen_text(app), len(app._notifications), set(session.view.marks), session.pending
+
+
+async def _does_something(app: TTMatrixApp, pilot: Pilot[Any], command: Command) -> bool:
+    before = _state(app)
+    await pilot.press(command.keys.split(",")[0])
+    for _ in range(40):
+        if _state(app) != before:
+            return True
+        await pilot.pause(0.02)
+    return False
+
+
+@pytest.mark.slow("every key of every screen is pressed")
+async def test_help_lists_no_key_that_does_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VISUAL", "true")
+    checkout = sample_checkout(tmp_path / "tt-xla")
+    keep(checkout, list(nights()))
+    record_runs(checkout)
+    app = build_app(checkout, query="status:xfail mode:training")
+    idle: list[str] = []
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(pilot, lambda: bool(app.session.runs), "the runs")
+        for where, screen in screen_commands():
+            if where is not Where.MATRIX and screen.id == "app.log":
+                continue
+            await pilot.press(screen.keys)
+            for command in _able(app):
+                while not isinstance(app.screen, SessionScreen):
+                    app.pop_screen()
+                app.clear_notifications()
+                app.navigation.switch(where.value)
+                await pilot.pause()
+                if any(one.id == command.id for one in _able(app)) and not await _does_something(app, pilot, command):
+                    idle.append(f"{command.id} in {where}")
+    assert idle == []
+
+
+def _able(app: TTMatrixApp) -> list[Command]:
+    lacking = {one.id for one in _lacking(app)}
+    return [
+        one
+        for one in app.command_runner.valid()
+        if one.id not in lacking | _QUIET and one.where not in _MOVING and not one.action.startswith("switch(")
+    ]

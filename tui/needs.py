@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What must be there for a command to do anything, in the words that say that it is not. The one table of it.
+
+Help and the command line show these words in place of what the command does, and a press of its key says them.
+"""
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+
+from tui.keymap import Keymap
+
+
+class Need(StrEnum):
+    """A precondition, as it reads where it is not met. `{matrix.group}` stands for the key of that command."""
+
+    VIEW_BEFORE = "There is no view before this one."
+    NEXT_VIEW = "There is no next view."
+    PREVIOUS_VIEW = "There is no previous view."
+    DIVIDER = "No divider can be moved here."
+    PANE = "There is no other pane here."
+    TESTS = "No test is marked or under the cursor."
+    ROWS = "No test matches the filter."
+    TEST = "No single test is under the cursor."
+    MARKS = "Nothing is marked."
+    NO_GRID = "A grid has no such rows: {matrix.grid} shows the table."
+    COLUMNS = "There is only one column."
+    GROUPS = "The rows are not grouped: {matrix.group} groups them."
+    RUN = "No run is listed."
+    RUNNING = "These runs have ended."
+    QUEUED = "None of these runs is queued."
+    TWO_RUNS = (
+        "Mark two runs with {runs.mark}, or mark one and go to the other; then {runs.compare} compares their logs."
+    )
+    BATCH = "Nothing is left to run: all of the last batch passed, or there is none."
+    OTHER_CHECKOUTS = "Runs of no other checkout are known."
+    RUN_FILES = "This run has no files besides its log."
+    SEARCH = "Nothing is searched for: {log.search} searches."
+    FILTERS = "The log has no filter: {log.filter} sets one."
+    UNDECIDED = "Nothing else is undecided."
+    LISTED_TEST = "No test is under the cursor."
+    UNDO = "There is no step to undo."
+    REDO = "There is no step to redo."
+    CHANGE = "No change is under the cursor."
+    ACCEPTED = "Nothing is accepted yet: {review.accept} accepts the change under the cursor."
+    COMMITTABLE = "Nothing is accepted or written yet."
+    CONFLICT = "This was not changed elsewhere."
+    CLUSTER = "No cluster is under the cursor."
+    TWO_RESULTS = "There are no two runs to compare."
+    DIFFERENCE = "No difference is under the cursor."
+    FINDING = "There is no finding under the cursor."
+    TEST_OF_FINDING = "This finding is not about a single test."
+    FIX = "This finding has no automatic fix: {doctor.open} opens the file."
+    WORKFLOW = "There is no workflow yet: {matrix.triage} in the matrix starts one."
+    READY = "This workflow has nothing to accept yet."
+    DEVICE = "This workflow needs no device run."
+
+    def words(self, keymap: Keymap) -> str:
+        """The words, with the keys that commands have now."""
+        return re.sub(r"\{([\w.]+)\}", lambda found: keymap.key(found[1]), self.value)
+
+
+_OF_RUNS = ("mark", "again", "enter", "detail", "entry", "source", "copy", "reason", "search", "filter", "error")
+_OF_TESTS = ("run", "run_with", "bisect", "extract", "triage", "set", "change")
+_OF_TEST = ("log", "open", "loader", "history", "copy", "copy_node")
+
+NEEDS: Mapping[str, Need] = {
+    "app.last": Need.VIEW_BEFORE,
+    "app.divider_down": Need.DIVIDER,
+    "app.divider_up": Need.DIVIDER,
+    **{f"matrix.{name}": Need.TESTS for name in _OF_TESTS},
+    **{f"matrix.{name}": Need.TEST for name in _OF_TEST},
+    "matrix.mark": Need.ROWS,
+    "matrix.mark_all": Need.ROWS,
+    "matrix.enter": Need.ROWS,
+    "matrix.unmark": Need.MARKS,
+    "matrix.range": Need.NO_GRID,
+    "matrix.columns": Need.NO_GRID,
+    "matrix.arch": Need.ROWS,
+    "matrix.pane": Need.PANE,
+    "matrix.back": Need.PREVIOUS_VIEW,
+    "matrix.forth": Need.NEXT_VIEW,
+    "grid.compare": Need.COLUMNS,
+    "tree.open": Need.GROUPS,
+    "tree.close": Need.GROUPS,
+    "tree.open_all": Need.GROUPS,
+    "tree.close_all": Need.GROUPS,
+    **{f"runs.{name}": Need.RUN for name in _OF_RUNS},
+    "runs.cancel": Need.RUNNING,
+    "runs.rest": Need.BATCH,
+    "runs.compare": Need.TWO_RUNS,
+    "runs.everywhere": Need.OTHER_CHECKOUTS,
+    "runs.hold": Need.QUEUED,
+    "runs.first": Need.QUEUED,
+    "runs.last": Need.QUEUED,
+    "runs.files": Need.RUN_FILES,
+    "runs.next_hit": Need.SEARCH,
+    "runs.hit_before": Need.SEARCH,
+    "log.next": Need.SEARCH,
+    "log.previous": Need.SEARCH,
+    "log.filters": Need.FILTERS,
+    "triage.accept": Need.LISTED_TEST,
+    "triage.reject": Need.LISTED_TEST,
+    "triage.go": Need.LISTED_TEST,
+    "triage.run": Need.LISTED_TEST,
+    "triage.undo": Need.UNDO,
+    "triage.redo": Need.REDO,
+    **{f"{screen}.{name}": Need.UNDECIDED for screen in ("triage", "review") for name in ("skip", "next", "previous")},
+    "review.enter": Need.CHANGE,
+    "review.accept": Need.CHANGE,
+    "review.reject": Need.CHANGE,
+    "review.edit": Need.CHANGE,
+    "review.undo": Need.UNDO,
+    "review.redo": Need.REDO,
+    "review.write": Need.ACCEPTED,
+    "review.commit": Need.COMMITTABLE,
+    "review.theirs": Need.CONFLICT,
+    "review.ours": Need.CONFLICT,
+    **{f"clusters.{name}": Need.CLUSTER for name in ("enter", "text", "issue", "run", "propose", "copy")},
+    "compare.enter": Need.DIFFERENCE,
+    "compare.copy": Need.DIFFERENCE,
+    **{f"compare.{name}": Need.TWO_RESULTS for name in ("before", "after", "kind")},
+    "doctor.go": Need.TEST_OF_FINDING,
+    "doctor.fix": Need.FIX,
+    "doctor.open": Need.FINDING,
+    **{f"workflows.{name}": Need.WORKFLOW for name in ("choose", "drop", "go_on", "copy", "go")},
+    "workflows.accept": Need.READY,
+    "workflows.result": Need.DEVICE,
+}
+"""By the id of the command; one that is not named always does something where it is valid."""
