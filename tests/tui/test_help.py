@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from core.doctor import kinds
 from core.matrix.indexing import index
 from core.matrix.query import FIELDS
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.tree import sample
 from tui.commands import Command, screen_commands
+from tui.screens import SCREENS
 from tui.screens.pick import HelpScreen, OptionRows
 from tui.view_models import legend
 from tui.view_models.style import STATUS_LOOKS, arch_title, short_archs
@@ -88,6 +90,12 @@ def test_every_letter_and_every_field_is_explained(tmp_path: Path) -> None:
     signs = {one.sign.split()[0] for one in legend("matrix", matrix)}
     assert {*arch_title(matrix), *(look.letter for look in STATUS_LOOKS.values())} <= signs
     assert len([field for field in FIELDS if field.name]) > 30
+
+
+def test_every_screen_has_a_legend_and_doctor_explains_its_kinds(tmp_path: Path) -> None:
+    matrix = index(sample(tmp_path))
+    assert {"yes", "done", *kinds()} <= {one.sign for one in legend("doctor", matrix)}
+    assert all(legend(entry.where, matrix) for entry in SCREENS)
 
 
 @pytest.mark.parametrize(

@@ -44,21 +44,18 @@ class CommandRunner:
         able = [one for one in found if one.id not in lacking]
         return [*able, *(one._replace(help=lacking[one.id]) for one in found if one.id in lacking)]
 
-    def _why_not(self, screen: SessionScreen, id: str) -> str:
-        need = NEEDS.get(id)
-        return need.words(self._keymap) if need and screen.lacks(need) else ""
+    def _why_not(self, screen: SessionScreen | None, id: str) -> str:
+        need, refused = NEEDS.get(id), refusal(id, read_only=self._read_only)
+        if refused or need is None or screen is None or not screen.lacks(need):
+            return refused
+        return need.words(self._keymap)
 
     def refusal(self, action: str | ActionParseResult, node: DOMNode) -> str:
         """Why an action of a screen, a widget or the app is not done now: in words what it lacks; empty: it is."""
-        screen = self._app.screen
+        screen = self._app.screen if isinstance(self._app.screen, SessionScreen) else None
         own = (one for kind in type(node).__mro__ for one in vars(kind).get("BINDINGS", ()))
-        for id in (one.id for one in own if isinstance(one, Binding) and one.action == action and one.id):
-            why = refusal(id, read_only=self._read_only)
-            if not why and isinstance(screen, SessionScreen):
-                why = self._why_not(screen, id)
-            if why:
-                return why
-        return ""
+        ids = (one.id for one in own if isinstance(one, Binding) and one.action == action and one.id)
+        return next((why for id in ids if (why := self._why_not(screen, id))), "")
 
     def run(self, command: Command | None) -> None:
         """Do what the command's key would do here."""

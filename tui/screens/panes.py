@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from textual import events
 from textual.screen import Screen
@@ -46,8 +46,8 @@ class Panes:
         self._screen = screen
         self._panes = {pane.name: pane for pane in panes}
         self._dividers = tuple(dividers)
-        self._set: set[str] = set()
-        """The widgets whose size a person has set."""
+        self._sizes: dict[str, int] = {}
+        """The sizes that a person has set, in cells, by the selector of the widget."""
         self._rows = 0
         self._before: Widget | None = None
         """What had the focus before a pane was opened."""
@@ -114,14 +114,21 @@ class Panes:
         """
         self._rows = rows
         for divider in self._dividers:
-            if divider.upright or divider.after:
-                continue
             for widget in self._screen.query(divider.sized):
-                if self.zoomed:
-                    widget.styles.height = "1fr"
-                elif divider.sized not in self._set:
-                    most = max(_LEAST_LIST, self._screen.size.height * 35 // 100)
-                    widget.styles.height = max(_LEAST_LIST, min(rows + 1, most))
+                self._fit(divider, widget)
+
+    def _fit(self, divider: Divider, widget: Widget) -> None:
+        rule: Literal["width", "height"] = "width" if divider.upright else "height"
+        listed = not divider.after and not divider.upright
+        if self.zoomed:
+            setattr(widget.styles, rule, "1fr")
+        elif divider.sized in self._sizes:
+            setattr(widget.styles, rule, self._sizes[divider.sized])
+        elif listed:
+            most = max(_LEAST_LIST, self._screen.size.height * 35 // 100)
+            widget.styles.height = max(_LEAST_LIST, min(self._rows + 1, most))
+        else:
+            widget.styles.clear_rule(rule)
 
     @property
     def movable(self) -> Divider | None:
@@ -147,12 +154,10 @@ class Panes:
         room = self._screen.size.width if divider.upright else self._screen.size.height
         now = sized.outer_size.width if divider.upright else sized.outer_size.height
         size = max(_LEAST, min(now + (-steps if divider.after else steps), room - 2 * _LEAST - 1))
-        self._set.add(divider.sized)
-        if divider.upright:
-            sized.styles.width = size
-        else:
-            sized.styles.height = size
+        self._sizes[divider.sized] = size
+        if not divider.upright:
             sized.styles.min_height = _LEAST
+        self._fit(divider, sized)
 
     # The mouse
 

@@ -50,7 +50,7 @@ class WorkflowsScreen(SessionScreen):
         self._look()
 
     def places(self) -> tuple[Where, ...]:
-        return (Where.WORKFLOWS, Where.TEXT if self.pane.has_focus else Where.TABLE)
+        return (Where.WORKFLOWS, Where.TEXT if self.panes.focused == "report" else Where.TABLE)
 
     @property
     def table(self) -> RowTable:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from core import evidence
+from core import doctor, evidence
 from core.matrix import Matrix
 from core.matrix.query import FIELDS, Scope, values_wanted
 from core.model import Status
@@ -28,6 +28,7 @@ _STATUS_WORDS = {
     Status.UNSPECIFIED: "marked for the arch, without a status",
 }
 _MARKED = Meaning("▌", "marked; at a facet value: it is in the query")
+_MARKED_FIX = Meaning("▌", "its fix is among the pending changes")
 _MATRIX = (
     Meaning("mixed", "the status differs between archs"),
     Meaning("✎", "a pending change is about this test"),
@@ -57,6 +58,17 @@ _RUNS = (
     Meaning("✗", "a log line with an error"),
     Meaning("▶ ◆", "a log line that begins a phase or a stage"),
 )
+_OVERVIEW = (
+    Meaning("PPPXXS", "bar of a row: its tests by status; to scale with the rows beside it"),
+    Meaning("number", "how many there are; enter shows them"),
+    Meaning("PPP over XXX", "first plot: entries at the end of each of twelve weeks, by status"),
+    Meaning("▁ to █", "second plot: entries that do not pass; the axis need not begin at 0"),
+)
+_DOCTOR = (
+    Meaning("yes", "in the column fix: there is an automatic fix"),
+    Meaning("done", "in the column fix: it is among the pending changes"),
+    _MARKED_FIX,
+)
 _WORKFLOWS = (Meaning("✓", "a step that is done"), Meaning("▸", "the step that is under way"))
 
 
@@ -71,6 +83,8 @@ def legend(screen: str, matrix: Matrix, *, grid: bool = False) -> Sequence[Meani
     if screen == "matrix":
         return _GRID if grid else (*_archs(matrix), *_statuses(), *_MATRIX)
     found: Mapping[str, Sequence[Meaning]] = {
+        "overview": (*_OVERVIEW, *_statuses()),
+        "doctor": (*_DOCTOR, *(Meaning(kind, words) for kind, words in doctor.kinds().items())),
         "runs": _RUNS,
         "triage": (*_CHANGES, *_results()),
         "review": _CHANGES,
