@@ -35,7 +35,6 @@ class Need(StrEnum):
     BATCH = "Nothing is left to run: all of the last batch passed, or there is none."
     OTHER_CHECKOUTS = "Runs of no other checkout are known."
     RUN_FILES = "This run has no files besides its log."
-    SEARCH = "Nothing is searched for: {log.search} searches."
     FILTERS = "The log has no filter: {log.filter} sets one."
     UNDECIDED = "Nothing else is undecided."
     LISTED_TEST = "No test is under the cursor."
@@ -94,10 +93,6 @@ NEEDS: Mapping[str, Need] = {
     "runs.first": Need.QUEUED,
     "runs.last": Need.QUEUED,
     "runs.files": Need.RUN_FILES,
-    "runs.next_hit": Need.SEARCH,
-    "runs.hit_before": Need.SEARCH,
-    "log.next": Need.SEARCH,
-    "log.previous": Need.SEARCH,
     "log.filters": Need.FILTERS,
     "triage.accept": Need.LISTED_TEST,
     "triage.reject": Need.LISTED_TEST,

@@ -172,8 +172,6 @@ class RunsScreen(SessionScreen):
     def lacks(self, need: Need) -> bool:
         look = self.log_view.look
         match need:
-            case Need.SEARCH:
-                return look is None or look.search is None
             case Need.FILTERS:
                 return look is None or not look.filters
             case Need.RUN_FILES:
