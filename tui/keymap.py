@@ -2,6 +2,7 @@
 """Which keys run which commands: those of the table, of a preset for moving, and what a person has set."""
 
 import difflib
+import re
 import string
 from collections.abc import Iterable, Mapping
 
@@ -95,6 +96,11 @@ class Keymap:
                         return key, seen[key], command
                     seen[key] = command
         return None
+
+
+def with_keys(words: str, keymap: Keymap) -> str:
+    """Words in which `{matrix.group}` is the key of that command."""
+    return re.sub(r"\{([\w.]+)\}", lambda found: keymap.key(found[1]), words)
 
 
 def read_keymap(preset: str, keys: Mapping[str, str]) -> Keymap:

@@ -4,15 +4,14 @@
 Help and the command line show these words in place of what the command does, and a press of its key says them.
 """
 
-import re
 from collections.abc import Mapping
 from enum import StrEnum
 
-from tui.keymap import Keymap
+from tui.keymap import Keymap, with_keys
 
 
 class Need(StrEnum):
-    """A precondition, as it reads where it is not met. `{matrix.group}` stands for the key of that command."""
+    """A precondition, as it reads where it is not met. `{matrix.group}` is the key of that command."""
 
     VIEW_BEFORE = "There is no view before this one."
     NEXT_VIEW = "There is no next view."
@@ -56,7 +55,7 @@ class Need(StrEnum):
 
     def words(self, keymap: Keymap) -> str:
         """The words, with the keys that commands have now."""
-        return re.sub(r"\{([\w.]+)\}", lambda found: keymap.key(found[1]), self.value)
+        return with_keys(self.value, keymap)
 
 
 _OF_RUNS = ("mark", "again", "enter", "detail", "entry", "source", "copy", "reason", "search", "filter", "error")

@@ -114,9 +114,9 @@ class Context:
         asked = self.parse(f"{field}:{query.NONE}") if field in query.BY_NAME else query.Query()
         return query.Scope(self.table, self.arch, self.learned(self.table, asked))
 
-    def learned(self, on: "Matrix", asked: "Query") -> "Learned":
-        """The columns that a query needs beside the index of a matrix; mostly none."""
-        names = query.needs(asked)
+    def learned(self, on: "Matrix", asked: "Query", *more: str) -> "Learned":
+        """The columns that a query needs beside the index of a matrix, mostly none, and those of `more` providers."""
+        names = (*query.needs(asked), *more)
         return providers.compute_columns(self.cache, on.model_tests, names, self._judged) if names else {}
 
     def ids_of(self, text: str) -> "frozenset[str] | None":

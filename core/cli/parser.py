@@ -18,6 +18,7 @@ COMMAND_GROUPS = {
     "matrix": {
         "list": "list the tests that match a query",
         "show": "show everything about one test",
+        "grid": "print pass rates by loader and arch, or by other pairs",
         "jobs": "list the CI jobs that select a test, or every job",
         "history": "list the commits that changed an entry, through renames",
         "trend": "count entries by status over the git history",

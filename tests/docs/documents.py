@@ -55,6 +55,7 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield printed("placeholders", "placeholders")
     yield printed("show-placeholder", "show", "Panorama Segmenter")
     yield printed("edit", "placeholders", "Panorama Segmenter", "--remove")
+    yield printed("grid", "grid", "has:entry", "--sort", "n150")
     yield printed("show-op", "show", "nano_lm::scores")
     yield printed("show-op", "show", "nano_lm::merge_heads_needs_reshape")
     yield printed("jobs", "jobs")

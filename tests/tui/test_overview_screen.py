@@ -82,8 +82,12 @@ async def test_findings_lead_to_doctor_and_back(tmp_path: Path) -> None:
         assert number is not None
         assert number.link.place is Place.FINDINGS
         await pilot.press("enter")
-        await until(pilot, lambda: f"of the kind {number.link.words}; esc" in screen_text(app), "doctor")
+        await until(pilot, lambda: f"of the kind {number.link.words}" in screen_text(app), "doctor")
         assert len(app.navigation.screen(DoctorScreen).table.source) == number.count
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.navigation.screen(OverviewScreen), "the number")
+        await pilot.press("enter", "6")
+        await until(pilot, lambda: f"of the kind {number.link.words}" in screen_text(app), "doctor again")
         await pilot.press("escape")
         await until(pilot, lambda: "of the kind" not in screen_text(app), "all kinds")
         assert len(app.navigation.screen(DoctorScreen).table.source) > number.count

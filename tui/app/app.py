@@ -30,6 +30,7 @@ from tui.app.notifications import Notifications
 from tui.app.polling import Polling
 from tui.app.run_actions import RunActions
 from tui.commands import Command, Where, bindings
+from tui.hints import Hints
 from tui.keymap import Keymap
 from tui.protocol import Context, Signals
 from tui.screens import SessionScreen
@@ -38,6 +39,7 @@ from tui.session import Session
 from tui.terminal import EndAsked, FilteringApp, stop_as_job
 from tui.themes import MONO, use_themes
 from tui.view_models import counted
+from tui.widgets import KeyLine
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -55,6 +57,15 @@ _SOON = (
     "tui.view_models.runs",
 )
 """What is needed right after the first frame."""
+_SOONER_OR_LATER = (
+    "tui.screens.launch",
+    "tui.screens.runs",
+    "tui.screens.overview",
+    "tui.screens.triage",
+    "tui.screens.review.screen",
+    "tui.screens.matrix.set_fields",
+)
+"""What other screens and dialogs need: up to 100 ms of the app's own thread each, if it waited for their first use."""
 _AGAIN_SECONDS = 2.0
 """How soon the interrupt key must be pressed again to quit."""
 
@@ -117,6 +128,8 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self._process = process
         self._interrupted = False
         self._look = look
+        self.hints: Hints | None = None
+        """None: none are shown."""
         self.keys = KeyOrder(self, super().on_event)
         self.signals = Signals(self)
         self.notifications = Notifications(self, session.paths.cache, session.settings.notify)
@@ -126,7 +139,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self.polling = Polling(self, session, self.signals, self.notifications, self.background, self.facts, self.edits)
         self.runs = RunActions(self, session, self.notifications, self.background, self.polling)
         self.files = FileActions(self, session, self.notifications, self.background, reindex, self._replace_matrix)
-        self.navigation = Navigation(self, lambda kind: kind(self.context))
+        self.navigation = Navigation(self, lambda kind: kind(self.context), self.show_hint)
         self.command_runner = CommandRunner(self, self.navigation, look.keymap, read_only=session.read_only)
         self.context = Context(
             session,
@@ -169,8 +182,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
 
     def _bring_in(self) -> None:
         """Load what is needed as soon as somebody looks round; keys are taken meanwhile."""
-        for module in _SOON:
-            importlib.import_module(module)
+        _load(_SOON)
         self.session.open_bench()
         self.session.view.matrix.complete()
 
@@ -181,6 +193,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         if self.session.pending.changes or self.session.uncommitted:
             self.edits.rebase()
         self.polling.start()
+        self.background.run("screens", partial(_load, _SOONER_OR_LATER), lambda _: None)
         if self._look.screen:
             self.navigation.switch(self._look.screen)
         if self._look.notice:
@@ -233,6 +246,22 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         """What a terminal makes of its lines then, nobody knows."""
         self.forget_frames()
 
+    # Hints
+
+    def begin_hints(self, hints: Hints) -> None:
+        """Show hints from now on, one for each time that a screen comes to the front."""
+        self.hints = hints
+        self.show_hint()
+
+    def show_hint(self) -> None:
+        """Show the next hint for the screen in front."""
+        if self.hints is not None and isinstance(self.screen, SessionScreen):
+            self._hint(self.hints.next(self.screen.PLACES[0]))
+
+    def _hint(self, words: str) -> None:
+        for line in self.screen.query(KeyLine):
+            line.say(words)
+
     # Commands
 
     async def run_action(
@@ -245,6 +274,8 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         if why := self.command_runner.refusal(action, default_namespace or self):
             self.notifications.info(why)
             return True
+        if self.hints is not None and self.hints.used(self.command_runner.ids(action, default_namespace or self)):
+            self._hint("")
         return await super().run_action(action, default_namespace, namespaces)
 
     def action_switch(self, name: str) -> None:
@@ -326,3 +357,8 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
     def action_suspend_process(self) -> None:
         """Go back to the shell, with whatever was started together with us."""
         stop_as_job(self)
+
+
+def _load(modules: Sequence[str]) -> None:
+    for module in modules:
+        importlib.import_module(module)

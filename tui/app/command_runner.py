@@ -53,9 +53,12 @@ class CommandRunner:
     def refusal(self, action: str | ActionParseResult, node: DOMNode) -> str:
         """Why an action of a screen, a widget or the app is not done now: in words what it lacks; empty: it is."""
         screen = self._app.screen if isinstance(self._app.screen, SessionScreen) else None
+        return next((why for id in self.ids(action, node) if (why := self._why_not(screen, id))), "")
+
+    def ids(self, action: str | ActionParseResult, node: DOMNode) -> list[str]:
+        """The commands that an action of a screen, a widget or the app is that of."""
         own = (one for kind in type(node).__mro__ for one in vars(kind).get("BINDINGS", ()))
-        ids = (one.id for one in own if isinstance(one, Binding) and one.action == action and one.id)
-        return next((why for id in ids if (why := self._why_not(screen, id))), "")
+        return [one.id for one in own if isinstance(one, Binding) and one.action == action and one.id]
 
     def run(self, command: Command | None) -> None:
         """Do what the command's key would do here."""

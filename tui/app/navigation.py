@@ -28,8 +28,11 @@ class Navigation:
     The matrix is below all others: at most one more is above it, with the dialogs of that one.
     """
 
-    def __init__(self, app: App[Any], make: Callable[[type[SessionScreen]], SessionScreen]) -> None:
-        """`make` makes a screen of its class."""
+    def __init__(
+        self, app: App[Any], make: Callable[[type[SessionScreen]], SessionScreen], shown: Callable[[], None]
+    ) -> None:
+        """`make` makes a screen of its class; `shown` is called when another one is in front."""
+        self._shown = shown
         self._app = app
         self._make = make
         self._entries = {entry.where.value: entry for entry in SCREENS}
@@ -66,6 +69,7 @@ class Navigation:
             app.pop_screen()
         if app.screen is screen:
             return
+        app.call_after_refresh(self._shown)
         if screen is self.matrix:
             app.pop_screen()
         elif app.screen is self.matrix:
@@ -133,7 +137,7 @@ class Navigation:
         # The classes come from the face of `tui.screens`, which imports each with its first use.
         runs = self.screen(screens.RunsScreen) if name in ("runs", _LOG) else None
         screen = runs or self.named(name)
-        if screen is not self.in_front():
+        if screen is not self.in_front() or self._levels.inner:
             self._levels = self._levels.start(self._place())
         self.show(screen)
         if runs is not None:

@@ -29,6 +29,7 @@ from tui import terminal
 from tui.app.app import PLAIN, Appearance, TTMatrixApp
 from tui.app.last_place import LastPlace, place_file, read_place, write_place
 from tui.commands import screen_commands
+from tui.hints import Hints
 from tui.keymap import read_keymap
 from tui.session import Session
 from tui.terminal import AsciiDriver, Ending, Repaint, TerminalDriver
@@ -186,6 +187,7 @@ class AppProcess:
 
     def started(self, app: TTMatrixApp) -> None:
         """Begin with what nobody waits for."""
+        app.begin_hints(Hints(app.session.paths.state / "hints.json", app.context.keymap))
         if not self._whole:
             app.files.reload()
         elif not self._saved:

@@ -10,6 +10,7 @@ from rich.text import Text
 from textual import events
 from textual.screen import Screen
 from textual.signal import Signal
+from textual.timer import Timer
 from textual.widgets import Static
 
 from tui import view_models
@@ -45,6 +46,7 @@ class SessionScreen(Screen[None]):
         self.panes = Panes(self, self.PANES, self.DIVIDERS)
         self.session = context.session
         self.context = context
+        self._repeated: list[tuple[Timer, Callable[[], None]]] = []
         self._title_line = Text()
         self._title_words: tuple[str, ...] = ()
 
@@ -69,8 +71,19 @@ class SessionScreen(Screen[None]):
         signal.subscribe(self, lambda _: react())
 
     def every(self, seconds: float, act: Callable[[], None]) -> None:
-        """Call `act` again and again, as long as the screen has its widgets: at the end they go before its timers."""
-        self.set_interval(seconds, self.with_widgets(act))
+        """Call `act` again and again while the screen is in front and has its widgets: they go before its timers."""
+        act = self.with_widgets(act)
+        self._repeated.append((self.set_interval(seconds, act), act))
+
+    def on_screen_suspend(self) -> None:
+        """What nobody sees need not be looked at."""
+        for timer, _ in self._repeated:
+            timer.pause()
+
+    def on_screen_resume(self) -> None:
+        for timer, act in self._repeated:
+            timer.resume()
+            act()
 
     def with_widgets(self, act: Callable[[], None]) -> Callable[[], None]:
         """`act`, which does nothing before the widgets are there, nor once they are going, one after the other."""

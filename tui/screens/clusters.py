@@ -31,7 +31,7 @@ class ClustersScreen(SessionScreen):
     """Clusters above, all about the one under the cursor below; enter shows its cells."""
 
     PLACES = (Where.CLUSTERS,)
-    PANES = (Pane("list", ("#changes-box", "FilterBar")), Pane("text", ("#diff",)))
+    PANES = (Pane("list", ("#changes-box", "#filter-line")), Pane("text", ("#diff",)))
     DIVIDERS = (Divider("#diff", "#changes-box"),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.CLUSTERS)
 

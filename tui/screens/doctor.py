@@ -121,7 +121,8 @@ class DoctorScreen(SessionScreen):
             self.title_line("nothing is wrong")
             return
         kinds_found = {one.kind for one in self._findings}
-        what = f"of the kind {self._kind}; esc shows all" if self._kind else f"of {counted(len(kinds_found), 'kind')}"
+        back = "" if self._kind == self.context.navigation.base else "; esc shows all"
+        what = f"of the kind {self._kind}{back}" if self._kind else f"of {counted(len(kinds_found), 'kind')}"
         self.title_line(f"{counted(len(self._findings), 'finding')} {what}")
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:

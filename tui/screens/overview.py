@@ -2,6 +2,7 @@
 """Overview: the numbers of the matrix, of doctor, and of runs and changes here; each leads to what it counts."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
@@ -83,7 +84,7 @@ class OverviewScreen(SessionScreen):
         if not self.is_current or self._counted is self.session.view.matrix:
             return
         self._counted = self.session.view.matrix
-        self._tests = overview(self.session.view.matrix, self.session.view.learned)
+        self._count_tests()
         self.context.facts.request(LEARNED)
         self._findings = None
         self.context.background.run("overview", self.session.examine, self._found, supersede=True)
@@ -92,8 +93,16 @@ class OverviewScreen(SessionScreen):
 
     def _facts_learned(self) -> None:
         if self.is_current and self._counted is self.session.view.matrix:
-            self._tests = overview(self.session.view.matrix, self.session.view.learned)
-            self._show()
+            self._count_tests()
+
+    def _count_tests(self) -> None:
+        # 60 ms on a matrix of 21,000 rows.
+        count = partial(overview, self.session.view.matrix, self.session.view.learned)
+        self.context.background.run("numbers of the overview", count, self._tests_counted, supersede=True)
+
+    def _tests_counted(self, tests: tuple[Section, ...]) -> None:
+        self._tests = tests
+        self._show()
 
     def _read_weeks(self) -> Sequence[Week] | str:
         try:

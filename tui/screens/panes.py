@@ -17,7 +17,7 @@ _LEAST_LIST = 4
 
 
 class Pane(NamedTuple):
-    """A part of the screen, by the selectors of its widgets."""
+    """A part of the screen, by the selectors of its widgets: `#` and their ids."""
 
     name: str
     widgets: tuple[str, ...]
@@ -61,8 +61,8 @@ class Panes:
     def focused(self) -> str:
         """The name of the pane that has the focus; empty: it is in none."""
         focus = self._screen.focused
-        holders = () if focus is None else focus.ancestors_with_self
-        return next((name for name in self._panes if any(one in holders for one in self._widgets(name))), "")
+        holders = {f"#{one.id}" for one in (() if focus is None else focus.ancestors_with_self)}
+        return next((name for name, pane in self._panes.items() if holders.intersection(pane.widgets)), "")
 
     def _widgets(self, name: str) -> list[Widget]:
         return [one for selector in self._panes[name].widgets for one in self._screen.query(selector)]

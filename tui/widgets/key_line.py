@@ -36,6 +36,16 @@ class KeyLine(CachedLines):
     KeyLine > .key-line--key { color: $footer-key-foreground; text-style: bold; }
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._hint = ""
+
+    def say(self, hint: str) -> None:
+        """Show a hint at the end of the line, where there is room beside some keys; empty: none."""
+        if hint != self._hint:
+            self._hint = hint
+            self.refresh()
+
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._bindings_changed)
 
@@ -48,7 +58,14 @@ class KeyLine(CachedLines):
         line = Text(no_wrap=True, end="")
         for key in self._keys():
             line.append(f" {key.shown}", style).append(f" {key.label} ")
+        if hint := self._shown_hint:
+            line.pad_right(self.size.width - line.cell_len - len(hint) - 1)
+            line.append(hint, "italic")
         return line
+
+    @property
+    def _shown_hint(self) -> str:
+        return self._hint if len(self._hint) <= self.size.width // 2 else ""
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         key = self._key_at(event.x)
@@ -73,7 +90,7 @@ class KeyLine(CachedLines):
                 display = self.app.get_key_display(binding)
                 own = node is self.app
                 shown[binding.action] = _Key(binding.key, display, binding.description, tooltip, own)
-        keys, room = list(shown.values()), self.size.width
+        keys, room = list(shown.values()), self.size.width - (len(self._shown_hint) + 3 if self._shown_hint else 0)
         while keys and sum(key.width for key in keys) - 1 > room:
             keys.remove(next((key for key in reversed(keys) if not key.last), keys[-1]))
         return keys

@@ -144,7 +144,7 @@ class LogBar(Horizontal):
             widget.display = bool(there)
 
 
-_POLL_SECONDS = 0.1
+_POLL_SECONDS, _UNSEEN_SECONDS = 0.1, 0.4
 _SLICE_SECONDS, _BREATH_SECONDS = 0.001, 0.001
 """How long a log is worked on at a time, and how long everything else has in between."""
 
@@ -186,8 +186,9 @@ class LogPane(Vertical):
     async def _read_on(self) -> None:
         """Take in what the log has grown by and what is looked for in it."""
         while True:
-            more = self.screen.is_current and self._advance()
-            await asyncio.sleep(_BREATH_SECONDS if more else _POLL_SECONDS)
+            seen = self.screen.is_current
+            more = seen and self._advance()
+            await asyncio.sleep(_BREATH_SECONDS if more else _POLL_SECONDS if seen else _UNSEEN_SECONDS)
 
     def _advance(self) -> bool:
         try:

@@ -221,7 +221,7 @@ def loader_of(matrix: Matrix, id: str) -> str:
 class DecisionScreen(SessionScreen):
     """A screen over a ChangeList, whose keys work wherever the focus is."""
 
-    PANES = (Pane("list", ("#changes-box", "FilterBar", "#written")), Pane("diff", ("#diff", "#diff-title")))
+    PANES = (Pane("list", ("#changes-box", "#filter-line", "#written")), Pane("diff", ("#diff", "#diff-title")))
     DIVIDERS = (Divider("#diff-title", "#changes-box"),)
 
     def __init__(self, context: Context, listing: ChangeList) -> None:

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix grid`: how much of what passes, by two things at once: the heat map of the app as a table or JSON."""
+
+import argparse
+from collections.abc import Sequence
+
+from core.cli.context import Context
+from core.errors import EXIT_OK, UsageError
+from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, Matrix
+from core.matrix.view import BY_LAYOUT, LAYOUTS, Grid, View, ViewSpec, by_rate, rate
+
+_DEFAULT = LAYOUTS[0].name
+_MOST_COLUMNS = 2
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "query", nargs="*", metavar="QUERY", help="which tests; `ttmatrix list --help` has the language"
+    )
+    parser.add_argument(
+        "--layout",
+        choices=tuple(BY_LAYOUT),
+        default=_DEFAULT,
+        metavar="LAYOUT",
+        help=f"{'; '.join(f'{one.name}: {one.help}' for one in LAYOUTS)}; default: {_DEFAULT}",
+    )
+    parser.add_argument(
+        "--sort",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="rows by their pass rate in this column, the worst first; given twice: by the difference of both columns",
+    )
+    parser.add_argument("--best-first", action="store_true", help="with --sort: the other way round")
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    layout = BY_LAYOUT[args.layout]
+    query = context.parse(" ".join(args.query))
+    matrix = _matrix(layout.kind, context)
+    matrix.check_arch(context.arch)
+    view = View(matrix, arch=context.arch)
+    view.learn(context.learned(matrix, query, *([layout.needs] if layout.needs else [])))
+    view.adopt(ViewSpec(query, context.arch, grid=layout.name))
+    made = view.cells()
+    columns = _columns(made, args.sort)
+    rows = by_rate(made, columns, best_first=args.best_first) if columns else range(len(made))
+    if context.console.json:
+        context.console.document(
+            {
+                "layout": layout.name,
+                "down": layout.down,
+                "across": layout.across,
+                "columns": list(made.heads),
+                "rows": [_row(made, row) for row in rows],
+            }
+        )
+    else:
+        cells = ((made.label(row) or "none", *(_words(made, row, at) for at in range(len(made.heads)))) for row in rows)
+        context.console.table((layout.down, *made.heads), cells)
+    return EXIT_OK
+
+
+def _matrix(kind: str, context: Context) -> Matrix:
+    if kind == MODEL_KIND:
+        return context.matrix
+    return context.whole_table if kind == HANDWRITTEN_KIND else context.table
+
+
+def _columns(made: Grid, names: Sequence[str]) -> list[int]:
+    """The columns of these names. Raises UsageError where there are none, or too many."""
+    for name in names:
+        if name not in made.heads:
+            raise UsageError(f"There is no column {name!r}", hint=f"Columns: {', '.join(made.heads)}.")
+    if len(names) > _MOST_COLUMNS:
+        raise UsageError("Rows are sorted by one column, or by the difference of two")
+    return [made.heads.index(name) for name in names]
+
+
+def _row(made: Grid, row: int) -> dict[str, object]:
+    """A row; the first one is all rows together. Cells without a test are left out."""
+    cells = [(at, made.at(row, at)) for at in range(len(made.heads))]
+    return {
+        "label": made.label(row),
+        "all": row == 0,
+        "cells": [
+            {
+                "column": made.heads[at],
+                "tests": sum(counts.values()),
+                "passed": rate(counts).passed,
+                "of": rate(counts).total,
+                "rate": rate(counts).share,
+                "counts": dict(counts),
+                "query": str(made.query_of(row, at)),
+            }
+            for at, counts in cells
+            if counts
+        ],
+    }
+
+
+def _words(made: Grid, row: int, column: int) -> str:
+    """`80% 24`: of 24 tests with an entry 80% are expected to pass; `- 7`: 7 tests without one; empty: no test."""
+    counts = made.at(row, column)
+    if not counts:
+        return ""
+    found = rate(counts)
+    return f"{found.percent}% {found.total}" if found.percent is not None else f"- {sum(counts.values())}"

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hints: each once, beside the keys, gone when what it says is done, remembered for the person."""
+
+import json
+from pathlib import Path
+
+from tests.support.app import build_app, screen_text, until
+from tests.support.tree import sample
+from tui.commands import COMMANDS, Where
+from tui.hints import HINTS, Hints
+from tui.keymap import Keymap
+
+
+def test_each_is_shown_once_and_remembered(tmp_path: Path) -> None:
+    file = tmp_path / "state" / "hints.json"
+    hints = Hints(file, Keymap())
+    assert hints.next(Where.MATRIX) == "enter goes in, esc back"
+    assert Hints(file, Keymap()).next(Where.MATRIX) == ": finds any command"
+    rest = [hint for hint in HINTS if hint.where is Where.MATRIX]
+    for _ in rest:
+        again = Hints(file, Keymap()).next(Where.MATRIX)
+    assert again == ""
+    assert {*json.loads(file.read_text())} == {hint.id for hint in rest}
+
+
+def test_what_is_found_alone_needs_no_hint(tmp_path: Path) -> None:
+    hints = Hints(tmp_path / "hints.json", Keymap())
+    assert not hints.used(["clusters.enter"])
+    assert hints.next(Where.CLUSTERS) == ""
+
+
+def test_a_file_that_cannot_be_read_or_written_only_shows_them_again(tmp_path: Path) -> None:
+    file = tmp_path / "hints.json"
+    for text in ("{", "7", '{"a": 1}'):
+        file.write_text(text)
+        assert Hints(file, Keymap()).next(Where.OVERVIEW)
+    (tmp_path / "no directory").write_text("")
+    assert Hints(tmp_path / "no directory" / "hints.json", Keymap()).next(Where.OVERVIEW)
+
+
+def test_hints_are_short_and_about_commands() -> None:
+    assert {id for hint in HINTS for id in hint.commands} <= {one.id for one in COMMANDS}
+    assert len({hint.id for hint in HINTS}) == len(HINTS)
+    assert all(len(hint.words) <= 60 for hint in HINTS)
+
+
+async def test_a_hint_is_beside_the_keys_until_it_is_followed(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "goes in" not in screen_text(app)
+        app.begin_hints(Hints(tmp_path / "hints.json", app.context.keymap))
+        await until(pilot, lambda: screen_text(app).endswith("enter goes in, esc back"), "the hint")
+        last = screen_text(app).splitlines()[-1]
+        assert "/ Filter" in last and "? Help" in last
+        await pilot.press("j")
+        assert "goes in" in screen_text(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: "goes in" not in screen_text(app), "the line without it")
+        await pilot.press("escape", "7")
+        await until(pilot, lambda: "lists its cells" in screen_text(app), "the hint of the clusters")
+        await pilot.press("1")
+        await until(pilot, lambda: ": finds any command" in screen_text(app), "the next one of the matrix")

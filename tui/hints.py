@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hints for a person's first days: each is shown once, beside the keys, and goes when what it says is done."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from core import files
+from core.errors import TTMatrixError
+from tui.commands import Where
+from tui.keymap import Keymap, with_keys
+
+
+class Hint(NamedTuple):
+    """One thing worth knowing on a screen."""
+
+    id: str
+    where: Where
+    commands: tuple[str, ...]
+    """The commands that it is about: one of them run, it goes."""
+    words: str
+    """`{matrix.enter}` is the key of that command. Short: it shares a line with the keys."""
+
+
+HINTS: tuple[Hint, ...] = (
+    Hint("in-and-out", Where.MATRIX, ("matrix.enter",), "{matrix.enter} goes in, {app.back} back"),
+    Hint("commands", Where.MATRIX, ("app.commands",), "{app.commands} finds any command"),
+    Hint("grid", Where.MATRIX, ("matrix.grid",), "{matrix.grid} shows pass rates"),
+    Hint("facets", Where.MATRIX, ("matrix.facets",), "{matrix.facets} lists values to filter by"),
+    Hint("views", Where.MATRIX, ("matrix.views",), "{matrix.views} saves this view"),
+    Hint("last", Where.MATRIX, ("app.last",), "{app.last} is the view before"),
+    Hint("numbers", Where.OVERVIEW, ("overview.open",), "{overview.open} shows what a number counts"),
+    Hint("log", Where.RUNS, ("runs.enter", "app.zoom"), "{runs.enter} gives the log the screen"),
+    Hint("decide", Where.TRIAGE, ("triage.accept",), "accepted ones wait in {app.review}"),
+    Hint("write", Where.REVIEW, ("review.commit", "review.write"), "{review.commit} commits what is accepted"),
+    Hint("members", Where.CLUSTERS, ("clusters.enter",), "{clusters.enter} lists its cells"),
+    Hint("fix", Where.DOCTOR, ("doctor.fix",), "{doctor.fix} adds the fix to the changes"),
+    Hint(
+        "runs", Where.COMPARE, ("compare.before", "compare.after"), "{compare.before} and {compare.after} choose runs"
+    ),
+)
+"""In the order in which they are shown, one each time that the screen comes to the front."""
+
+
+class Hints:
+    """Which hints a person has seen: a file in the directory of state. Without it, they are shown again."""
+
+    def __init__(self, file: Path, keymap: Keymap) -> None:
+        self._file = file
+        self._keymap = keymap
+        self._shown: Hint | None = None
+        self._seen = self._read()
+
+    def _read(self) -> frozenset[str]:
+        with suppress(TTMatrixError, ValueError, OSError):
+            seen = json.loads(files.read_text(self._file))
+            return frozenset(one for one in seen if isinstance(one, str)) if isinstance(seen, list) else frozenset()
+        return frozenset()
+
+    def next(self, where: Where) -> str:
+        """The words of the next hint for a screen, which then counts as seen; empty: there is none left."""
+        self._shown = next((one for one in HINTS if one.where is where and one.id not in self._seen), None)
+        if self._shown is None:
+            return ""
+        self._see(self._shown.id)
+        return with_keys(self._shown.words, self._keymap)
+
+    def used(self, commands: Iterable[str]) -> bool:
+        """Commands are run; whether the hint that is shown is about one of them. What was found alone needs no hint."""
+        ids = {*commands}
+        for hint in HINTS:
+            if ids.intersection(hint.commands):
+                self._see(hint.id)
+        return self._shown is not None and bool(ids.intersection(self._shown.commands))
+
+    def _see(self, id: str) -> None:
+        if id in self._seen:
+            return
+        self._seen |= {id}
+        # Nothing hangs on it: the hint comes once more.
+        with suppress(TTMatrixError, OSError):
+            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            files.atomic_write(self._file, json.dumps(sorted(self._seen)) + "\n")
