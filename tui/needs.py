@@ -31,7 +31,6 @@ class Need(StrEnum):
     TWO_RUNS = (
         "Mark two runs with {runs.mark}, or mark one and go to the other; then {runs.compare} compares their logs."
     )
-    BATCH = "Nothing is left to run: all of the last batch passed, or there is none."
     OTHER_CHECKOUTS = "Runs of no other checkout are known."
     RUN_FILES = "This run has no files besides its log."
     FILTERS = "The log has no filter: {log.filter} sets one."
@@ -85,7 +84,6 @@ NEEDS: Mapping[str, Need] = {
     "tree.close_all": Need.GROUPS,
     **{f"runs.{name}": Need.RUN for name in _OF_RUNS},
     "runs.cancel": Need.RUNNING,
-    "runs.rest": Need.BATCH,
     "runs.compare": Need.TWO_RUNS,
     "runs.everywhere": Need.OTHER_CHECKOUTS,
     "runs.hold": Need.QUEUED,

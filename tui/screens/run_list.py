@@ -121,8 +121,6 @@ class RunList:
                 return not self._queued()
             case Need.TWO_RUNS:
                 return len(self._compared()) != 2
-            case Need.BATCH:
-                return not self._session.runs
             case Need.OTHER_CHECKOUTS:
                 return len(self._session.all_runs) == len(self._session.runs) and not self.everywhere
             case _:
