@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix compare`: compare two CI runs, such as two nightlies."""
+"""`ttmatrix compare`: compare two CI runs, such as two nightlies, or tests under several profiles."""
 
 import argparse
 from collections.abc import Sequence
 
+from core.cli import compare_profiles
 from core.cli.commits_report import commits_document, print_commits
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
@@ -21,7 +22,8 @@ from core.text import one_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("before", nargs="?", metavar="RUN", help="the earlier run: its name or a part of it")
+    before = "the earlier run: its name or a part of it; with --profiles a query"
+    parser.add_argument("before", nargs="?", metavar="RUN", help=before)
     parser.add_argument("after", nargs="?", metavar="RUN", help="the later run; default: the last two runs")
     parser.add_argument("--runs", action="store_true", help="list the runs in the evidence store instead")
     parser.add_argument(
@@ -31,9 +33,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=DifferenceKind,
         help="show only cells of this kind",
     )
+    compare_profiles.configure(parser)
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
+    if args.profiles or args.sweep:
+        return compare_profiles.execute(args, context)
     if args.runs:
         _print_runs(context)
         return EXIT_OK

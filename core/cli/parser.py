@@ -51,7 +51,7 @@ COMMAND_GROUPS = {
         "verdicts": "print what results say about entries, one line per cell",
         "propose": "propose edits to entries from the evidence",
         "clusters": "group failures with the same cause",
-        "compare": "compare two CI runs: new failures, fixed tests, other reasons",
+        "compare": "compare two CI runs, or tests under several profiles",
         "since": "print since when a test fails or passes, and the commits between",
         "policy": "print how much evidence a verdict needs",
     },

@@ -165,6 +165,8 @@ def _runs(directory: Path, home: Path) -> Documents:
     yield printed("runs", "queue")
     yield printed("runs", "prune", "--runs", "1")
     yield printed("runs", "cancel", first)
+    both = "default,default+batch_size=2"
+    yield printed("compare-profiles", "compare", "--profiles", both, "--repeat", "1", f"id:{passing}")
     for name in ("spec", "exit", "provenance"):
         yield f"run-{name}", f"{name}.json", json.loads((paths().runs / first / f"{name}.json").read_text())
     for line in (paths().runs / first / "events.jsonl").read_text().splitlines():

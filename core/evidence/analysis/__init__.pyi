@@ -30,6 +30,11 @@ from .op_rates import (
     Tally as Tally,
     measure_results as measure_results,
 )
+from .profile_table import (
+    Metric as Metric,
+    ProfileTable as ProfileTable,
+    profile_table as profile_table,
+)
 from .since import (
     FLAKINESS_RESULTS as FLAKINESS_RESULTS,
     CellCourse as CellCourse,

@@ -48,4 +48,6 @@ from .profiles import (
     find_profile as find_profile,
     known_profiles as known_profiles,
     scalar_text as scalar_text,
+    shown_name as shown_name,
+    sweep as sweep,
 )

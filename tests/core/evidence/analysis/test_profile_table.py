@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests under several profiles: medians, spread, and what is called a difference."""
+
+import json
+import random
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from core.evidence.analysis.profile_table import (
+    LEAST_RUNS,
+    Difference,
+    Metric,
+    Numbers,
+    compare_numbers,
+    measured,
+    profile_table,
+)
+from core.model import Function
+from core.proc import ProcessIdentity
+from core.runs.outcome import Outcome
+from core.runs.spec import RunSpec
+from core.runs.store.events import Finished, Queued, Started
+from core.runs.store.record import RunRecord, fold
+
+TEST = "alpha/pytorch-tiny-single_device-inference"
+
+
+def run(profile: str, seconds: float | None, number: int = 0, outcome: Outcome = Outcome.PASS) -> RunRecord:
+    spec = RunSpec(
+        f"20261121-073215-{number:06x}", TEST, Function.TORCH, "device", None, ("python",), MappingProxyType({}),
+        Path("/"), 0.0, "", "", "device", 1, profile=profile,
+    )  # fmt: skip
+    said = {"compile_s": 2.0, "run_s": seconds, "samples_per_s": None, "peak_bytes": 3 * 2**20}
+    result: dict[str, Any] = {"tags": {"pcc": 0.99, "atol": "inf"}, "performance": json.dumps(said)}
+    events = (
+        Queued(1.0, "host", "boot"),
+        Started(2.0, ProcessIdentity(1, 1.0), ("python",)),
+        Finished(3.0, outcome, 1.0, 0, result=result, peak_memory=2**20),
+    )
+    return fold(spec, Path("/runs"), events)
+
+
+def test_the_numbers_are_those_of_the_runs_own_report() -> None:
+    assert measured(run("", 0.5)) == {Metric.PCC: 0.99, Metric.COMPILE: 2.0, Metric.RUN: 0.5, Metric.PEAK: 3.0}
+
+
+def test_another_runner_says_nothing_but_its_memory_is_seen() -> None:
+    other = run("", None)
+    assert other.result is not None
+    bare = {name: value for name, value in other.result.items() if name == "tags"}
+    from dataclasses import replace
+
+    assert measured(replace(other, result=bare)) == {Metric.PCC: 0.99, Metric.PEAK: 1.0}
+
+
+def test_a_table_has_each_profile_of_each_test() -> None:
+    runs = [run("", 1.0, 1), run("", 3.0, 2, Outcome.FAIL), run("fast", 2.0, 3), run("other", 9.0, 4)]
+    table = profile_table(runs, ["", "fast", "slow"])
+    plain, fast, slow = table.rows[TEST].values()
+    assert (plain.outcome, fast.outcome, slow.outcome) == ("1 pass, 1 fail", "pass", "")
+    assert (plain.numbers[Metric.RUN].median, plain.numbers[Metric.RUN].spread) == (2.0, 2.0)
+    assert slow.numbers[Metric.RUN].median is None
+    assert table.difference(TEST, "fast", Metric.RUN) is Difference.UNKNOWN
+
+
+def test_a_run_that_this_machine_could_not_do_has_no_numbers() -> None:
+    table = profile_table([run("", 1.0, 1, Outcome.ERROR)], [""])
+    assert table.rows[TEST][""].numbers[Metric.RUN].values == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "expected"),
+    [
+        ((1.0, 1.0), (2.0, 2.0), Difference.UNKNOWN),
+        ((), (1.0, 1.0, 1.0), Difference.UNKNOWN),
+        ((1.0, 1.1, 0.9), (1.25, 1.3, 1.2), Difference.MORE),
+        ((1.0, 1.1, 0.9), (0.75, 0.7, 0.8), Difference.LESS),
+        ((1.0, 1.1, 0.9), (1.2, 1.2, 1.2), Difference.NOISE),
+        ((1.0, 1.0, 1.0), (1.019, 1.019, 1.019), Difference.NOISE),
+        ((0.0, 0.0, 0.0), (0.1, 0.1, 0.1), Difference.MORE),
+    ],
+)
+def test_a_difference_is_more_than_the_noise(
+    first: tuple[float, ...], other: tuple[float, ...], expected: Difference
+) -> None:
+    assert compare_numbers(Numbers(first), Numbers(other)) is expected
+
+
+@pytest.mark.parametrize(("runs", "alarms"), [(3, 0.08), (4, 0.02), (5, 0.01)])
+def test_noise_raises_no_more_alarms_than_the_page_says(runs: int, alarms: float) -> None:
+    noise = random.Random(0)
+
+    def sample(mean: float, deviation: float) -> Numbers:
+        return Numbers(tuple(noise.gauss(mean, deviation) for _ in range(runs)))
+
+    def called(mean: float, deviation: float) -> float:
+        found = [compare_numbers(sample(1.0, deviation), sample(mean, deviation)) for _ in range(2000)]
+        return sum(one in (Difference.MORE, Difference.LESS) for one in found) / len(found)
+
+    assert runs >= LEAST_RUNS
+    assert called(1.0, 0.1) < alarms
+    assert called(1.2, 0.03) > 0.98
