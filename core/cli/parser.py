@@ -36,6 +36,7 @@ COMMAND_GROUPS = {
         "profiles": "list profiles, and the compile options that they may have",
         "runs": "list runs, newest first",
         "logs": "print the log of a run",
+        "filecheck": "try a FileCheck pattern on a program that a run has left",
         "rerun": "start runs of a batch again: all, failed or not run ones",
         "cancel": "stop runs",
         "queue": "list queued runs in order; hold, release or move them",

@@ -21,6 +21,7 @@ from core.doctor.reading import (
     BROKEN_YAML,
     MISSING_FILECHECK,
     NO_JOB,
+    UNUSED_FILECHECK,
     no_job_findings,
 )
 from core.doctor.yaml_version import YAML_VERSION
@@ -49,6 +50,7 @@ CHECKS = (
     REDUNDANT_DEFAULT,
     PCC_CONFLICT,
     MISSING_FILECHECK,
+    UNUSED_FILECHECK,
     PLACEHOLDER_CLASH,
     NO_JOB,
     BROKEN_PRESET,

@@ -50,6 +50,23 @@ def _missing(matrix: Matrix) -> Iterator[Finding]:
 MISSING_FILECHECK = Check("missing-filecheck", "a FileCheck pattern file that does not exist", _missing)
 
 
+def _unused(matrix: Matrix) -> Iterator[Finding]:
+    """A pattern may also be named by a hand-written test."""
+    directory = matrix.checkout.root / _DIRECTORY
+    left = {file.name for file in directory.glob("*.mlir")} if directory.is_dir() else set()
+    for one in written(matrix):
+        left -= {name for at, value in one.fields() if at[-1] == "filechecks" for name in texts(value)}
+    for file in sorted((matrix.checkout.root / "tests").glob("**/*.py")) if left else ():
+        text = file.read_bytes()
+        left = {name for name in left if name.encode() not in text}
+    for name in sorted(left):
+        message = "No entry and no test in tests/ names this FileCheck pattern"
+        yield Finding(UNUSED_FILECHECK.kind, message, (_DIRECTORY / name).as_posix())
+
+
+UNUSED_FILECHECK = Check("unused-filecheck", "a FileCheck pattern file that nothing names", _unused)
+
+
 NO_JOB = Check("no-job", "an entry whose test no scheduled CI job selects")
 
 

@@ -7,6 +7,12 @@ from .case_results import (
     case_seconds as case_seconds,
     read_case_results as read_case_results,
 )
+from .filecheck import (
+    PatternResult as PatternResult,
+    check_pattern as check_pattern,
+    find_tool as find_tool,
+    first_pattern as first_pattern,
+)
 from .junit import (
     PytestSession as PytestSession,
     Testcase as Testcase,
@@ -31,6 +37,7 @@ from .spec import (
     RUN_VARIABLE as RUN_VARIABLE,
     ResultFormat as ResultFormat,
     RunSpec as RunSpec,
+    is_run_id as is_run_id,
     run_id as run_id,
     run_ids_in as run_ids_in,
     shell_command as shell_command,

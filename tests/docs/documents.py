@@ -2,6 +2,7 @@
 """The JSON of every headless command, made by calling each one on checkouts that have something to say."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,10 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     (checkout.root / "ttmatrix-profiles.toml").write_text(shared)
     yield printed("profiles", "profiles")
     yield printed("profiles-options", "profiles", "--options")
+    (directory / "graph_ttnn.mlir").write_text('%0 = "ttnn.add"(%a, %b)\n')
+    yield printed("filecheck", "filecheck", directory / "add.ttnn.mlir", directory / "graph_ttnn.mlir", "--first", "1")
+    if shutil.which("FileCheck-14") or shutil.which("FileCheck"):
+        yield printed("filecheck", "filecheck", directory / "add.ttnn.mlir", directory / "graph_ttnn.mlir")
     yield printed("loaders", "loaders")
     yield printed("verdicts", "verdicts")
     yield printed("policy-of-checkout", "policy")

@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 import json
-import shutil
+import os
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
 import torch
+from ttmatrix_filecheck import MISSING, find_filecheck
 
 from .backend import Backend
 from .settings import FileCheck, Settings
-
-FILECHECK = "FileCheck"
 
 
 class Artefacts:
@@ -62,9 +61,9 @@ class Artefacts:
         found = sorted(self.directory.glob(f"**/*{kind}*.mlir")) if self.directory else []
         if not found:
             return FileCheck(name, None, f"the backend {self.backend.name} wrote no {kind}")
-        program = shutil.which(FILECHECK)
+        program = find_filecheck(os.environ.get("PATH", os.defpath))
         if program is None:
-            return FileCheck(name, None, f"LLVM's {FILECHECK} is not on PATH")
+            return FileCheck(name, None, MISSING)
         command = [program, str(pattern), "--input-file", str(found[0])]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         return FileCheck(name, done.returncode == 0, done.stderr.strip() or None)

@@ -68,13 +68,14 @@ def execute(
 
 
 def check(execution: Execution, settings: Settings) -> None:
-    """Raise AssertionError, in upstream's words, where a comparison or a FileCheck pattern failed."""
+    """Raise AssertionError, in upstream's words, where a comparison or a pattern failed, or a pattern did not run."""
     text = failure_text(execution.comparisons)
     if text and not settings.asserts_nothing:
         raise AssertionError(text)
     for one in execution.filechecks:
-        if one.passed is False:
-            raise AssertionError(f"FileCheck failed for pattern {one.pattern!r}: {one.message}")
+        if not one.passed:
+            what = "did not run" if one.passed is None else "failed"
+            raise AssertionError(f"FileCheck {what} for pattern {one.pattern!r}: {one.message}")
 
 
 class _Test:

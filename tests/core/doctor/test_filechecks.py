@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.doctor.reading import MISSING_FILECHECK
+from core.doctor.reading import MISSING_FILECHECK, UNUSED_FILECHECK
 from tests.support.findings import Find
 
 ID = "alpha/pytorch-tiny-single_device-inference"
@@ -36,3 +36,17 @@ def test_without_the_directory_every_file_is_missing(find: Find, tmp_path: Path)
     (tmp_path / "tests" / "filecheck" / "add.ttnn.mlir").unlink()
     (tmp_path / "tests" / "filecheck").rmdir()
     assert len(find(MISSING_FILECHECK, f"  {ID}:\n    status: UNSPECIFIED\n    filechecks: [add.ttnn.mlir]\n")) == 1
+
+
+def test_a_pattern_that_nothing_names_is_a_finding(find: Find, tmp_path: Path) -> None:
+    yaml = f"  {ID}:\n    status: EXPECTED_PASSING\n    filechecks: [add.ttnn.mlir]\n"
+    assert find(UNUSED_FILECHECK, yaml) == []
+    (tmp_path / "tests/filecheck/mul.ttnn.mlir").write_text("// CHECK")
+    (tmp_path / "tests/filecheck/notes.md").write_text("")
+    (one,) = find(UNUSED_FILECHECK, yaml)
+    assert (one.file, one.id) == ("tests/filecheck/mul.ttnn.mlir", "")
+    (tmp_path / "tests/torch").mkdir()
+    (tmp_path / "tests/torch/test_mul.py").write_text(
+        "@pytest.mark.filecheck(['mul.ttnn.mlir'])\ndef test_mul(): ...\n"
+    )
+    assert find(UNUSED_FILECHECK, yaml) == []

@@ -76,13 +76,14 @@ def test_what_is_not_checked_says_why_and_a_missing_pattern_has_failed(
     tmp_path: Path, pattern: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(artefacts, "find_filecheck", lambda path: None)
     ttnn = pattern.with_name("add.ttnn.mlir")
     ttnn.touch()
     absent = pattern.with_name("absent.ttnn.mlir")
     found = kept(tmp_path, pattern, ttnn, absent).check()
     assert [one.passed for one in found] == [None, None, False]
     assert [one.message for one in found] == [
-        "LLVM's FileCheck is not on PATH",
+        "LLVM's FileCheck is not installed: apt install llvm",
         "the backend eager wrote no ttnn",
         f"there is no {absent}",
     ]

@@ -69,8 +69,12 @@ def test_a_wrong_compiler_is_found_out(tiny: TinyLoader) -> None:
 
 def test_a_failed_pattern_fails_the_test(tiny: TinyLoader) -> None:
     done = run(tiny)
-    done.filechecks = [execute.FileCheck("add.ttnn", None, "no FileCheck"), execute.FileCheck("mul.ttnn", True)]
+    done.filechecks = [execute.FileCheck("mul.ttnn", True)]
     execute.check(done, execute.Settings())
+    done.filechecks = [execute.FileCheck("add.ttnn", None, "no FileCheck")]
+    with pytest.raises(AssertionError, match=r"FileCheck did not run for pattern 'add\.ttnn': no FileCheck"):
+        execute.check(done, execute.Settings())
+    done.filechecks = []
     done.filechecks.append(execute.FileCheck("sub.ttnn", False, "expected string not found"))
     with pytest.raises(AssertionError, match=r"FileCheck failed for pattern 'sub\.ttnn': expected string not found"):
         execute.check(done, execute.Settings())
