@@ -29,7 +29,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class CheckedLine:
-    """What became of one line of a pattern."""
+    """The result of one line of a pattern."""
 
     line: int
     """In the pattern, from 1."""
