@@ -7,9 +7,9 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -85,14 +85,16 @@ class Page:
 
 
 @asynccontextmanager
-async def open_page(url: str, directory: Path, width: int, height: int) -> AsyncIterator[Page]:
-    """Open `url` in a browser of its own, whose profile is in `directory`; sizes in pixels."""
+async def open_page(url: str, width: int, height: int) -> AsyncIterator[Page]:
+    """Open `url` in a browser of its own; sizes in pixels."""
+    # Near the root: the path of its socket may have 107 bytes, and a directory of a test can be longer.
+    directory = tempfile.mkdtemp(prefix="b")
     process = subprocess.Popen(
         [browser(), *_QUIET, f"--user-data-dir={directory}", f"--window-size={width},{height}", "about:blank"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "TMPDIR": str(directory)},
+        env={**os.environ, "TMPDIR": directory},
     )
     try:
         assert process.stderr is not None
@@ -114,3 +116,4 @@ async def open_page(url: str, directory: Path, width: int, height: int) -> Async
         process.stderr.read()
         process.stderr.close()
         process.wait(60)
+        shutil.rmtree(directory, ignore_errors=True)

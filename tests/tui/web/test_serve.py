@@ -188,8 +188,8 @@ def test_a_port_is_a_number(port: str) -> None:
 
 
 @pytest.mark.skipif(not browser(), reason="no Chromium is installed")
-async def test_a_browser_shows_it_and_takes_keys(served: Served, tmp_path: Path) -> None:
-    async with open_page(served.address, tmp_path, 1200, 700) as page:
+async def test_a_browser_shows_it_and_takes_keys(served: Served) -> None:
+    async with open_page(served.address, 1200, 700) as page:
         await page.until(lambda: "alpha/pytorch" in page.text)
         # Nobody has clicked into it.
         await page.press("r")
