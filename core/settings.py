@@ -142,6 +142,8 @@ class Settings:
     """How much room, in GiB, the ended runs may take that `prune` keeps; 0: any."""
     ops_dirs: tuple[str, ...] = ("tests/op_manifests",)
     """Directories of op manifests, relative to the checkout; those that do not exist are passed over."""
+    enabled_ops: tuple[str, ...] = ()
+    """Ops that a backend is to support, by which coverage is measured; empty: by those of the cases."""
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     """Named ways to run tests."""
 

@@ -99,6 +99,7 @@ COMMANDS: tuple[Command, ...] = (
         "matrix.bisect", Where.MATRIX, "B", "bisect", "Bisect", "Find the op that breaks the model, on the backend"
     ),
     Command("matrix.extract", Where.MATRIX, "X", "extract", "Extract", "Write the ops of this model as op cases"),
+    Command("matrix.compare", Where.MATRIX, "b", "compare", "Backends", "Compare op cases on two backends"),
     Command("matrix.triage", Where.MATRIX, "T", "triage", "Workflow", "Start a workflow on failing training tests"),
     Command("matrix.log", Where.MATRIX, "L", "log", "Log", "Show the log of this test's last run"),
     Command("matrix.set", Where.MATRIX, "E", "set_fields", "Edit", "Set fields of the marked entries", footer=True),
@@ -231,11 +232,10 @@ COMMANDS: tuple[Command, ...] = (
     Command("clusters.filter", Where.CLUSTERS, "slash", "filter", "Filter", "Type words to filter by", ahead=True),
     Command("clusters.pane", Where.CLUSTERS, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("compare.enter", Where.COMPARE, "enter", "go_to_test", "Go to", "Show the test in the matrix", footer=True),
-    Command(
-        "compare.before", Where.COMPARE, "b", "choose_run('before')", "Before", "Choose the earlier run", footer=True
-    ),
-    Command("compare.after", Where.COMPARE, "c", "choose_run('after')", "After", "Choose the later run", footer=True),
+    Command("compare.before", Where.COMPARE, "b", "choose_run('before')", "Before", "Choose the first", footer=True),
+    Command("compare.after", Where.COMPARE, "c", "choose_run('after')", "After", "Choose the second", footer=True),
     Command("compare.kind", Where.COMPARE, "f", "next_kind", "Kind", "Show differences of the next kind", footer=True),
+    Command("compare.runs", Where.COMPARE, "r", "runs", "Runs", "Compare two runs again, not two backends"),
     Command("compare.copy", Where.COMPARE, "y", "copy_id", "Copy", "Copy the id"),
     Command("compare.pane", Where.COMPARE, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("review.enter", Where.REVIEW, "enter", "enter", "Go to", "Show the test in the matrix; unfold a group"),

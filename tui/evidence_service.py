@@ -7,17 +7,21 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from core import hosts, sessions
-from core.errors import TTMatrixError
+from core.errors import TTMatrixError, UsageError
 from core.evidence import Results, evidence_store, policy_of, results_of, verdicts_on
 from core.evidence.analysis import (
+    BackendComparison,
     Between,
     Cluster,
     Comparison,
     IssueState,
+    backends_of,
     between,
     compare,
+    compare_backends,
     find_clusters,
     read_states,
+    two_backends,
 )
 from core.evidence.proposals import Agenda, CaseEvidence, CellRuns, agenda, lacking, plan_reruns
 from core.evidence.verdicts import Judgement, OpVerdicts, Verdicts
@@ -52,6 +56,18 @@ class Compared:
     models: Between
 
 
+@dataclass(frozen=True, slots=True)
+class ComparedCases:
+    """Op cases on two backends; without a comparison there are no two."""
+
+    ids: tuple[str, ...]
+    backends: tuple[str, ...]
+    """All on which any of them has a result."""
+    comparison: BackendComparison | None
+    problem: str = ""
+    """Why there is none."""
+
+
 class Knowledge:
     """The evidence of one session."""
 
@@ -79,9 +95,7 @@ class Knowledge:
 
     def verdicts(self) -> Verdicts:
         """What all results say of every cell."""
-        session = self._session
-        with session.one_at_a_time:
-            return verdicts_on(session.matrix, session.cache, session.paths, session.store.records())
+        return self._session.judge()
 
     def _ages(self, matrix: Matrix) -> Mapping[str, int] | None:
         """For how many days the status of each entry has been the same; None where git cannot tell."""
@@ -127,6 +141,15 @@ class Knowledge:
         before, after = names or (runs[1], runs[0])
         old, new = (results.of_run(name) for name in (before, after))
         return Compared(runs, before, after, compare(old, new), *between(self._session.checkout, old, new))
+
+    def compare_cases(self, ids: tuple[str, ...], names: tuple[str, str] | None) -> ComparedCases:
+        """Op cases on two backends, or on eager and another one, by their last results."""
+        last = self.results().last_of_cases()
+        known = backends_of(last, ids)
+        try:
+            return ComparedCases(ids, known, compare_backends(last, ids, two_backends(names or (), known)))
+        except UsageError as error:
+            return ComparedCases(ids, known, None, error.detail)
 
     def clusters(self) -> Gathered:
         """Failures that are one, with what is known of their age and issues."""

@@ -140,6 +140,9 @@ class Navigation(Protocol):
     def show_run(self, run_id: str) -> None:
         """Show the log of a run."""
 
+    def compare_cases(self, ids: Sequence[str]) -> None:
+        """Show op cases on two backends side by side."""
+
     def start_workflows(self, ids: Sequence[str]) -> None:
         """Start a workflow on each of these failing training tests, and show them."""
 

@@ -67,6 +67,8 @@ class Session:
     """Whether nothing is to be edited, run or saved here."""
     edited: frozenset[str] = frozenset()
     """Ids that pending changes are about."""
+    awaited_marks: set[str] = field(default_factory=set)
+    """Marks of before on ids that have no row: op cases may still be read."""
     open_changes: int = 0
     """How many pending changes are not rejected."""
     _ci: Ci | None = None
@@ -109,8 +111,15 @@ class Session:
             return self._bench
 
     def restore_marks(self) -> None:
-        """Mark again what was marked when the app was left."""
-        self.view.marks |= self.bench.state.marks & self.view.matrix.rows.keys()
+        """Mark again what was marked when the app was left, as far as its rows are there."""
+        self.awaited_marks = {*self.bench.state.marks}
+        self.take_awaited()
+
+    def take_awaited(self) -> None:
+        """Mark what was waiting for rows that are there now."""
+        found = self.awaited_marks & self.view.matrix.rows.keys()
+        self.view.marks |= found
+        self.awaited_marks -= found
 
     def count_changes(self) -> None:
         """Take in what the pending changes are now."""
@@ -156,11 +165,14 @@ class Session:
 
     def read_op_tests(self) -> OpTests:
         """Read the op manifests. Not for the app's own thread."""
-        rows = self.view.matrix
         with self.one_at_a_time:
-            if self._op_tests is None or self._op_tests[0] is not rows:
-                self._op_tests = rows, ops.read_op_tests(self.checkout.root, self.settings.ops_dirs)
-            return self._op_tests[1]
+            return self._read_op_tests()
+
+    def _read_op_tests(self) -> OpTests:
+        rows, known = self.view.matrix, self._op_tests
+        if known is None or known[0] is not rows:
+            known = self._op_tests = rows, ops.read_op_tests(self.checkout.root, self.settings.ops_dirs)
+        return known[1]
 
     @property
     def handwritten(self) -> Known | None:
@@ -264,7 +276,22 @@ class Session:
             return providers.compute_columns(self.cache, matrix, wanted, self._judged)
 
     def _judged(self, matrix: Matrix) -> Facts:
-        return evidence.verdicts_on(matrix, self.cache, self.paths, self.store.records()).facts()
+        found = self._verdicts_on(matrix).facts()
+        # The query asks for these on the app's own thread.
+        _ = found.case_verdicts
+        return found
+
+    def _verdicts_on(self, matrix: Matrix) -> Verdicts:
+        records = self.store.records()
+        return evidence.verdicts_on(matrix, self.cache, self.paths, records, op_tests=self._read_op_tests)
+
+    def judge(self) -> Verdicts:
+        """What all results say of every cell and op case. Not for the app's own thread."""
+        with self.one_at_a_time:
+            found = self._verdicts_on(self.matrix)
+            if found.on_cases:
+                _ = found.on_cases.judged
+            return found
 
     @property
     def selected(self) -> Selected | None:

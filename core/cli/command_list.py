@@ -11,7 +11,7 @@ from core.cli.context import Context
 from core.cli.op_records import Record, op_records, print_cases
 from core.errors import EXIT_OK, UsageError
 from core.matrix import HANDWRITTEN_KIND, NO_ARCH, PLACEHOLDER_KIND, Matrix, Universe, with_placeholder_rows
-from core.matrix.query import RESULT, Query, help_text, select
+from core.matrix.query import RESULT, VERDICT, Query, help_text, select
 from core.matrix.view import RUN_KINDS, ViewSpec, ordered, read_saved, text_of_row
 
 _COLUMNS = ("id", "status", "bringup", "archs", "reason")
@@ -73,7 +73,7 @@ def _list_rows(args: argparse.Namespace, context: Context) -> int:
         print_cases(_op_records(matrix, rows, context, broken=not query.terms), style, context)
         return EXIT_OK
     columns = view.columns or _COLUMNS
-    last = _last_words((*columns, view.sort), context)
+    last = _last_words((*columns, view.sort), matrix, arch, context)
     rows = ordered(matrix, rows, view.sort, arch, last, descending=view.descending)
     cells = (tuple(text_of_row(matrix, row, name, arch, last) for name in columns) for row in rows)
     if style == "json":
@@ -88,13 +88,16 @@ def _list_rows(args: argparse.Namespace, context: Context) -> int:
     return EXIT_OK
 
 
-def _last_words(columns: Sequence[str], context: Context) -> dict[str, Mapping[str, str]]:
+def _last_words(columns: Sequence[str], matrix: Matrix, arch: str, context: Context) -> dict[str, Mapping[str, str]]:
     """What the last runs and results say in these columns, by column and id."""
     last: dict[str, Mapping[str, str]] = {
         name: _last_runs(context, kind) for name, kind in RUN_KINDS.items() if name in columns
     }
     if RESULT in columns:
         last[RESULT] = {id: context.verdicts.result_words(id) for id in context.verdicts.results}
+    if VERDICT in columns:
+        judged = context.verdicts.facts()
+        last[VERDICT] = {id: judged.words(matrix, row, arch) for row, id in enumerate(matrix.ids)}
     return last
 
 

@@ -15,6 +15,7 @@ VERBS: Mapping[str, str] = {
     "of": "show the ops of one model: its cases, and what upstream's op-by-op tests say, joined by shape",
     "report": "count op cases and their results by model and by op, and list mistakes in their files",
     "results": "list the last results of op cases by backend: what they mean, and how stable they are",
+    "compare": "compare the last results of op cases on two backends",
     "run": "run op cases on a backend and compare each with the CPU reference",
 }
 """Each verb with its help; `core.cli.ops_VERB` is its module."""

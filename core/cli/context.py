@@ -150,7 +150,8 @@ class Context:
     def verdicts(self) -> "Verdicts":
         """What the evidence says about every cell."""
         saved = evidence.saved_verdicts(self.checkout, self.paths)
-        return verdicts.Verdicts(self.matrix, self.results, self.policy, self.selected, saved)
+        found = self.matrix, self.results, self.policy, self.selected, saved
+        return verdicts.Verdicts(*found, lambda: self.op_verdicts)
 
     @cached_property
     def op_tests(self) -> "OpTests":
@@ -175,7 +176,8 @@ class Context:
     def _judged(self, on: "Matrix") -> "Facts":
         if on is self.matrix:
             return self.verdicts.facts()
-        return evidence.verdicts_on(on, self.cache, self.paths, self.run_records).facts()
+        records = self.run_records
+        return evidence.verdicts_on(on, self.cache, self.paths, records, op_tests=lambda: self.op_tests).facts()
 
     @cached_property
     def selected(self) -> "Selected":

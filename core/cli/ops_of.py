@@ -14,6 +14,7 @@ from core.ops import (
     chisel_file,
     failed_op,
     ops_of_model,
+    read_chisel,
     read_op_by_op,
     read_op_tests,
 )
@@ -33,9 +34,10 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     root = context.checkout.root
     found = read_op_by_op(root)
     tests = read_op_tests(root, context.settings.ops_dirs)
-    ops = ops_of_model(tests, found, test, info_of(context.model_infos, id))
+    own = node_id(test.function, id)
+    ops = ops_of_model(tests, found, test, info_of(context.model_infos, id), read_chisel(root, own))
     twin = node_id(Function.OP_BY_OP, id) if test.llm is None else ""
-    lines = (found.chisel or {}).get(chisel_file(node_id(test.function, id)))
+    lines = (found.chisel or {}).get(chisel_file(own))
     if context.console.json:
         context.console.document(_document(id, twin, ops, found, lines))
     else:

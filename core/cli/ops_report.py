@@ -28,7 +28,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     seen = results_that_count(
         {row.id: row for row in selected}, context.results.of_cases() if context.in_checkout else []
     )
-    everywhere = measure_results(selected, seen)
+    everywhere = measure_results(selected, seen, enabled_ops=context.settings.enabled_ops)
     numbers = [one for one in everywhere if not args.backend or one.backend in args.backend]
     report = Report(tests, measure(tests, selected), numbers, args.backend)
     style = args.format or ("json" if context.console.json else "table")

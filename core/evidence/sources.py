@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All evidence of one checkout, and what it says under the policy that holds there."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
@@ -11,11 +11,12 @@ from core.evidence.observation import Ending, Observation, Origin, order
 from core.evidence.reports import Clues, Setting, observe, observe_cases, stand_in_of
 from core.evidence.results import Results
 from core.evidence.store import EvidenceStore, store_file
-from core.evidence.verdicts import LoadedPolicy, SavedVerdicts, Verdicts, find_policy
+from core.evidence.verdicts import LoadedPolicy, OpVerdicts, SavedVerdicts, Verdicts, find_policy
 from core.matrix import Matrix
 from core.matrix.cache import Cache
 from core.model import BringupStatus, Function
 from core.numbers import duration, moment
+from core.ops import OpTests
 from core.providers import selected_jobs
 from core.runs import Outcome, ResultFormat, Testcase, TreeReader, is_of_lost_code, own_runs, read_case_results
 from core.runs.log import STAGES
@@ -164,14 +165,22 @@ def saved_verdicts(checkout: Checkout, paths: Paths) -> SavedVerdicts:
 
 
 def verdicts_on(
-    matrix: Matrix, cache: Cache, paths: Paths, records: Iterable[RunRecord], left_out: Collection[str] = ()
+    matrix: Matrix,
+    cache: Cache,
+    paths: Paths,
+    records: Iterable[RunRecord],
+    left_out: Collection[str] = (),
+    op_tests: Callable[[], OpTests] | None = None,
 ) -> Verdicts:
     """What all evidence says of every cell, but for that of the machines in `left_out`.
 
-    The jobs are worked out anew where that must be, which takes a while.
+    The jobs are worked out anew where that must be, which takes a while. `op_tests` reads the op cases, where there
+    are results of any.
     """
     results = results_of(evidence_store(matrix.checkout, paths), records, matrix.checkout).without(left_out)
     # What is asked without some machines is asked once.
     saved = None if left_out else saved_verdicts(matrix.checkout, paths)
     policy = policy_of(matrix.checkout, paths).policy
-    return Verdicts(matrix, results, policy, selected_jobs(cache, matrix), saved)
+
+    cases = (lambda: OpVerdicts(op_tests(), results.of_cases(), policy)) if op_tests else None
+    return Verdicts(matrix, results, policy, selected_jobs(cache, matrix), saved, cases)

@@ -19,6 +19,7 @@ from .case_detail import (
     case_lines as case_lines,
     describe_case as describe_case,
 )
+from .chisel import read_chisel as read_chisel
 from .elsewhere import read_elsewhere as read_elsewhere
 from .extraction import (
     LEVELS as LEVELS,

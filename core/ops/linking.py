@@ -35,15 +35,17 @@ class OpsOfModel:
     joined: tuple[JoinedResult, ...]
 
 
-def ops_of_model(tests: OpTests, found: OpByOp, test: TestId, info: ModelInfo | None) -> OpsOfModel:
-    """What is known of the ops of the model that `test` runs."""
-    own = models_called(tests.models, test, info)
-    models = tuple(model for model in tests.models if model in own)
+def ops_of_model(
+    tests: OpTests, found: OpByOp, test: TestId, info: ModelInfo | None, own: Iterable[OpByOpResult] = ()
+) -> OpsOfModel:
+    """What is known of the ops of the model that `test` runs; `own` are results that are of this test in any case."""
+    called = models_called(tests.models, test, info)
+    models = tuple(model for model in tests.models if model in called)
     rows = tests.of_models(models) if models else ()
     by_tensors: dict[tuple[Operand, ...], list[str]] = {}
     for row in rows:
         by_tensors.setdefault(_key(_tensors(row)), []).append(row.id)
-    results = [one for one in found.results if _is_of(one.model, info)]
+    results = [*(one for one in found.results if _is_of(one.model, info)), *own]
     joined = (JoinedResult(one, tuple(by_tensors.get(_key(one.inputs), ())) if one.inputs else ()) for one in results)
     return OpsOfModel(models, tuple(rows), tuple(joined))
 

@@ -3,8 +3,11 @@ from .capsule import Capsule as Capsule, differences as differences, pack as pac
 from .case_results import (
     GOOD as GOOD,
     CaseDocument as CaseDocument,
+    CaseProgress as CaseProgress,
+    case_parts as case_parts,
     case_progress as case_progress,
     case_seconds as case_seconds,
+    counts_text as counts_text,
     read_case_results as read_case_results,
 )
 from .filecheck import (

@@ -18,6 +18,13 @@ CaseDocument = Mapping[str, object]
 GOOD = frozenset({"pass", "skip", "xfail", "xpass", "dup", "not-an-op"})
 """The statuses in which nothing has to be looked at. A duplicate counts where its case is."""
 _PARTS = ("build", "eager", "compile", "run")
+_PART_NAMES = {
+    "build": "inputs",
+    "eager": "reference",
+    "compile": "compiling",
+    "run": "running",
+    "compare": "comparing",
+}
 _MOST_FILES = 256
 
 
@@ -53,8 +60,7 @@ def case_seconds(document: CaseDocument) -> float:
     """How long a case took: building its inputs, the reference, compiling and running."""
     seconds = document.get("seconds")
     parts = seconds if isinstance(seconds, Mapping) else {}
-    numbers = (parts.get(name) for name in _PARTS)
-    return round(sum(float(one) for one in numbers if isinstance(one, int | float) and 0 <= one < float("inf")), 6)
+    return round(sum(_seconds(parts.get(name)) for name in _PARTS), 6)
 
 
 def counts(documents: Sequence[CaseDocument]) -> Mapping[str, int]:
@@ -82,6 +88,17 @@ class CaseProgress:
         """`12 of 40, about 30 s left`."""
         left = "" if self.seconds is None else f", about {self.seconds:.0f} s left"
         return f"{self.done:,} of {self.total:,}{left}"
+
+
+def case_parts(documents: Sequence[CaseDocument]) -> Mapping[str, float]:
+    """The seconds of each part of all these cases: inputs, reference, compiling, running and comparing."""
+    found = [seconds for one in documents if isinstance(seconds := one.get("seconds"), Mapping)]
+    total = {word: sum(_seconds(one.get(name)) for one in found) for name, word in _PART_NAMES.items()}
+    return {word: seconds for word, seconds in total.items() if seconds}
+
+
+def _seconds(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and 0 <= value < float("inf") else 0.0
 
 
 def case_progress(record: RunRecord, now: float) -> CaseProgress | None:

@@ -12,6 +12,7 @@ from core.sources.checkout import Checkout
 from tests.support.cli import call
 from tests.support.fake_python import use_fake_python
 from tests.support.nightlies import nightly
+from tests.support.op_reports import ingest_cases
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tests.support.triage_checkout import SMALL, device_xml, triage_checkout
@@ -88,6 +89,9 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield printed("ops-of", "ops", "of", PASSING)
     yield printed("ops-run", "ops", "run", "nano_lm::input_norm", "--backend", "eager")
     yield printed("ops-results", "ops", "results")
+    failed = {"status": "fail", "max_abs": 0.5, "pcc": 0.9, "run_seconds": 0.1}
+    ingest_cases(checkout, reports / "night.xml", "inductor", {"nano_lm::input_norm": failed}, "1 of 2 differ")
+    yield printed("ops-compare", "ops", "compare")
     yield printed("ops-report", "ops", "report", "--grid")
     runs = printed("runs", "runs")
     yield runs

@@ -8,8 +8,10 @@ import pytest
 from core.evidence.analysis.comparison import DifferenceKind
 from core.sources.checkout import Checkout
 from tests.support.app import SIZES, build_app, screen_text, type_text, until
+from tests.support.op_reports import ingest_cases
 from tests.support.sample import sample_checkout
 from tests.support.three_nights import FLAKY, nightly_checkout
+from tests.support.tree import sample
 from tui.screens.compare import CompareScreen
 
 
@@ -45,12 +47,12 @@ async def test_one_kind_and_the_way_to_the_test(checkout: Checkout) -> None:
         await pilot.press("8")
         await until(pilot, lambda: "nightly-2 → nightly-3" in screen_text(app), "the last two")
         await pilot.press("f", "f", "f")
-        assert app.navigation.screen(CompareScreen).kind is DifferenceKind.FIXED
+        assert app.navigation.screen(CompareScreen).kind == DifferenceKind.FIXED
         await until(pilot, lambda: "only fixed" in screen_text(app), "the kind")
         await pilot.press("y", "tab", "tab", "enter")
         await until(pilot, lambda: app.matrix_screen.current == FLAKY, "the test in the matrix")
         await pilot.press("8", "escape")
-        assert app.navigation.screen(CompareScreen).kind is None
+        assert app.navigation.screen(CompareScreen).kind == ""
 
 
 async def test_without_two_runs_it_says_how_to_get_them(tmp_path: Path) -> None:
@@ -71,3 +73,61 @@ async def test_the_title_has_the_names_of_views_where_there_is_room(tmp_path: Pa
         await pilot.resize_terminal(160, 50)
         await until(pilot, lambda: "7 Clusters" in screen_text(app), "the names")
         assert "no two runs" in screen_text(app)
+
+
+@SIZES
+async def test_op_cases_on_two_backends(tmp_path: Path, size: tuple[int, int]) -> None:
+    checkout = sample(tmp_path / "tt-xla")
+    directory = checkout.root / "tests/op_manifests"
+    directory.mkdir(parents=True)
+    (directory / "m.yaml").write_text(
+        "cases:\n"
+        + "".join(
+            f"- {{name: {one}, op: torch.neg, inputs: [{{tensor: {{shape: [{size}]}}}}]}}\n"
+            for one, size in (("a", 2), ("b", 3), ("c", 4))
+        )
+    )
+    good = {"status": "pass", "max_abs": 0.001, "pcc": 1.0, "run_seconds": 0.5}
+    bad = {"status": "fail", "max_abs": 0.251, "pcc": 0.75, "run_seconds": 2.0}
+    ingest_cases(checkout, tmp_path / "eager.xml", "eager", {"m::a": good, "m::b": good})
+    ingest_cases(checkout, tmp_path / "ind.xml", "inductor", {"m::a": bad, "m::b": good}, "3 of 4 elements differ")
+    ingest_cases(checkout, tmp_path / "tt.xml", "tt", {"m::a": good})
+    app = build_app(checkout, op_cases=True, query="kind:op")
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("asterisk", "b")
+        await until(pilot, lambda: "1 only second fails, 1 both pass" in screen_text(app), "the outcomes")
+        await until(pilot, lambda: "3 op cases: eager → inductor" in screen_text(app), "the two backends")
+        text = screen_text(app)
+        assert all(word in text for word in ("0.001", "0.251", "+0.25", "-0.25", "+1.5", "3 of 4 elements differ")), (
+            text
+        )
+        await pilot.press("c")
+        await type_text(pilot, "tt")
+        await pilot.press("enter")
+        await until(pilot, lambda: "eager → tt" in screen_text(app), "another backend")
+        await pilot.press("r")
+        await until(
+            pilot,
+            lambda: (
+                "8 Compare" in screen_text(app)
+                and "tt → " not in screen_text(app)
+                and "eager → tt" not in screen_text(app)
+            ),
+            "two runs again",
+        )
+        await pilot.press("1", "ctrl+n", "k", "k", "b")
+        await until(pilot, lambda: "1 op case: eager" in screen_text(app), "the row under the cursor alone")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.matrix_screen.current == "m::a", "the case in the matrix")
+
+
+async def test_op_cases_with_results_on_one_backend_say_what_to_do(tmp_path: Path) -> None:
+    checkout = sample(tmp_path / "tt-xla")
+    directory = checkout.root / "tests/op_manifests"
+    directory.mkdir(parents=True)
+    (directory / "m.yaml").write_text("cases: [{name: a, op: torch.neg, inputs: [{tensor: {shape: [2]}}]}]\n")
+    app = build_app(checkout, op_cases=True, query="kind:op")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("b")
+        await until(pilot, lambda: "no two backends to compare" in screen_text(app), "the title")
+        assert "Run the op cases on two backends" in screen_text(app)

@@ -40,6 +40,28 @@ async def test_decisions_undo_and_marks_outlive_the_app(checkout: Checkout) -> N
         assert _decisions(again) == []
 
 
+async def test_marks_on_op_cases_that_are_read_late_outlive_the_app(checkout: Checkout) -> None:
+    directory = checkout.root / "tests/op_manifests"
+    directory.mkdir(parents=True)
+    (directory / "m.yaml").write_text("cases: [{name: a, op: torch.neg, inputs: [{tensor: {shape: [2]}}]}]\n")
+    app = build_app(checkout, op_cases=True, query="kind:op")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "m::a" in screen_text(app), "the op case")
+        await pilot.press("space", "q")
+        await until(pilot, lambda: not app.is_running, "the end")
+    # The first frame has the tests of models alone, and a mark is made before the op cases come.
+    again = build_app(checkout, query=ORG)
+    async with again.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: again.session.awaited_marks == {"m::a"}, "what was marked is known")
+        await pilot.press("space")
+        assert again.session.bench.state.marks == {"m::a", *again.session.view.marks}
+        with_cases = build_app(checkout, op_cases=True).session.view.matrix
+        again._replace_matrix(with_cases, {})
+        assert "m::a" in again.session.view.marks and len(again.session.view.marks) == 2
+        await pilot.press("ctrl+n")
+        assert again.session.bench.state.marks == frozenset()
+
+
 async def test_two_instances_see_each_others_decisions(checkout: Checkout) -> None:
     one = build_app(checkout, query=ORG)
     async with one.run_test(size=(80, 24)) as pilot:

@@ -8,6 +8,8 @@ import pytest
 from core.settings import Settings
 from core.sources.checkout import Checkout
 from tests.support.app import SIZES, build_app, screen_text, shown_ids, type_text, until
+from tests.support.cli import call
+from tests.support.op_reports import ingest_cases
 from tests.support.tree import sample
 
 MANIFEST = """model: nano
@@ -51,6 +53,11 @@ async def test_op_cases_run_as_one_batch_and_show_their_results(checkout: Checko
         assert "eager" in text and spec.run_id in text, text
         await pilot.press("L")
         await until(pilot, lambda: "nano::scale PASSED" in screen_text(app), "its log")
+        await pilot.press("d")
+        await until(pilot, lambda: "3 of 3" in screen_text(app), "how far it has come")
+        text = screen_text(app)
+        assert all(word in text for word in ("ended", "2 pass, 1 skip", "reference", "slowest")), text
+        await pilot.press("d")
         app.navigation.switch("matrix")
         await pilot.press("enter")
         view = app.session.view
@@ -67,6 +74,28 @@ async def test_op_cases_run_as_one_batch_and_show_their_results(checkout: Checko
         await until(pilot, lambda: "torch.neg" in screen_text(app), "its rows")
         assert view.cells().heads == ("eager",)
         assert "100%" in screen_text(app), "the rate of what passed"
+
+
+async def test_the_verdict_on_an_op_case_is_a_column_a_query_and_in_the_detail(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    bad = {"status": "fail", "max_abs": 0.9, "max_rel": 0.9, "pcc": 0.2}
+    for night in "123":
+        ingest_cases(checkout, tmp_path / f"eager-{night}.xml", "eager", {"nano::scale": {"status": "pass"}})
+        ingest_cases(checkout, tmp_path / f"ind-{night}.xml", "inductor", {"nano::scale": bad}, "6 of 6 differ")
+    listed = call("list", "verdict:regressed", "--format", "ids", "--repo", checkout.root)
+    assert listed.out.split() == ["nano::scale"]
+    app = build_app(checkout, op_cases=True, query="kind:op")
+    app.session.view.op_columns = ("id", "verdict", "result")
+    async with app.run_test(size=(180, 50)) as pilot:
+        await until(pilot, lambda: "eager active  inductor regressed" in screen_text(app), "the column")
+        await pilot.press("slash")
+        await type_text(pilot, " backend:inductor verdict:regressed")
+        await pilot.press("enter")
+        await until(pilot, lambda: shown_ids(app) == ["nano::scale"], "what regressed on inductor")
+        await pilot.press("z")
+        await until(pilot, lambda: "regressed: " in screen_text(app), "the verdict in the detail")
+        assert "active: " in screen_text(app)
 
 
 @SIZES

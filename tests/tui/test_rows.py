@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from core.evidence.verdicts.verdict import Verdict
 from core.matrix.columns import Column
 from core.matrix.extension import with_handwritten_rows, with_op_rows
 from core.matrix.indexing import index
@@ -25,7 +26,7 @@ from tests.support.tree import sample
 from tui.view_models.grid import GridRows, cell_look, change_look
 from tui.view_models.matrix import MatrixRows, TreeRows
 from tui.view_models.overview import OverviewRows
-from tui.view_models.style import RESULT_LOOKS, WORD_LOOKS, Cell, bar, tally_text
+from tui.view_models.style import RESULT_LOOKS, VERDICT_STYLES, WORD_LOOKS, Cell, bar, tally_text
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +162,10 @@ def test_the_words_of_results() -> None:
     assert _look({"skip": 2}) == ("·        2", "dim")
     assert RESULT_LOOKS.keys() == {*RESULTS}
     assert len({look.letter for look in RESULT_LOOKS.values()}) == len(RESULTS)
+
+
+def test_every_verdict_that_has_a_colour_is_one() -> None:
+    assert VERDICT_STYLES.keys() <= {*Verdict}
 
 
 def test_every_word_has_a_letter_of_its_own() -> None:

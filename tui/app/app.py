@@ -217,6 +217,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
 
     def _replace_matrix(self, matrix: Matrix, learned: Learned) -> None:
         self.session.view.replace_matrix(matrix, learned)
+        self.session.take_awaited()
         self.signals.matrix_changed.publish(None)
         self.facts.matrix_replaced(learned)
         self.polling.read_ages()

@@ -89,7 +89,7 @@ class EditActions:
     def save_marks(self) -> None:
         """Save which tests are marked; a read-only app has marks of its own."""
         if not self._session.read_only:
-            self._session.bench.mark(self._session.view.marks)
+            self._session.bench.mark(self._session.view.marks | self._session.awaited_marks)
 
     def rebase(self) -> None:
         """Compare the pending changes with the files as they were read last, and follow renames."""

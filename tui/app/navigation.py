@@ -173,6 +173,12 @@ class Navigation:
         self.enter("doctor", kind)
         self._app.call_later(screen.show_kind, kind)
 
+    def compare_cases(self, ids: Sequence[str]) -> None:
+        """Show op cases on two backends side by side."""
+        screen = self.screen(screens.CompareScreen)
+        self.show(screen)
+        self._app.call_later(screen.compare_cases, ids)
+
     def start_workflows(self, ids: Sequence[str]) -> None:
         """Start a workflow on each of these failing training tests, and show them."""
         screen = self.screen(screens.WorkflowsScreen)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from .base import SessionScreen as SessionScreen
 from .command_line import CommandLine as CommandLine
+from .compare import CompareScreen as CompareScreen
 from .dialogs import Ask as Ask, Confirm as Confirm, Notice as Notice, ask_to_start as ask_to_start
 from .doctor import DoctorScreen as DoctorScreen
 from .entry_commits import EntryCommits as EntryCommits

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compare: how the results of two runs differ, with the commits between them."""
+"""Compare: how the results of two runs differ, with the commits between them; or op cases on two backends."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -11,23 +11,16 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from core.evidence.analysis import Difference, DifferenceKind
-from core.text import one_line
 from tui.commands import Where, bindings
-from tui.evidence_service import Compared, Knowledge
+from tui.evidence_service import Knowledge
 from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.base import SessionScreen, WhenSeen
+from tui.screens.compared import Pair, Question
 from tui.screens.panes import Divider, Pane
 from tui.screens.pick import Option, Pick
-from tui.view_models import DifferenceRows, Line, commit_words, diff_style, paragraph, sides
+from tui.view_models import DifferenceRows, Line, diff_style, paragraph
 from tui.widgets import CachedText, KeyLine, LinesView, RowTable, TextLines
-
-_KINDS = (None, *DifferenceKind)
-_NO_RUNS = (
-    "A run is a nightly with ingested reports, or a batch of device runs here. "
-    "`ttmatrix ingest PATH --run-name NAME` adds one."
-)
 
 
 class CompareScreen(SessionScreen):
@@ -46,11 +39,10 @@ class CompareScreen(SessionScreen):
         self._evidence = WhenSeen(
             self, self._read_evidence, context.signals.matrix_changed, context.signals.evidence_changed
         )
-        self.kind: DifferenceKind | None = None
-        """The kind of differences that are listed; None: all."""
-        self._found: Compared | None = None
-        self._names: tuple[str, str] | None = None
-        """The runs that were chosen; None: the last two."""
+        self.kind = ""
+        """The kind of differences that are listed; empty: all."""
+        self._question = Question()
+        self._found: Pair | None = None
 
     def places(self) -> tuple[Where, ...]:
         return (Where.COMPARE, Where.LINES if self.view.has_focus else Where.TABLE)
@@ -73,27 +65,30 @@ class CompareScreen(SessionScreen):
     def on_screen_resume(self) -> None:
         self._evidence.resume()
 
+    def compare_cases(self, ids: Sequence[str]) -> None:
+        """Compare op cases on two backends."""
+        self._question, self.kind, self._found = Question(cases=tuple(ids)), "", None
+        self._say()
+        self._evidence.ask()
+
     def _read_evidence(self) -> None:
-        work = partial(self.knowledge.compare, self._names)
-        self.context.background.run("compare", work, self._take, supersede=True)
+        question, work = self._question, self._question.answer(self.knowledge)
+        take = partial(self._take, question)
+        self.context.background.run("compare", work, take, supersede=True)
 
-    def _take(self, found: Compared) -> None:
-        self._found = found
-        self._show()
-
-    @property
-    def _listed(self) -> Sequence[Difference]:
-        found = self._found.comparison.differences if self._found else ()
-        return [one for one in found if self.kind in (None, one.kind)]
+    def _take(self, question: Question, found: Pair) -> None:
+        if question == self._question:
+            self._found = found
+            self._show()
 
     @property
-    def current(self) -> Difference | None:
-        """The difference under the cursor."""
-        listed = self._listed
-        return listed[self.table.cursor] if self.table.cursor < len(listed) else None
+    def current(self) -> str:
+        """The test or op case under the cursor; empty: there is none."""
+        return self._found.id(self.table.cursor, self.kind) if self._found else ""
 
     def _show(self) -> None:
-        self.table.show(DifferenceRows(self._listed), keep=self.table.cursor_key)
+        rows = self._found.rows(self.kind) if self._found else DifferenceRows(())
+        self.table.show(rows, keep=self.table.cursor_key)
         self.panes.fit(len(self.table.source))
         self._say()
 
@@ -102,29 +97,29 @@ class CompareScreen(SessionScreen):
         if found is None:
             self.title_line("comparing …")
             return
-        if not found.before:
-            self.title_line("no two runs to compare")
-            self.view.show(TextLines(paragraph(_NO_RUNS, "dim", self.view.line_width)))
+        of = "backends" if self._question.cases else "runs"
+        if not found.names[0]:
+            self.title_line(f"no two {of} to compare")
+            self.query_one("#diff-title", Static).update("")
+            self.view.show(TextLines(paragraph(found.missing, "dim", self.view.line_width)))
             return
-        counts = ", ".join(f"{count:,} {kind}" for kind, count in found.comparison.counts.items() if count)
-        self.title_line(counts or "no differences", f"only {self.kind}" if self.kind else "")
-        names = f"{one_line(found.before)} → {one_line(found.after)}"
-        self.query_one("#diff-title", Static).update(f"{names}   {found.comparison.passing:,} pass in both")
+        self.title_line(found.counts or "no differences", f"only {self.kind}" if self.kind else "")
+        self.query_one("#diff-title", Static).update(found.heading)
 
     def lacks(self, need: Need) -> bool:
         match need:
             case Need.TWO_RESULTS:
-                return self._found is None or not self._found.before
+                return self._found is None or not self._found.names[0]
             case Need.DIFFERENCE:
-                return self.current is None
+                return not self.current
             case _:
                 return super().lacks(need)
 
     def close_one(self) -> bool:
         """From one kind to all kinds."""
-        if self.kind is None:
+        if not self.kind:
             return False
-        self.kind = None
+        self.kind = ""
         self._show()
         return True
 
@@ -138,47 +133,56 @@ class CompareScreen(SessionScreen):
 
     def _show_words(self) -> None:
         found, width = self._found, self.view.line_width
-        if found is None or not found.before:
+        if found is None or not found.names[0]:
             return
-        texts = sides(self.current) if self.current else []
-        texts += [("", ""), *commit_words("tt-xla", found.commits), *commit_words("models", found.models)]
         lines: list[Line] = []
-        for text, style in texts:
+        for text, style in found.words(self.table.cursor, self.kind):
             lines += paragraph(text, style, width, 4)
         self.view.show(TextLines(lines))
 
     # Actions
 
     def action_next_kind(self) -> None:
-        self.kind = _KINDS[(_KINDS.index(self.kind) + 1) % len(_KINDS)]
-        self._show()
+        if self._found is not None:
+            kinds = ("", *self._found.kinds)
+            self.kind = kinds[(kinds.index(self.kind) + 1) % len(kinds)]
+            self._show()
 
     def action_choose_run(self, side: str) -> None:
-        """Choose one of the two runs from all that are known."""
+        """Choose one of the two runs or backends from all that are known."""
         found = self._found
-        if found is None or not found.before:
+        if found is None or not found.names[0]:
             return
-        options = [Option(name, "", name) for name in found.runs]
-        chosen = found.before if side == "before" else found.after
-        pick = Pick(f"The {'earlier' if side == 'before' else 'later'} run", options, chosen)
+        first, second = found.names
+        options = [Option(name, "", name) for name in found.choices]
+        what = "backend" if self._question.cases else "run"
+        words = {"before": "first", "after": "second"} if what == "backend" else {"before": "earlier", "after": "later"}
+        pick = Pick(f"The {words[side]} {what}", options, first if side == "before" else second)
 
         def take(name: str | None) -> None:
             if name is not None:
-                self._names = (name, found.after) if side == "before" else (found.before, name)
+                names = (name, second) if side == "before" else (first, name)
+                self._question = self._question.with_names(names)
                 self._evidence.ask()
 
         self.app.push_screen(pick, take)
 
+    def action_runs(self) -> None:
+        """From op cases on two backends back to two runs."""
+        if self._question.cases:
+            self._question, self.kind, self._found = Question(), "", None
+            self._say()
+            self._evidence.ask()
+
     def action_go_to_test(self) -> None:
-        one = self.current
-        if one is None or one.id not in self.session.view.matrix.rows:
+        if self.current not in self.session.view.matrix.rows:
             self.context.notify.info("The checkout has no such test.")
         else:
-            self.context.navigation.show_test(one.id)
+            self.context.navigation.show_test(self.current)
 
     def action_copy_id(self) -> None:
-        if self.current is not None:
-            self.context.notify.copy(self.current.id)
+        if self.current:
+            self.context.notify.copy(self.current)
 
     def action_other_pane(self) -> None:
         (self.table if self.view.has_focus else self.view).focus()

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The lower half of the runs screen: the log of the highlighted run or another of its files, or its details."""
 
-from collections.abc import Mapping
+import time
 from functools import partial
 
 from rich.cells import cell_len
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.widget import Widget
 from textual.widgets import Static
 
-from core.runs import Age, Outcome, shell_command
+from core.runs import Age, Outcome, case_progress, read_case_results, shell_command
 from core.runs.log import Arrivals, LogFile, cause_line
 from core.runs.store import RunRecord, artefacts, find_artefact, read_provenance
 from core.text import one_line
@@ -37,7 +38,7 @@ class RunLog:
         self._detail = TextPane(id="run-detail")
         self._file = ""
         """The name of the file that is shown; empty: the log."""
-        self._described: tuple[RunRecord, Age | None] | None = None
+        self._described: tuple[RunRecord, Age | None, int] | None = None
         """The run whose details are shown, and its age as shown."""
 
     def compose(self) -> ComposeResult:
@@ -88,14 +89,17 @@ class RunLog:
         record = self.record
         if record is None or not self.detailed:
             return
-        described = record, self._age(record)
-        if described != self._described:
-            self._described = described
-            read = partial(read_provenance, record.directory)
-            self._context.background.run("run details", read, partial(self._show_text, *described), supersede=True)
+        age, progress = self._age(record), case_progress(record, time.time())
+        described = record, age, progress.done if progress else 0
+        if described == self._described:
+            return
+        self._described = described
 
-    def _show_text(self, record: RunRecord, age: Age | None, provenance: Mapping[str, object]) -> None:
-        self._detail.show(run_text(record, provenance, age))
+        def read() -> Text:
+            cases = read_case_results(record.directory) if progress else ()
+            return run_text(record, read_provenance(record.directory), age, cases, progress)
+
+        self._context.background.run("run details", read, self._detail.show, supersede=True)
 
     @property
     def has_files(self) -> bool:

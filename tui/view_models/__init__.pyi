@@ -12,7 +12,13 @@ from .detail import (
     handwritten_text as handwritten_text,
     placeholder_text as placeholder_text,
 )
-from .differences import DifferenceRows as DifferenceRows, commit_words as commit_words, sides as sides
+from .differences import (
+    BackendRows as BackendRows,
+    DifferenceRows as DifferenceRows,
+    backend_sides as backend_sides,
+    commit_words as commit_words,
+    sides as sides,
+)
 from .evidence import group_lines as group_lines, result_lines as result_lines, strip_lines as strip_lines
 from .findings import FindingRows as FindingRows
 from .fitting import fit as fit, paragraph as paragraph

@@ -4,10 +4,10 @@
 from collections.abc import Sequence
 
 from core.evidence import Observation
-from core.evidence.analysis import Between, Difference, DifferenceKind
+from core.evidence.analysis import BackendKind, Between, Difference, DifferenceKind, OnTwoBackends
 from core.model import BringupStatus
 from core.text import counted, one_line
-from tui.view_models.style import Cell, TableColumn
+from tui.view_models.style import RESULT_LOOKS, Cell, TableColumn
 
 KIND_STYLES = {
     DifferenceKind.NEW: "fail",
@@ -16,6 +16,14 @@ KIND_STYLES = {
     DifferenceKind.NOT_RUN: "skip",
     DifferenceKind.PERSISTING: "dim",
 }
+_NUMBERS = {
+    "max abs": "max_abs",
+    "max rel": "max_rel",
+    "PCC": "pcc",
+    "differ %": "mismatched",
+    "seconds": "seconds",
+}
+"""What is shown of an op case on both backends, with the difference."""
 _SHORT = 10
 """Characters of a commit."""
 
@@ -52,6 +60,79 @@ class DifferenceRows:
             [Cell(one_line(one.id))],
             [Cell(one_line(row.reason or row.ending) if row else "", "dim")],
         )
+
+
+class BackendRows:
+    """A RowSource over op cases on two backends: how each ended, and by how much the second one's numbers differ."""
+
+    def __init__(self, cases: Sequence[OnTwoBackends], names: tuple[str, str]) -> None:
+        self.cases = cases
+        first, second = (one_line(name) or "-" for name in names)
+        self.columns: Sequence[TableColumn] = (
+            TableColumn("op case", 20, share=2, elide=True),
+            TableColumn(first, 11),
+            TableColumn(second, 11),
+            TableColumn("max abs", 9, from_width=66),
+            TableColumn("± first", 9, from_width=78),
+            TableColumn("PCC", 9, from_width=90),
+            TableColumn("± first", 9, from_width=100),
+            TableColumn("s", 7, from_width=110),
+            TableColumn("± first", 8, from_width=120),
+            TableColumn("why", 18, share=2, from_width=110),
+        )
+
+    def __len__(self) -> int:
+        return len(self.cases)
+
+    def key(self, position: int) -> str:
+        return self.cases[position].id
+
+    def marked(self, position: int) -> bool:
+        return False
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        one = self.cases[position]
+        cells = [[Cell(one_line(one.id))], *(_status(row) for row in (one.first, one.second))]
+        for name in ("max_abs", "pcc", "seconds"):
+            change = one.change(name)
+            cells += [[Cell(_number(one.numbers(name)[1]))], [Cell("" if change is None else f"{change:+.3g}", "dim")]]
+        row = one.first if one.kind is BackendKind.ONLY_FIRST else one.second
+        return [*cells, [Cell(one_line(row.reason) if row else "", "dim")]]
+
+
+def _status(row: Observation | None) -> list[Cell]:
+    if row is None or row.op is None:
+        return [Cell("-", "dim")]
+    look = RESULT_LOOKS.get(row.op.status)
+    return [Cell(one_line(row.op.status), look.style if look else "")]
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
+
+
+def backend_sides(one: OnTwoBackends, names: tuple[str, str]) -> list[tuple[str, str]]:
+    """An op case on both backends: outcome, tolerances, each number on both and the difference, and the messages."""
+    rows = one.first, one.second
+    first, second = (row.op.status if row and row.op else "-" for row in rows)
+    lines = [(one.id, "heading"), (_line("", names, "difference"), "hunk")]
+    lines.append((_line("outcome", (first, second), "" if first == second else "differs"), ""))
+    for title in ("rtol", "atol"):
+        known = [_number(getattr(row.op, title) if row and row.op else None) for row in rows]
+        lines.append((_line(title, known), "dim"))
+    for title, name in _NUMBERS.items():
+        known, change = list(map(_number, one.numbers(name))), one.change(name)
+        lines.append((_line(title, known, "" if change is None else f"{change:+.4g}"), ""))
+    for name, row in zip(names, rows, strict=True):
+        if row is not None:
+            lines += [(name, "hunk"), *([(f"  {row.reason}", "")] if row.reason else [])]
+            lines.append((f"  {row.job or row.run}", "dim"))
+    return lines
+
+
+def _line(title: str, both: Sequence[str], change: str = "") -> str:
+    first, second = map(one_line, both)
+    return f"  {title:10} {first:>12} {second:>12} {change:>12}"
 
 
 def sides(one: Difference) -> list[tuple[str, str]]:

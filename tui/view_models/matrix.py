@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from core import evidence
-from core.matrix.query import RESULT
+from core.matrix.query import RESULT, VERDICT
 from core.matrix.view import BY_TABLE_FIELD, DECLARED, DEVICE_RUN, EVIDENCE, RUN, RUN_KINDS, View, rate, text_of_row
 from core.model import Status
 from core.text import one_line
@@ -13,6 +13,7 @@ from tui.view_models.fitting import fit
 from tui.view_models.style import (
     RESULT_LOOKS,
     STATUS_LOOKS,
+    VERDICT_STYLES,
     WORD_LOOKS,
     Cell,
     TableColumn,
@@ -38,6 +39,7 @@ _SIZES: Mapping[str, TableColumn] = {
     "bringup": TableColumn("", 10, yields=3),
     EVIDENCE: TableColumn("", 22, share=1, yields=4),
     RESULT: TableColumn("", 16, share=1, yields=2),
+    VERDICT: TableColumn("", 10, share=2, yields=3),
     "reason": TableColumn("", 20, share=2, yields=5),
     "pcc": TableColumn("", 6, yields=4),
     "entry": TableColumn("", 5, yields=4),
@@ -81,6 +83,7 @@ class MatrixRows:
         self._runs = runs
         self._edited = edited
         self._verdicts = verdicts
+        self._judged = view.judged
         self._names = view.table_columns
         self._only_ops = view.only_ops
         self._sort = view.sort_key, view.descending
@@ -121,7 +124,7 @@ class MatrixRows:
     @property
     def _looks(self) -> tuple[object, ...]:
         """What decides how the table looks, beside marks. None of it is ever changed."""
-        return self._matrix, self._arch, self._names, self._runs, self._edited, self._verdicts, self._sort
+        return self._matrix, self._arch, self._names, self._runs, self._edited, self._verdicts, self._judged, self._sort
 
     def position_of(self, key: str) -> int | None:
         return self._view.position_of(key)
@@ -171,6 +174,13 @@ class MatrixRows:
         styles = {RESULT_LOOKS[word].style for word in self._verdicts.results.get(id, {}).values()}
         return [Cell(one_line(self._verdicts.result_words(id)), styles.pop() if len(styles) == 1 else "")]
 
+    def _verdict(self, row: int, _: str) -> list[Cell]:
+        if self._judged is None:
+            return [Cell("")]
+        said = self._judged.words(self._matrix, row, self._arch)
+        style = VERDICT_STYLES.get(said.rpartition(" ")[2], "dim") if "  " not in said else ""
+        return [Cell(one_line(said), style)]
+
     def _run(self, row: int, name: str) -> list[Cell]:
         look = self._runs.get(name, {}).get(self._matrix.ids[row])
         return [Cell(look.word, look.style) if look else Cell("")]
@@ -185,6 +195,7 @@ _CELLS: Mapping[str, Callable[[MatrixRows, int, str], list[Cell]]] = {
     **dict.fromkeys(RUN_KINDS, MatrixRows._run),
     EVIDENCE: MatrixRows._evidence,
     RESULT: MatrixRows._result,
+    VERDICT: MatrixRows._verdict,
 }
 
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The text of the detail panel for an op case. Pure: what is known of it, to styled lines."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rich.text import Text
 
 from core import ops
 from core.evidence import FAILURES, Ending, Observation
+from core.evidence.verdicts import Judgement
 from core.matrix import Matrix
 from core.ops import CaseDetail
 from core.text import one_line
@@ -26,8 +27,9 @@ def op_row_text(matrix: Matrix, id: str) -> Text:
     return _text(id, [(name, matrix.columns[name][row]) for name in _OF_ROW if matrix.columns[name][row]])
 
 
-def op_results_text(results: Iterable[Observation]) -> Text:
-    """The last result of an op case on each backend, with its numbers: two of them are compared at a glance."""
+def op_results_text(results: Iterable[Observation], judged: Iterable[Judgement] = ()) -> Text:
+    """The last result of an op case on each backend with its numbers, and the verdict there."""
+    verdicts: Mapping[str, Judgement] = {one.arch: one for one in judged}
     text = Text(no_wrap=False)
     for one in sorted(results, key=lambda one: one.arch):
         if one.op is None:
@@ -45,6 +47,9 @@ def op_results_text(results: Iterable[Observation]) -> Text:
         text.append(f"  {'  '.join([*said, f'{one.seconds:.2f} s', one_line(one.job or one.run)])}", "dim")
         if one.reason:
             text.append(f"\n{'':12} {one_line(one.reason)}")
+        if verdict := verdicts.get(one.arch):
+            text.append(f"\n{'':12} {verdict.verdict}: ", "bold")
+            text.append(one_line(verdict.why), "dim")
     return text
 
 

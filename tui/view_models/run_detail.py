@@ -2,13 +2,13 @@
 """All about one run: its outcome, how each phase went, what it ran on, and its command."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from rich.text import Text
 
 from core.ops import sparkline
-from core.runs import Age, shell_command
+from core.runs import Age, CaseDocument, CaseProgress, case_parts, case_seconds, counts_text, shell_command
 from core.runs.store import RunRecord
 from core.text import one_line
 from tui.view_models.runs import run_look
@@ -16,14 +16,25 @@ from tui.view_models.style import seconds_text
 
 _STYLES = {"pass": "green", "fail": "bold red", "running": "bold"}
 _LABEL = 12
+_SLOWEST = 3
 
 
-def run_text(record: RunRecord, provenance: Mapping[str, object], age: Age | None = None) -> Text:
-    """`provenance` is what was written down beside the run when it was asked for, `age` how old its tree is now."""
+def run_text(
+    record: RunRecord,
+    provenance: Mapping[str, object],
+    age: Age | None = None,
+    cases: Sequence[CaseDocument] = (),
+    progress: CaseProgress | None = None,
+) -> Text:
+    """`provenance` is what was written down beside the run when it was asked for, `age` how old its tree is now.
+
+    `cases` are the results that a run of op cases has by now, and `progress` is how far it has come.
+    """
     look = run_look(record)
     head = Text.assemble((look.word, _STYLES.get(look.style, "dim")), "  ", (one_line(record.spec.test_id), "bold"))
     facts = [*_course(record), *_tree(record, age), *_provenance(provenance), *_files(record)]
-    return Text("\n").join([head, *_phases(record), *(_fact(name, value) for name, value in facts if value)])
+    about = (_fact(name, value) for name, value in facts if value)
+    return Text("\n").join([head, *_phases(record), *_cases(cases, progress), *about])
 
 
 def _fact(name: str, value: str) -> Text:
@@ -58,6 +69,22 @@ def _phases(record: RunRecord) -> Iterator[Text]:
             yield _fact(name, sparkline(value))
         elif value is not None and name not in ("version", "nonce"):
             yield _fact(name, value if isinstance(value, str) else json.dumps(value))
+
+
+def _cases(documents: Sequence[CaseDocument], progress: CaseProgress | None) -> Iterator[Text]:
+    """Of a run of op cases how far it has come, how they ended, where the time went, and what took longest."""
+    if progress is None:
+        return
+    yield _fact("cases", progress.text)
+    yield _fact("ended", counts_text(documents))
+    parts = case_parts(documents)
+    whole = sum(parts.values())
+    for name, seconds in parts.items():
+        share = f"{seconds / whole:4.0%}" if whole else ""
+        yield _fact(f"  {name}", f"{seconds:8.2f} s  {share} {'█' * round(20 * seconds / whole) if whole else ''}")
+    slowest = sorted(documents, key=case_seconds, reverse=True)[:_SLOWEST]
+    for one in (one for one in slowest if case_seconds(one) > 0):
+        yield _fact("  slowest", f"{case_seconds(one):8.2f} s  {one['id']}")
 
 
 def _tree(record: RunRecord, age: Age | None) -> Iterator[tuple[str, str]]:

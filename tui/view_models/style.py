@@ -51,6 +51,19 @@ RESULT_LOOKS = {
     "dup": StatusLook("dup", "D", "dim"),
 }
 """Looks of the results of op cases on a backend."""
+VERDICT_STYLES = {
+    "regressed": "fail",
+    "crash": "fail",
+    "hang": "fail",
+    "pcc-tight": "fail",
+    "stale": "pass",
+    "semi-stale": "pass",
+    "drifted": "xfail",
+    "pcc-loose": "pass",
+    "flaky": "mixed",
+    "slow": "mixed",
+}
+"""By verdict; the others are dim."""
 
 _WORK_WORDS = (
     ("-tensor_parallel", ""),

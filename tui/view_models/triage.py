@@ -12,20 +12,7 @@ from core.evidence.verdicts import Verdict
 from core.text import counted, one_line
 from tui.view_models.changes import describe_operations
 from tui.view_models.review import DECISIONS
-from tui.view_models.style import Cell, TableColumn
-
-VERDICT_STYLES = {
-    Verdict.REGRESSED: "fail",
-    Verdict.CRASH: "fail",
-    Verdict.HANG: "fail",
-    Verdict.PCC_TIGHT: "fail",
-    Verdict.STALE: "pass",
-    Verdict.SEMI_STALE: "pass",
-    Verdict.DRIFTED: "xfail",
-    Verdict.PCC_LOOSE: "pass",
-    Verdict.FLAKY: "mixed",
-    Verdict.SLOW: "mixed",
-}
+from tui.view_models.style import VERDICT_STYLES, Cell, TableColumn
 
 
 class TriageBy(StrEnum):

@@ -1,4 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
+from .backends import (
+    NUMBERS as NUMBERS,
+    BackendComparison as BackendComparison,
+    BackendKind as BackendKind,
+    OnTwoBackends as OnTwoBackends,
+    backends_of as backends_of,
+    compare_backends as compare_backends,
+    two_backends as two_backends,
+)
 from .clusters import (
     Cluster as Cluster,
     ClusterCell as ClusterCell,

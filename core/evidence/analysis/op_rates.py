@@ -97,7 +97,7 @@ class BackendNumbers(NamedTuple):
     grid: dict[tuple[str, str], Tally]
     """By op and model, where there are cases."""
     ops: int
-    """Distinct ops of the cases, without what computes nothing."""
+    """Distinct ops that coverage is measured by: those of the cases, without what computes nothing, or a given list."""
     enabled: int
     """Those of them that pass at least one case."""
     steadiness: Steadiness
@@ -108,14 +108,18 @@ class BackendNumbers(NamedTuple):
         return _part(self.enabled, self.ops)
 
 
-def measure_results(selected: Sequence[OpCase], seen: Seen, backends: Collection[str] = ()) -> list[BackendNumbers]:
+def measure_results(
+    selected: Sequence[OpCase], seen: Seen, backends: Collection[str] = (), enabled_ops: Collection[str] = ()
+) -> list[BackendNumbers]:
     """The numbers of a selection on every backend with results, or on those of `backends` that have some.
 
-    A result counts while the digest of its case is the same. Backends are in alphabetical order.
+    A result counts while the digest of its case is the same. Backends are in alphabetical order. Coverage is measured
+    by `enabled_ops`; without any by the ops that the cases have.
     """
     counted = {row.id: _still_valid(row, seen[row.id]) for row in selected if row.id in seen}
     found = sorted({backend for results in counted.values() for backend, rows in results.items() if rows})
-    return [_numbers(selected, counted, backend) for backend in found if not backends or backend in backends]
+    wanted = [backend for backend in found if not backends or backend in backends]
+    return [_numbers(selected, counted, backend, enabled_ops) for backend in wanted]
 
 
 def _still_valid(row: OpCase, results: Mapping[str, Sequence[Observation]]) -> dict[str, list[Observation]]:
@@ -130,13 +134,16 @@ def _is_valid(one: Observation, key: str) -> bool:
 
 
 def _numbers(
-    selected: Sequence[OpCase], counted: Mapping[str, Mapping[str, Sequence[Observation]]], backend: str
+    selected: Sequence[OpCase],
+    counted: Mapping[str, Mapping[str, Sequence[Observation]]],
+    backend: str,
+    enabled_ops: Collection[str],
 ) -> BackendNumbers:
     results = [counted.get(row.id, {}).get(backend, ()) for row in selected]
     last = [rows[-1] if rows else None for rows in results]
 
     by_op = _tallies((row.case.op for row in selected), last)
-    ops = {row.case.op for row in selected if not computes_nothing(row.case)}
+    ops = {*enabled_ops} or {row.case.op for row in selected if not computes_nothing(row.case)}
     return BackendNumbers(
         backend=backend,
         total=_tally(last),
@@ -144,7 +151,7 @@ def _numbers(
         by_op={op: by_op[op] for op in sorted(by_op)},
         grid=_tallies(((row.case.op, row.manifest.model) for row in selected), last),
         ops=len(ops),
-        enabled=sum(1 for op in ops if by_op[op].passed),
+        enabled=sum(1 for op in ops if op in by_op and by_op[op].passed),
         steadiness=_steadiness(one for rows in results for one in rows),
     )
 

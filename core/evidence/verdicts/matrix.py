@@ -13,12 +13,13 @@ from core.evidence.observation import RAN, Ending, Observation
 from core.evidence.reports import arch_in
 from core.evidence.results import Results
 from core.evidence.verdicts.expected import Expected, declared_on, pins
+from core.evidence.verdicts.op_cases import OpVerdicts
 from core.evidence.verdicts.policy import Policy
 from core.evidence.verdicts.saved import RULES, SavedVerdict, SavedVerdicts, saved_verdict
 from core.evidence.verdicts.seen import MODEL_TESTS, SeenResults
 from core.evidence.verdicts.verdict import Judgement, Older, Verdict, judge
 from core.matrix import Column, Matrix
-from core.matrix.query import BROKE, FIXED, Judged
+from core.matrix.query import BROKE, FIXED, Judged, words_by_place
 from core.model import Status
 from core.sources.ci import Job
 
@@ -29,6 +30,7 @@ class Verdicts:
     A test has a cell on each arch it is marked for, and on each other one that has results of it. Without `selected`
     nothing is known of jobs, and a cell without results is UNKNOWN. Results that are given as observations are oldest
     first. `saved` has verdicts of before: those on tests whose results, entry or policy have changed are made anew.
+    `judge_cases` gives the verdicts on op cases, for which it may read manifests; it is asked where cases have results.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Verdicts:
         policy: Policy,
         selected: Selected | None = None,
         saved: SavedVerdicts | None = None,
+        judge_cases: Callable[[], OpVerdicts] | None = None,
     ) -> None:
         self.matrix = matrix
         self.policy = policy
@@ -45,6 +48,7 @@ class Verdicts:
         self._counting = self.evidence.without(policy.ignored_hosts)
         self._selected = selected
         self._saved = saved
+        self._judge_cases = judge_cases
         self._jobs: dict[tuple[int, str], tuple[bool | None, int]] = {}
         self.seen = SeenResults(self.evidence, matrix.schema.archs)
         """Results of model tests by id and arch, oldest first; read when asked for."""
@@ -100,7 +104,9 @@ class Verdicts:
             for arch, verdict in one.verdicts.items():
                 by_arch[arch][row] = _CODES[verdict]
         columns = {arch: Column(_WORDS, bytes(column)) for arch, column in by_arch.items()}
-        return Judged(self.matrix, columns, self.results, self.turned, lambda: self.courses)
+        return Judged(
+            self.matrix, columns, self.results, self.turned, lambda: self.courses, judge_cases=self._case_verdicts
+        )
 
     @cached_property
     def courses(self) -> Mapping[str, Mapping[str, tuple[str, str]]]:
@@ -174,7 +180,15 @@ class Verdicts:
 
     def result_words(self, id: str) -> str:
         """How an op case ended last on each backend: `eager pass  inductor fail`; empty without results."""
-        return "  ".join(f"{backend} {word}" for backend, word in self.results.get(id, {}).items())
+        return words_by_place(self.results.get(id, {}))
+
+    @cached_property
+    def on_cases(self) -> OpVerdicts | None:
+        """The verdicts on op cases; None where no case has a result. Manifests are read for it the first time."""
+        return self._judge_cases() if self._judge_cases and self.evidence.has_cases else None
+
+    def _case_verdicts(self) -> Mapping[str, Mapping[str, str]]:
+        return self.on_cases.words if self.on_cases else {}
 
     @cached_property
     def _pins(self) -> Mapping[str, str]:

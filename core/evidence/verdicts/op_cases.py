@@ -30,13 +30,19 @@ class OpVerdicts:
         self.policy = policy
         self.rows = {row.id: row for row in tests.rows}
         self._environment = environment
-        self.seen = results_that_count(self.rows, observations)
+        counting = (one for one in observations if one.host not in policy.ignored_hosts)
+        self.seen = results_that_count(self.rows, counting)
         """Results that count, by case and backend, oldest first."""
 
     @cached_property
     def judged(self) -> Mapping[str, Sequence[Judgement]]:
         """The judgements on every case with results, by id, in the order of the manifests."""
         return {id: self.of(id) for id in self.rows if id in self.seen}
+
+    @cached_property
+    def words(self) -> Mapping[str, Mapping[str, str]]:
+        """The verdict on every case with results, by id and backend."""
+        return {id: {one.arch: one.verdict for one in found} for id, found in self.judged.items()}
 
     def of(self, id: str) -> list[Judgement]:
         """The judgements on one case, by backend."""

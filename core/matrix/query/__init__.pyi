@@ -35,5 +35,7 @@ from .verdict_columns import (
     BROKE as BROKE,
     FIXED as FIXED,
     RESULT as RESULT,
+    VERDICT as VERDICT,
     Judged as Judged,
+    words_by_place as words_by_place,
 )

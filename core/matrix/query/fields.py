@@ -87,7 +87,7 @@ FIELDS: tuple[Field, ...] = (
         "is",
         "known, stray (no test), mixed, duplicate, shadowed, placeholder, stale (it passes)",
         _made(is_column),
-        facts={STALE: FromFacts("runs", STALE)},
+        facts={STALE: FromResults(STALE)},
     ),
     Text("reason", "part of the entry's reasons", _stored("reason"), listed=False),
     Text("loader", "part of the loader's directory", _stored("loader")),
@@ -99,7 +99,7 @@ FIELDS: tuple[Field, ...] = (
     Choice("source", "origin of the model", FromFacts("models", "source")),
     Text("name", "part of the model's name in reports (model_info.name)", FromFacts("models", "name")),
     Choice("job", "scheduled CI job that selects it on the shown arch, or on any; or none", FromFacts("jobs", "job")),
-    Choice("verdict", "verdict on its entry on the shown arch, or on any", FromFacts("runs", VERDICT)),
+    Choice("verdict", "verdict on the shown arch, or on any; of an op case by backend", FromResults(VERDICT)),
     Choice("turned", "broke or fixed since the night before, there or on any arch", FromFacts("runs", TURNED)),
     Number(
         "first_bad",

@@ -16,7 +16,7 @@ from core.matrix.query.context import Scope
 from core.matrix.query.query import compiled
 from core.matrix.query.terms import Operator, Term
 from core.matrix.query.values import TooLong, decimal, number_test, time_limit
-from core.matrix.query.verdict_columns import Judged
+from core.matrix.query.verdict_columns import BACKEND, RESULT, Judged
 
 NONE = "none"
 """How an empty value is asked for."""
@@ -80,15 +80,17 @@ class FromFacts:
 
 @dataclass(frozen=True, slots=True)
 class FromResults:
-    """A column of the last results of op cases; on the backends that are meant."""
+    """A column of the last results of op cases, or of verdicts on all rows; on the backends that are meant."""
 
     name: str
     provider: ClassVar[str] = "runs"
 
-    def __call__(self, scope: Scope) -> FlagColumn:
+    def __call__(self, scope: Scope) -> AnyColumn:
         facts = scope.learned[self.provider]
         assert isinstance(facts, Judged), "the provider of results"
-        return facts.of_cases(scope.matrix, self.name, scope.backends)
+        if self.name in (BACKEND, RESULT):
+            return facts.of_cases(scope.matrix, self.name, scope.backends)
+        return facts.with_cases(scope.matrix, self.name, scope.arch, scope.backends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,7 @@ class Choice(_ColumnField):
 
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Other names of texts, in lower case."""
-    facts: Mapping[str, FromFacts] = field(default_factory=dict)
+    facts: Mapping[str, FromFacts | FromResults] = field(default_factory=dict)
     """Values beside those of the column, in lower case: the rows whose text in the facts is the value itself."""
     metavar: ClassVar[str] = "NAME"
 

@@ -8,7 +8,7 @@ from operator import or_
 
 from core.matrix.columns import AnyColumn, Column, FlagColumn
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.op_rows import BACKENDS, RESULTS
+from core.matrix.op_rows import BACKENDS, RESULTS, fitted
 
 VERDICT, STALE = "verdict", "stale"
 """The columns, and the value of the field `is` that the second one gives."""
@@ -33,12 +33,18 @@ class Judged:
     """The last result of each op case by backend, one of RESULTS."""
     turned: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """BROKE or FIXED by id and arch, for those whose newest result is not as the one before."""
-
     courses: Callable[[], Mapping[str, Mapping[str, tuple[str, str]]]] = dict
     """FIRST_BAD and FLAKY of each cell that has run, by id and arch; the first is empty where it passes.
 
     A function, because it takes a while and few ask for it.
     """
+    judge_cases: Callable[[], Mapping[str, Mapping[str, str]]] = dict
+    """What `case_verdicts` is made by: manifests are read for it, which other columns can do without."""
+
+    @cached_property
+    def case_verdicts(self) -> Mapping[str, Mapping[str, str]]:
+        """The verdict on each op case with results, by id and backend."""
+        return self.judge_cases()
 
     def column(self, name: str, arch: str) -> AnyColumn:
         """STALE: whether it passes on any arch where it should not. All others: on `arch`, or with NO_ARCH on any."""
@@ -55,10 +61,36 @@ class Judged:
         """All backends that can be asked for: the known ones, then those that results name."""
         return tuple(dict.fromkeys((*BACKENDS, *sorted({name for found in self.cases.values() for name in found}))))
 
+    def words(self, matrix: Matrix, row: int, arch: str) -> str:
+        """The verdicts on a row of `matrix`: `eager active  inductor regressed` on an op case; on a test of a model
+        that on `arch`, or with NO_ARCH one word where all archs have the same."""
+        if matrix.is_op(row):
+            return words_by_place(self.case_verdicts.get(matrix.ids[row], {}))
+        if row >= len(self.matrix.ids):
+            return ""
+        found = {place: column[row] for place, column in self.by_arch.items() if arch in (NO_ARCH, place)}
+        known = {place: word for place, word in found.items() if word}
+        words = {*known.values()}
+        return words.pop() if len(words) == 1 else words_by_place(known)
+
+    def with_cases(self, matrix: Matrix, name: str, arch: str, asked: Sequence[str] = ()) -> AnyColumn:
+        """VERDICT and STALE of all rows of `matrix`: of tests of models as `column` has it, of op cases on the backends
+        that `asked` names; without any on all."""
+        models = fitted(self.column(name, arch), len(matrix.ids))
+        wanted = self._wanted(asked)
+        rows: dict[int, tuple[str, ...]] = {}
+        for id, found in self.case_verdicts.items():
+            words = tuple(word for backend, word in found.items() if backend in wanted)
+            if name == STALE:
+                words = (STALE,) if set(_STALE).intersection(words) else ()
+            if words and id in matrix.rows:
+                rows[matrix.rows[id]] = words
+        return _with_rows(models, rows) if rows else models
+
     def of_cases(self, matrix: Matrix, name: str, asked: Sequence[str] = ()) -> FlagColumn:
         """BACKEND: where each row of `matrix` has a result. RESULT: its results on the backends that `asked` names,
         wholly or in part as a query does; without any on all."""
-        wanted = set(self._named(asked)) if asked else set(self.backends)
+        wanted = self._wanted(asked)
         rows = {
             matrix.rows[id]: tuple(word for backend, word in found.items() if backend in wanted)
             if name == RESULT
@@ -94,6 +126,9 @@ class Judged:
         vocabulary = sorted({word for words in rows.values() for word in words})
         return FlagColumn.sparse(len(self.matrix.ids), (), rows, vocabulary).or_none()
 
+    def _wanted(self, asked: Sequence[str]) -> set[str]:
+        return set(self._named(asked)) if asked else {*self.backends}
+
     def _named(self, asked: Sequence[str]) -> Iterator[str]:
         for value in map(str.lower, asked):
             whole = [one for one in self.backends if one.lower() == value]
@@ -122,3 +157,17 @@ class Judged:
     def _stale(self) -> Column:
         rows = self._any.select(range(len(self.matrix.ids)), _STALE)
         return Column.sparse(len(self.matrix.ids), "", dict.fromkeys(rows, STALE))
+
+
+def words_by_place(found: Mapping[str, str]) -> str:
+    """`n150 active  p150 stale`: a word for each arch or backend."""
+    return "  ".join(f"{place} {word}" for place, word in found.items())
+
+
+def _with_rows(column: AnyColumn, rows: Mapping[int, Sequence[str]]) -> FlagColumn:
+    """`column` with other texts in some rows."""
+    bits = {value: 1 << at for at, value in enumerate(column.values)}
+    masks = [*column.masks] if isinstance(column, FlagColumn) else [1 << code for code in column.codes]
+    for row, texts in rows.items():
+        masks[row] = reduce(or_, (bits.setdefault(text, 1 << len(bits)) for text in texts))
+    return FlagColumn(tuple(bits), masks)

@@ -10,6 +10,7 @@ from core.matrix.columns import Column, FlagColumn
 from core.matrix.matrix import Matrix
 from core.matrix.query import (
     RESULT,
+    VERDICT,
     decimal,
     entry_column,
     level_column,
@@ -109,6 +110,7 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("level", "level", "what a hand-written test runs: op, graph or other", lambda m, _: level_column(m)),
     TableField("dup", "same as", "op case that represents it, as both are the same test", _of_op("dup"), str.lower),
     TableField(RESULT, "results", "last result of an op case on each backend"),
+    TableField(VERDICT, "verdict", "verdict on each arch, on an op case by backend"),
     TableField("file", "file", "file of the entry", _plain("file")),
 )
 OF_OP_CASES = ("op", "model", "dtype", "shape", "rtol", "atol", "mark", "dup", RESULT)

@@ -14,6 +14,8 @@ from core.matrix.query import (
     BY_NAME,
     NONE,
     RESULT,
+    VERDICT,
+    Judged,
     Learned,
     Query,
     Scope,
@@ -41,7 +43,7 @@ _MANY = 100
 _NAMED = 6
 """How many tests a question names."""
 
-OP_FACETS = ("status", "op", "model", "dtype", "mark", BACKEND, RESULT)
+OP_FACETS = ("status", "op", "model", "dtype", "mark", BACKEND, RESULT, VERDICT)
 """Where all visible rows are op cases."""
 HANDWRITTEN_FACETS = ("status", "level", "mark")
 """Where all visible rows are hand-written tests."""
@@ -219,6 +221,12 @@ class View:
     def missing(self) -> tuple[str, ...]:
         """Those that nobody has given yet; until then nothing is shown."""
         return tuple(name for name in self.needs if name not in self.learned)
+
+    @property
+    def judged(self) -> Judged | None:
+        """The verdicts on all rows, where they have been learned."""
+        found = self.learned.get("runs")
+        return found if isinstance(found, Judged) else None
 
     @property
     def scope(self) -> Scope:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from core.ops.op_tests import case_key, read_op_tests
 from core.sources.checkout import Checkout
 from tests.support.cli import call
+from tests.support.op_reports import ingest_cases
 from tests.support.tree import LOADERS, write_checkout
 
 ONE = """\
@@ -37,30 +37,11 @@ def checkout(tmp_path: Path) -> Checkout:
 
 def ingested(checkout: Checkout, file: Path, backend: str, **statuses: tuple[str, str, float]) -> None:
     """The results of one run: by model and name joined with `_` the status, what it is a duplicate of, and seconds."""
-    rows = {row.id: row for row in read_op_tests(checkout.root, ["tests/op_manifests"]).rows}
-    cases = []
-    for name, (status, dup_of, seconds) in statuses.items():
-        model, _, case = name.partition("_")
-        row = rows[f"{model}::{case}"]
-        said = {
-            "model": model,
-            "name": case,
-            "op": row.case.op,
-            "status": status,
-            "backend": backend,
-            "key": case_key(row),
-            "rtol": row.case.rtol,
-            "atol": row.case.atol,
-            "run_seconds": seconds,
-            "dup_of": dup_of,
-        }
-        properties = "".join(f'<property name="{key}" value="{value}"/>' for key, value in said.items())
-        cases.append(
-            f'<testcase classname="ops" name="{model}::{case}"><properties>{properties}</properties></testcase>'
-        )
-    file.write_text(f"<testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>")
-    called = call("ingest", file, "--run-name", file.stem, "--repo", checkout.root)
-    assert called.code == 0, called.err
+    results = {
+        name.replace("_", "::", 1): {"status": status, "run_seconds": seconds, "dup_of": dup_of}
+        for name, (status, dup_of, seconds) in statuses.items()
+    }
+    ingest_cases(checkout, file, backend, results)
 
 
 @pytest.fixture

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.text import Text
 
 from core import ci, handwritten, ops
-from core.matrix.query import RESULT
+from core.matrix.query import RESULT, VERDICT
 from core.matrix.view import EVIDENCE, Targets, View, ViewSpec
+from core.providers import RUNS
 from tui import view_models, widgets
 from tui.protocol import Context
 from tui.view_models import MatrixRows, TreeRows
@@ -89,6 +90,8 @@ class Listing:
         if {EVIDENCE, RESULT} & {*view.table_columns, view.sort_key}:
             self._context.facts.request_verdicts()
             verdicts = self._session.verdicts
+        if VERDICT in (*view.table_columns, view.sort_key):
+            self._context.facts.request((RUNS,))
         rows = MatrixRows(view, self._last_runs, self._session.edited, verdicts)
         return TreeRows(view.tree(opened), view, rows) if view.group and not view.missing() else rows
 
@@ -153,6 +156,9 @@ class Listing:
         if self._session.verdicts:
             verdicts = self._session.verdicts
             view.runs[RESULT] = {id: verdicts.result_words(id) for id in verdicts.results}
+        if view.judged and view.sort_key == VERDICT:
+            matrix = view.matrix
+            view.runs[VERDICT] = {id: view.judged.words(matrix, row, view.lens) for row, id in enumerate(matrix.ids)}
         if view.sort_key not in view.runs:
             return False
         view.sort(view.sort_key, descending=view.descending)
@@ -186,7 +192,10 @@ class Listing:
         tests, verdicts = self._session.op_tests, self._session.verdicts
         detail = ops.describe_case(tests, id) if tests else None
         text = view_models.op_text(detail) if detail else view_models.op_row_text(self._view.matrix, id)
-        return text + view_models.op_results_text(verdicts.of_cases.get(id, {}).values() if verdicts else ())
+        if verdicts is None:
+            return text
+        judged = verdicts.on_cases.judged.get(id, ()) if verdicts.on_cases else ()
+        return text + view_models.op_results_text(verdicts.of_cases.get(id, {}).values(), judged)
 
     def _handwritten_detail(self, id: str) -> Text:
         """All about a hand-written test: what its row holds, until its file is read."""

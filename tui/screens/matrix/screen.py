@@ -14,7 +14,7 @@ from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Static
 
-from core.matrix.query import RESULT, Query
+from core.matrix.query import RESULT, VERDICT, Query
 from core.matrix.view import EVIDENCE, ViewSpec
 from core.text import one_line
 from tui import view_models, widgets
@@ -197,9 +197,9 @@ class MatrixScreen(SessionScreen):
             self.filter.answer()
         else:
             self.facets.count()
-            if self.session.view.sort_key == RESULT:
+            if self.session.view.sort_key in (RESULT, VERDICT):
                 self._runs_changed()
-            elif {EVIDENCE, RESULT} & {*self.session.view.table_columns}:
+            elif {EVIDENCE, RESULT, VERDICT} & {*self.session.view.table_columns}:
                 self._cells_changed()
         self.detail.follow_soon()
 
@@ -411,6 +411,9 @@ class MatrixScreen(SessionScreen):
 
     def action_bisect(self) -> None:
         self.tests.bisect()
+
+    def action_compare(self) -> None:
+        self.tests.compare_backends()
 
     def action_extract(self) -> None:
         self.extraction.ask()

@@ -60,6 +60,7 @@ class TestActions:
             words = f"Unmarked {counted(len(view.marks), 'test')}{hidden_words(view.hidden_marks())}."
             self._context.notify.info(words)
         view.marks.clear()
+        self._session.awaited_marks.clear()
         self._marks_changed()
 
     def mark_range(self) -> None:
@@ -78,6 +79,14 @@ class TestActions:
             self._session.view.mark(ids)
             self._context.notify.info(f"Marked {counted(len(ids), 'test')}.")
         self._marks_changed()
+
+    def compare_backends(self) -> None:
+        """Show the results of op cases on two backends side by side."""
+        found = self._listing.targets().where(self._session.is_op)
+        if found.ids:
+            self._context.navigation.compare_cases(found.ids)
+        else:
+            self._context.notify.info("Nothing to compare: only op cases have results on several backends.")
 
     # Copies and files
 

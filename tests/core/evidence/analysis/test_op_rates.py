@@ -116,6 +116,12 @@ def test_the_numbers_of_two_runs(tests: OpTests) -> None:
     assert found.steadiness.rate == pytest.approx(1 / 3)
 
 
+def test_coverage_by_a_list_of_ops(tests: OpTests) -> None:
+    seen = results_that_count({row.id: row for row in tests.rows}, run_of(tests, 1, FIRST))
+    (found,) = measure_results(tests.rows, seen, enabled_ops=("torch.add", "torch.neg", "torch.no_case_has_it"))
+    assert (found.ops, found.enabled) == (3, 1)
+
+
 def test_both_ends_with_the_same_code_are_flaky(tests: OpTests) -> None:
     same = [*run_of(tests, 1, FIRST, commit="c"), *run_of(tests, 2, SECOND, commit="c")]
     (found,) = numbers_of(tests, same)

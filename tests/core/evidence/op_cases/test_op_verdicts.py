@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verdicts and stability of op cases, and what is proposed for their manifests."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,27 @@ def test_the_last_result_on_each_backend_is_a_column(tmp_path: Path, tests: OpTe
     }
     assert found.result_words("m::plain") == "eager pass  inductor fail"
     assert found.result_words("m::same") == ""
+
+
+def test_the_verdict_on_each_backend_is_a_column(tmp_path: Path, tests: OpTests) -> None:
+    both = [result(tests, "plain", "fail", max_abs=0.1), result(tests, "plain", "pass", backend="inductor")]
+    seen = batches(both, both, both)
+    matrix = index(sample(tmp_path / "checkout"))
+    found = Verdicts(matrix, seen, Policy(), judge_cases=lambda: OpVerdicts(tests, seen, Policy(), {}))
+    assert found.facts().case_verdicts == {"m::plain": {"eager": "regressed", "inductor": "active"}}
+    assert Verdicts(matrix, seen, Policy()).facts().case_verdicts == {}
+
+    def read() -> OpVerdicts:
+        raise AssertionError("no case has a result")
+
+    assert Verdicts(matrix, [], Policy(), judge_cases=read).facts().case_verdicts == {}
+
+
+def test_results_of_an_ignored_machine_do_not_count(tests: OpTests) -> None:
+    seen = batches(*[[result(tests, "plain", "fail", max_abs=0.1)]] * 3)
+    bad = [replace(one, host="bad") for one in seen]
+    assert said(OpVerdicts(tests, bad, Policy(), {})) == {("m::plain", "eager"): Verdict.REGRESSED}
+    assert said(OpVerdicts(tests, bad, Policy(ignored_hosts=("bad",)), {})) == {}
 
 
 def test_stability_is_of_what_is_computed(tests: OpTests) -> None:

@@ -82,6 +82,51 @@ def test_results_of_op_cases_by_backend(matrix: Matrix) -> None:
         ids("result:fial")
 
 
+def test_verdicts_on_op_cases_by_backend(matrix: Matrix) -> None:
+    table = with_op_rows(matrix, some_op_rows())
+    of_models = Column.sparse(len(matrix.ids), "", {matrix.rows[NET]: "stale", matrix.rows[TINY]: "active"}, _WORDS)
+    on_cases = {
+        "m::add": {"eager": "active", "inductor": "regressed"},
+        "m::mm": {"inductor": "semi-stale"},
+        "gone::case": {"tt": "flaky"},
+    }
+    judged = Judged(matrix, {"n150": of_models}, SOME_RESULTS, judge_cases=lambda: on_cases)
+
+    def ids(text: str) -> set[str]:
+        return {table.ids[row] for row in select(table, Query.parse(text), learned={RUNS: judged})}
+
+    assert ids("verdict:regressed") == {"m::add"}
+    assert ids("verdict:active") == {TINY, "m::add"}
+    assert ids("backend:inductor verdict:active") == set()
+    assert ids("backend:eager verdict:active") == {"m::add"}
+    assert ids("is:stale") == {NET, "m::mm"}
+    assert ids("is:stale kind:op") == {"m::mm"}
+    assert ids("kind:op verdict:none") == {"n::Add", "n::add"}
+    assert ids("arch:n150 verdict:stale") == {NET}
+    assert ids("verdict:none") == set(table.ids) - {NET, TINY, "m::add", "m::mm"}
+
+    def words(id: str, arch: str = "") -> str:
+        return judged.words(table, table.rows[id], arch)
+
+    assert words("m::add") == "eager active  inductor regressed"
+    assert (words("n::add"), words(NET), words(NET, "n150"), words(NET, "p150"), words(ORG)) == (
+        "", "stale", "stale", "", "",
+    )  # fmt: skip
+    assert Judged(matrix, {"n150": of_models, "p150": of_models}).words(table, table.rows[NET], "") == "stale"
+    other = Column.sparse(len(matrix.ids), "", {matrix.rows[NET]: "flaky"}, _WORDS)
+    both = Judged(matrix, {"n150": of_models, "p150": other})
+    assert both.words(table, table.rows[NET], "") == "n150 stale  p150 flaky"
+
+
+def test_manifests_are_read_for_verdicts_alone(matrix: Matrix) -> None:
+    def read() -> dict[str, dict[str, str]]:
+        raise AssertionError("nobody has asked for them")
+
+    learned = {RUNS: Judged(matrix, {}, SOME_RESULTS, judge_cases=read)}
+    table = with_op_rows(matrix, some_op_rows())
+    assert select(table, Query.parse("backend:eager result:pass turned:none"), learned=learned)
+
+
 def test_every_result_of_the_plugin_can_be_asked_for() -> None:
     assert set(RESULTS) == set(STATUSES)
     assert BACKENDS == OFFERED

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the screen of comparisons shows: two runs, or op cases on two backends."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from core.evidence.analysis import BackendKind, DifferenceKind
+from core.text import counted, one_line
+from tui.evidence_service import Compared, ComparedCases, Knowledge
+from tui.view_models import BackendRows, DifferenceRows, backend_sides, commit_words, sides
+
+Words = list[tuple[str, str]]
+"""Texts with their styles, a line or a paragraph each."""
+NO_RUNS = (
+    "A run is a nightly with ingested reports, or a batch of device runs here. "
+    "`ttmatrix ingest PATH --run-name NAME` adds one."
+)
+
+
+class Pair(Protocol):
+    """Two things that were compared."""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What they are called; empty where there are no two."""
+        ...
+
+    @property
+    def choices(self) -> Sequence[str]:
+        """All that each could be."""
+        ...
+
+    @property
+    def missing(self) -> str:
+        """What to do where there are no two."""
+        ...
+
+    @property
+    def heading(self) -> str:
+        """Both names, and what is not listed."""
+        ...
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        """The kinds of differences, in their order."""
+        ...
+
+    @property
+    def counts(self) -> str:
+        """How many there are of each kind."""
+        ...
+
+    def rows(self, kind: str) -> DifferenceRows | BackendRows:
+        """The differences of a kind; empty: of all kinds."""
+        ...
+
+    def words(self, row: int, kind: str) -> Words:
+        """All about the difference in that row of these."""
+        ...
+
+    def id(self, row: int, kind: str) -> str:
+        """The test or op case in that row; empty: there is no such row."""
+        ...
+
+
+@dataclass(frozen=True)
+class RunPair:
+    """Two runs, with the commits between them."""
+
+    found: Compared
+    kinds: Sequence[str] = tuple(DifferenceKind)
+    missing: str = NO_RUNS
+
+    @property
+    def names(self) -> tuple[str, str]:
+        return self.found.before, self.found.after
+
+    @property
+    def choices(self) -> Sequence[str]:
+        return self.found.runs
+
+    @property
+    def heading(self) -> str:
+        before, after = map(one_line, self.names)
+        return f"{before} → {after}   {self.found.comparison.passing:,} pass in both"
+
+    @property
+    def counts(self) -> str:
+        return ", ".join(f"{count:,} {kind}" for kind, count in self.found.comparison.counts.items() if count)
+
+    def rows(self, kind: str) -> DifferenceRows:
+        return DifferenceRows([one for one in self.found.comparison.differences if kind in ("", one.kind)])
+
+    def words(self, row: int, kind: str) -> Words:
+        listed = self.rows(kind).differences
+        words = sides(listed[row]) if row < len(listed) else []
+        commits = commit_words("tt-xla", self.found.commits), commit_words("models", self.found.models)
+        return [*words, ("", ""), *commits[0], *commits[1]]
+
+    def id(self, row: int, kind: str) -> str:
+        listed = self.rows(kind).differences
+        return listed[row].id if row < len(listed) else ""
+
+
+@dataclass(frozen=True)
+class BackendPair:
+    """Op cases on two backends."""
+
+    found: ComparedCases
+    kinds: Sequence[str] = tuple(BackendKind)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        found = self.found.comparison
+        return (found.first, found.second) if found else ("", "")
+
+    @property
+    def choices(self) -> Sequence[str]:
+        return self.found.backends
+
+    @property
+    def missing(self) -> str:
+        return f"{self.found.problem} Run the op cases on two backends, then compare them."
+
+    @property
+    def heading(self) -> str:
+        first, second = map(one_line, self.names)
+        return f"{counted(len(self.found.ids), 'op case')}: {first} → {second}"
+
+    @property
+    def counts(self) -> str:
+        found = self.found.comparison
+        return ", ".join(f"{count:,} {kind}" for kind, count in found.counts.items() if count) if found else ""
+
+    def rows(self, kind: str) -> BackendRows:
+        found = self.found.comparison
+        cases = [one for one in found.cases if kind in ("", one.kind)] if found else []
+        return BackendRows(cases, self.names)
+
+    def words(self, row: int, kind: str) -> Words:
+        listed = self.rows(kind).cases
+        return backend_sides(listed[row], self.names) if row < len(listed) else []
+
+    def id(self, row: int, kind: str) -> str:
+        listed = self.rows(kind).cases
+        return listed[row].id if row < len(listed) else ""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is to be compared."""
+
+    names: tuple[str, str] | None = None
+    """The two that were chosen; None: the last two runs, or eager and another backend."""
+    cases: tuple[str, ...] = ()
+    """Op cases, to be compared on two backends; none: runs are compared."""
+
+    def with_names(self, names: tuple[str, str]) -> "Question":
+        return replace(self, names=names)
+
+    def answer(self, knowledge: Knowledge) -> Callable[[], Pair]:
+        """What compares them. Not for the app's own thread."""
+        if self.cases:
+            return lambda: BackendPair(knowledge.compare_cases(self.cases, self.names))
+        return lambda: RunPair(knowledge.compare(self.names))
