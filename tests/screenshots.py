@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.picture import still
-from tests.support.recorded import at_noon, nights, record_runs
+from tests.support.recorded import at_noon, nights, record_ops, record_runs
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
@@ -36,8 +36,11 @@ async def screenshots(scratch: Path) -> Shown:
     places = {str(scratch): "~", sys.prefix: "~/tt-xla/venv", str(SCREENSHOTS.parent): "~/ttmatrix"}
 
     with at_noon():
-        for size, walk in ((_WIDE, _wide), (_SMALL, _small)):
-            app = build_app(checkout)
+        for size, walk in ((_WIDE, _wide), (_SMALL, _small), (_WIDE, _ops)):
+            with_ops = walk is _ops
+            if with_ops:
+                record_ops(checkout)
+            app = build_app(checkout, op_cases=with_ops)
             async with app.run_test(size=size) as pilot:
                 async for name in walk(app, pilot):
                     await still(app, pilot)
@@ -104,6 +107,30 @@ async def _small(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
     yield "grid-80x24"
     await pilot.press("number_sign", "5", "g")
     yield "review-80x24"
+
+
+async def _ops(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
+    """An op on two backends up to its review, and the op that breaks a model."""
+    press = pilot.press
+    app.session.view.op_columns = ("id", "op", "rtol", "result", "verdict")
+    await _query(app, pilot, "kind:op backend:inductor")
+    await until(pilot, lambda: "inductor fail" in screen_text(app), "the results")
+    await press("j")
+    await until(pilot, lambda: "view size is not compatible" in screen_text(app), "what is expected, in the detail")
+    yield "ops"
+    await press("asterisk", "b")
+    await until(pilot, lambda: "eager → inductor" in screen_text(app), "the comparison")
+    await press("j")
+    yield "ops-compare"
+    await press("1", "ctrl+n", "g", "E", "ctrl+u")
+    await type_text(pilot, "0.001")
+    yield "ops-edit"
+    await press("enter", "5", "G", "a", "G")
+    await until(pilot, lambda: "rtol: 0.001" in screen_text(app), "the diff")
+    yield "ops-review"
+    await press("2", "g", "d")
+    await until(pilot, lambda: "torch.sigmoid(self.decode" in screen_text(app), "the op")
+    yield "ops-bisect"
 
 
 async def _query(app: TTMatrixApp, pilot: Pilot[Any], text: str) -> None:

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results on the sample checkout that are the same wherever they are recorded: for pictures of the screens."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
 from core.evidence.observation import Ending, Observation
 from core.model import BringupStatus, Function
+from core.ops.op_tests import OpCase, case_key, read_op_tests
 from core.proc import ProcessIdentity
 from core.runs.outcome import Outcome
-from core.runs.spec import RunSpec
+from core.runs.spec import ResultFormat, RunSpec
 from core.runs.store import RunStore
 from core.runs.store.events import Finished, Started, append_event
 from core.settings import paths
@@ -29,6 +33,27 @@ _RUNS = (
     ("voxel_scatter/pytorch-Grid_8-single_device-training", Outcome.CRASH, 2.4),
     ("equilibrium_net/pytorch-Loose-single_device-inference", Outcome.HANG, 61.0),
 )
+_CASES: Mapping[str, Mapping[str, tuple[str, float, float]]] = {
+    "nano_lm::input_norm": {"eager": ("pass", 0.0, 0.0), "inductor": ("pass", 4.768e-07, 7.2)},
+    "nano_lm::merge_heads_needs_reshape": {"eager": ("pass", 0.0, 0.0), "inductor": ("fail", 0.0, 0.01)},
+    "nano_lm::split_heads": {"eager": ("pass", 0.0, 0.0), "inductor": ("pass", 0.0, 0.7)},
+    "nano_lm::weights": {"eager": ("pass", 0.0, 0.0), "inductor": ("pass", 1.49e-08, 6.9)},
+    "nano_lm_tt::weights": {"eager": ("pass", 0.0, 0.0), "inductor": ("pass", 0.0, 6.5)},
+}
+"""By id and backend: status, greatest error of an element, and seconds of compiling."""
+_MESSAGE = (
+    "inductor raised TorchRuntimeError: RuntimeError when making fake tensor call; expected is RuntimeError with "
+    "'view size is not compatible'"
+)
+_BISECTION = {
+    "message": "op: torch.ops.aten.sigmoid.default departs, relative error 0.0203, PCC 0.999961",
+    "verdict": "op",
+    "drift": [0.0, 0.0, 0.0025, 0.0204, 0.0204, 0.0206],
+    "op": "torch.ops.aten.sigmoid.default",
+    "line": "third_party/tt_forge_models/depth_unet/pytorch/src/model.py:29",
+    "code": "return DepthMapOutput(self.farthest * torch.sigmoid(self.decode(features)).squeeze(1), features)",
+    "apart": "relative error 0.0203, PCC 0.999961",
+}
 _ERROR = """\
 \x1b[31mRuntimeError: mat1 and mat2 must have the same dtype, but got Float and BFloat16\x1b[0m
 BFLOAT16: failed in forward
@@ -83,33 +108,74 @@ def nights() -> Iterator[Observation]:
 
 def record_runs(checkout: Checkout) -> None:
     """Put runs that have ended, each an hour before the next, into the store."""
-    store = RunStore(paths().runs)
     for number, (test_id, outcome, seconds) in enumerate(_RUNS):
         at = NOON - 3600.0 * (len(_RUNS) - number)
-        created = datetime.fromtimestamp(at, UTC)
-        argv = ("python", "cpu_repro.py", f"--loader={test_id.partition('-')[0]}")
-        spec = RunSpec(
-            run_id=f"{created:%Y%m%d-%H%M%S}-{number:06x}",
-            test_id=test_id,
-            function=Function.TORCH,
-            kind="cpu",
-            arch=None,
-            argv=argv,
-            env={},
-            cwd=checkout.root,
-            timeout=600.0,
-            created=created.isoformat(),
-            nonce="0" * 32,
-            slots="cpu",
-            slot_count=2,
-        )
-        directory = store.create(spec)
+        spec = _spec(checkout, number, at, test_id, f"--loader={test_id.partition('-')[0]}")
         log = _LOG if outcome is not Outcome.PASS else _LOG.replace(_ERROR, "BFLOAT16: ok\n")
-        (directory / "output.log").write_text(log, encoding="utf-8")
-        append_event(directory / "events.jsonl", Started(at, ProcessIdentity(1, 1.0), argv))
-        append_event(
-            directory / "events.jsonl",
-            Finished(
-                at + seconds, outcome, seconds, None if outcome is Outcome.CRASH else int(outcome is Outcome.FAIL)
-            ),
+        code = None if outcome is Outcome.CRASH else int(outcome is Outcome.FAIL)
+        _ended(spec, at, Finished(at + seconds, outcome, seconds, code), log)
+
+
+def record_ops(checkout: Checkout) -> None:
+    """A batch of op cases on eager and one on inductor, on which one fails, and a bisection that names an op."""
+    rows = {row.id: row for row in read_op_tests(checkout.root, ["tests/op_manifests"]).rows}
+    for number, (backend, seconds) in enumerate({"eager": 4.1, "inductor": 58.7}.items()):
+        at = NOON - 3600.0 * (2 - number)
+        spec = replace(
+            _spec(checkout, 16 + number, at, "5 op cases of 2 models", f"--compile-backend={backend}"),
+            function=Function.OP_CASE,
+            kind="ops",
+            arch=backend,
+            report=ResultFormat.CASES,
+            cases="\n".join(_CASES),
+            manifests=tuple(dict.fromkeys(rows[id].manifest.path for id in _CASES)),
         )
+        results = [_result(rows[id], backend, *_CASES[id][backend]) for id in _CASES]
+        failed = sum(one["status"] == "fail" for one in results)
+        outcome = Outcome.FAIL if failed else Outcome.PASS
+        said = {"message": f"{failed} fail, {len(results) - failed} pass" if failed else f"{len(results)} pass"}
+        log = "".join(f"{one['id']} {'FAILED' if one['status'] == 'fail' else 'PASSED'}\n" for one in results)
+        directory = _ended(spec, at, Finished(at + seconds, outcome, seconds, int(bool(failed)), result=said), log)
+        (directory / "results.jsonl").write_text("".join(json.dumps(one) + "\n" for one in results))
+    test_id = "depth_unet/pytorch-Indoor-single_device-inference"
+    spec = replace(_spec(checkout, 32, NOON - 600.0, test_id, "--backend=tt"), kind="bisect")
+    ops = "conv2d.default", "relu.default", "conv_transpose2d.input", "sigmoid.default"
+    log = "".join(f"{number:5} torch.ops.aten.{op}\n" for number, op in enumerate(ops, 1))
+    _ended(spec, NOON - 600.0, Finished(NOON - 560.0, Outcome.FAIL, 40.0, 1, result=_BISECTION), log)
+
+
+def _spec(checkout: Checkout, number: int, at: float, test_id: str, argument: str) -> RunSpec:
+    created = datetime.fromtimestamp(at, UTC)
+    return RunSpec(
+        run_id=f"{created:%Y%m%d-%H%M%S}-{number:06x}",
+        test_id=test_id,
+        function=Function.TORCH,
+        kind="cpu",
+        arch=None,
+        argv=("python", "cpu_repro.py", argument),
+        env={},
+        cwd=checkout.root,
+        timeout=600.0,
+        created=created.isoformat(),
+        nonce="0" * 32,
+        slots="cpu",
+        slot_count=2,
+    )
+
+
+def _ended(spec: RunSpec, at: float, end: Finished, log: str) -> Path:
+    """Put a run into the store that has ended so; returns its directory."""
+    directory = RunStore(paths().runs).create(spec)
+    (directory / "output.log").write_text(log, encoding="utf-8")
+    append_event(directory / "events.jsonl", Started(at, ProcessIdentity(1, 1.0), spec.argv))
+    append_event(directory / "events.jsonl", end)
+    return directory
+
+
+def _result(row: OpCase, backend: str, status: str, off: float, seconds: float) -> dict[str, Any]:
+    """A line of `results.jsonl`: with the greatest error of an element, and the seconds of compiling and running."""
+    numbers = {"max_abs": off, "max_rel": off * 100, "mismatched": 0.0, "pcc": 1.0} if status == "pass" else {}
+    parts = {"build": 0.004, "eager": 0.001, "compile": seconds, "run": 0.002, "compare": 0.001}
+    case = {"key": case_key(row), "rtol": row.case.rtol, "atol": row.case.atol, "torch": "2.9.0"}
+    message = "" if status == "pass" else _MESSAGE
+    return {"id": row.id, "status": status, "backend": backend, "message": message, "seconds": parts, **numbers, **case}

@@ -62,13 +62,14 @@ class Judged:
         return tuple(dict.fromkeys((*BACKENDS, *sorted({name for found in self.cases.values() for name in found}))))
 
     def words(self, matrix: Matrix, row: int, arch: str) -> str:
-        """The verdicts on a row of `matrix`: `eager active  inductor regressed` on an op case; on a test of a model
-        that on `arch`, or with NO_ARCH one word where all archs have the same."""
+        """The verdicts on a row of `matrix`: `eager active  inductor regressed` on an op case, by arch on a test of a
+        model, or that on `arch` alone. One word where all are the same."""
         if matrix.is_op(row):
-            return words_by_place(self.case_verdicts.get(matrix.ids[row], {}))
-        if row >= len(self.matrix.ids):
+            found = self.case_verdicts.get(matrix.ids[row], {})
+        elif row >= len(self.matrix.ids):
             return ""
-        found = {place: column[row] for place, column in self.by_arch.items() if arch in (NO_ARCH, place)}
+        else:
+            found = {place: column[row] for place, column in self.by_arch.items() if arch in (NO_ARCH, place)}
         known = {place: word for place, word in found.items() if word}
         words = {*known.values()}
         return words.pop() if len(words) == 1 else words_by_place(known)
