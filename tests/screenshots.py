@@ -9,6 +9,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
+from core.settings import paths
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.picture import still
 from tests.support.recorded import at_noon, nights, record_ops, record_runs
@@ -34,6 +35,7 @@ async def screenshots(scratch: Path) -> Shown:
     record_runs(checkout)
     # Places of this machine would only distract.
     places = {str(scratch): "~", sys.prefix: "~/tt-xla/venv", str(SCREENSHOTS.parent): "~/ttmatrix"}
+    places[str(paths().runs.parent)] = "~/.local/state/ttmatrix"
 
     with at_noon():
         for size, walk in ((_WIDE, _wide), (_SMALL, _small), (_WIDE, _ops)):
