@@ -93,7 +93,7 @@ async def test_the_verdict_on_an_op_case_is_a_column_a_query_and_in_the_detail(
         await type_text(pilot, " backend:inductor verdict:regressed")
         await pilot.press("enter")
         await until(pilot, lambda: shown_ids(app) == ["nano::scale"], "what regressed on inductor")
-        await pilot.press("z")
+        await pilot.press("enter")
         await until(pilot, lambda: "regressed: " in screen_text(app), "the verdict in the detail")
         assert "active: " in screen_text(app)
 
