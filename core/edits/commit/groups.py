@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes sorted into several commits: by reason, by issue or by arch."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 from core.edits.commit.git import Repository
 from core.edits.commit.message import Evidence, cited, commit_message, reasons
 from core.edits.commit.staging import read_base
 from core.edits.commit.transaction import CommitDraft
 from core.edits.effects import EntryChange, entry_changes
-from core.edits.operations import Operation, OpKind, is_manifest
+from core.edits.operations import Operation, OpKind, is_manifest, manifests_in
 from core.edits.planning import Planner
 from core.edits.texts import read_manifests, texts_of
 from core.errors import TTMatrixError
@@ -154,6 +155,7 @@ def compose_commits(
     repository = Repository(checkout.root, runner)
     repository.refuse_unfit()
     base = read_base(repository, checkout.relative(checkout.test_config), schema, operations)
+    _refuse_untracked(manifests_in(operations), base.committed, checkout.root)
     texts = texts_of(base.committed, matrix.files)
     planned = (planner or Planner()).plan(texts, operations, schema)
     if planned.rejected:
@@ -166,6 +168,17 @@ def compose_commits(
     entries = {entry.id: entry for file in texts.parsed(schema) for entry in file.entries}
     changes = tuple(entry_changes(planned))
     return Composition(changes, tuple(operations), entries, schema.archs, evidence or {})
+
+
+def _refuse_untracked(manifests: Iterable[str], committed: Collection[str], root: Path) -> None:
+    """Raise TTMatrixError for a manifest that is in the work tree and not in the last commit."""
+    for file in manifests:
+        if file not in committed and (root / file).is_file():
+            raise TTMatrixError(
+                f"{file} is not in the last commit",
+                "So there is nothing that an edit of it could be the difference to.",
+                f"Commit the file as it is first: git add {file} && git commit. Or write the edit without a commit.",
+            )
 
 
 def _named(message: str, key: str) -> str:

@@ -154,8 +154,9 @@ def test_a_manifest_that_git_does_not_have_is_written_but_not_committed(bench: W
     path = bench.checkout.root / "tests/op_manifests/new.yaml"
     path.write_text(TEXT)
     operation = Operation(OpKind.SET, "m::a", "tests/op_manifests/new.yaml", ("rtol",), 0.5)
-    with pytest.raises(TTMatrixError, match="cannot be committed by itself"):
+    with pytest.raises(TTMatrixError, match=r"tests/op_manifests/new.yaml is not in the last commit") as refused:
         compose_commits(matrix, [operation])
+    assert "git add tests/op_manifests/new.yaml" in refused.value.hint
     bench.write(accept(bench, matrix, operation), matrix.schema)
     assert bench.uncommitted == (path,)
 
