@@ -132,6 +132,7 @@ async def _ops(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
     yield "ops-review"
     await press("2", "g", "d")
     await until(pilot, lambda: "torch.sigmoid(self.decode" in screen_text(app), "the op")
+    await until(pilot, lambda: "age         tree not recorded" in screen_text(app), "the age of the run")
     yield "ops-bisect"
 
 
