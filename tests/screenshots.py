@@ -9,7 +9,6 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from core.settings import paths
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.picture import still
 from tests.support.recorded import at_noon, nights, record_ops, record_runs
@@ -21,7 +20,7 @@ from tui.screens.clusters import ClustersScreen
 from tui.screens.triage import TriageScreen
 
 SCREENSHOTS = Path(__file__).parents[1] / "screenshots"
-_WIDE, _SMALL = (140, 40), (80, 24)
+_WIDE, _SMALL, _LOW = (140, 40), (80, 24), (140, 24)
 _VIT = "patch_vit/pytorch-Small_Patch8-single_device-training"
 
 Shown = AsyncIterator[tuple[str, str]]
@@ -35,14 +34,12 @@ async def screenshots(scratch: Path) -> Shown:
     record_runs(checkout)
     # Places of this machine would only distract.
     places = {str(scratch): "~", sys.prefix: "~/tt-xla/venv", str(SCREENSHOTS.parent): "~/ttmatrix"}
-    places[str(paths().runs.parent)] = "~/.local/state/ttmatrix"
 
     with at_noon():
-        for size, walk in ((_WIDE, _wide), (_SMALL, _small), (_WIDE, _ops)):
-            with_ops = walk is _ops
-            if with_ops:
+        for size, walk in ((_WIDE, _wide), (_SMALL, _small), (_WIDE, _ops), (_LOW, _bisection)):
+            if walk is _ops:
                 record_ops(checkout)
-            app = build_app(checkout, op_cases=with_ops)
+            app = build_app(checkout, op_cases=walk is _ops)
             async with app.run_test(size=size) as pilot:
                 async for name in walk(app, pilot):
                     await still(app, pilot)
@@ -130,9 +127,13 @@ async def _ops(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
     await press("enter", "5", "G", "a", "G")
     await until(pilot, lambda: "rtol: 0.001" in screen_text(app), "the diff")
     yield "ops-review"
-    await press("2", "g", "d")
+
+
+async def _bisection(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
+    """The op that breaks a model. Further down are places of this machine, of any length."""
+    await pilot.press("2", "g", "d")
     await until(pilot, lambda: "torch.sigmoid(self.decode" in screen_text(app), "the op")
-    await until(pilot, lambda: "age         tree not recorded" in screen_text(app), "the age of the run")
+    await until(pilot, lambda: screen_text(app).count("tree not recorded") > 7, "the ages of the runs")
     yield "ops-bisect"
 
 
