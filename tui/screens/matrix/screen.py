@@ -159,7 +159,6 @@ class MatrixScreen(SessionScreen):
     # What is shown
 
     def _show_view(self) -> None:
-        """Show another query in another way."""
         self.filter.show()
         self.show_rows()
 
@@ -197,10 +196,8 @@ class MatrixScreen(SessionScreen):
             self.filter.answer()
         else:
             self.facets.count()
-            if self.session.view.sort_key in (RESULT, VERDICT):
+            if {EVIDENCE, RESULT, VERDICT} & {*self.session.view.table_columns, self.session.view.sort_key}:
                 self._runs_changed()
-            elif {EVIDENCE, RESULT, VERDICT} & {*self.session.view.table_columns}:
-                self._cells_changed()
         self.detail.follow_soon()
 
     def _cells_changed(self) -> None:
