@@ -146,14 +146,14 @@ def _database(name: str, file: Path) -> Path:
 
 
 def test_a_store_of_evidence(tmp_path: Path) -> None:
-    for name in ("evidence-1.sql", "evidence.sql"):
+    for name in ("evidence-1.sql", "evidence-2.sql", "evidence.sql"):
         store = EvidenceStore(_database(name, tmp_path / name))
         assert tuple(store.observations()) == values.OBSERVATIONS
     report = JUnitReport("d1", "/nightly/x.xml", "nightly", 1, True, False, values.OBSERVATIONS, Counter())
     EvidenceStore(tmp_path / "new").add([report])
     connection = sqlite3.connect(tmp_path / "new")
     connection.execute("UPDATE store SET id = 'i'")
-    assert "\n".join(["PRAGMA user_version = 2;", *connection.iterdump()]) + "\n" == _text("evidence.sql")
+    assert "\n".join(["PRAGMA user_version = 3;", *connection.iterdump()]) + "\n" == _text("evidence.sql")
     connection.close()
 
 

@@ -14,6 +14,8 @@ from core.errors import TTMatrixError
 from core.sources.checkout import Checkout
 from tests.support.app import ThemedApp, build_app, screen_text, until
 from tests.support.tree import sample
+from tui.app.app import TTMatrixApp
+from tui.app.bridge import WorkDone
 from tui.app.notifications import save_copy
 from tui.app.polling import Looker, Seen
 from tui.screens import SessionScreen, WorkflowsScreen
@@ -136,6 +138,17 @@ async def test_a_timer_does_nothing_without_the_widgets(tmp_path: Path) -> None:
         assert ticks == ["shown"]
         await popped
         await removed
+
+
+async def test_what_is_done_while_the_app_ends_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = build_app(sample(tmp_path / "tt-xla"))
+    delivered: list[object] = []
+    async with app.run_test():
+        with monkeypatch.context() as ending:
+            ending.setattr(TTMatrixApp, "is_running", False)
+            app.on_work_done(WorkDone(delivered.append, "late"))
+        app.on_work_done(WorkDone(delivered.append, "in time"))
+    assert delivered == ["in time"]
 
 
 async def test_typing_replaces_an_answer_that_is_offered(tmp_path: Path) -> None:

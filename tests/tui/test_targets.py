@@ -11,6 +11,7 @@ from core.matrix.view.view import Targets, View
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.tree import sample
+from tui.needs import Need
 from tui.screens.launch import Launch
 from tui.screens.matrix.set_fields import SetFields
 from tui.screens.pick import Pick
@@ -81,12 +82,15 @@ async def test_only_the_visible_ones_can_be_meant(checkout: Checkout, key: str, 
         )
 
 
-@pytest.mark.parametrize("key", [*_ACTIONS, "y", "Y", "e", "space", "L"])
-async def test_an_action_on_nothing_says_so_and_asks_nothing(checkout: Checkout, key: str) -> None:
+@pytest.mark.parametrize(
+    ("key", "need"),
+    [*((key, Need.TESTS) for key in _ACTIONS), *((key, Need.TEST) for key in "yYeL"), ("space", Need.ROWS)],
+)
+async def test_an_action_on_nothing_says_so_and_asks_nothing(checkout: Checkout, key: str, need: Need) -> None:
     app = build_app(checkout, query="nosuchtestanywhere")
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press(key)
-        await until(pilot, lambda: "Nothing to" in screen_text(app), "the word")
+        await until(pilot, lambda: need.value in screen_text(app), "the word")
         assert app.screen is app.matrix_screen
 
 

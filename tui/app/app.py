@@ -233,7 +233,9 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         await self.keys.followed(message)
 
     def on_work_done(self, message: WorkDone[object]) -> None:
-        message.deliver()
+        # At the end screens lose their widgets one after the other.
+        if self.is_running:
+            message.deliver()
 
     def on_work_failed(self, message: WorkFailed) -> None:
         self.notifications.error(message.error)

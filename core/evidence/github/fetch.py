@@ -11,7 +11,7 @@ from pathlib import Path
 from core.errors import TTMatrixError
 from core.evidence.github.actions import Actions, Artefact, Wanted, WorkflowRun
 from core.evidence.github.transport import Expired
-from core.evidence.reports import Problem, Reading, ReadOptions, documents, read_report
+from core.evidence.reports import Problem, Reading, ReadOptions, find_documents, read_report
 from core.files import Malformed, atomic_write, decoded, read_text
 from core.locks import locked
 from core.runs import UnreadableReport
@@ -128,7 +128,7 @@ def _downloaded(
 def _read(file: Path, scratch: str, address: str, given: ReadOptions, archs: Sequence[str]) -> Reading:
     """The reports in an archive; their source is the page of the run, and not a place that is gone tomorrow."""
     reports, problems = [], []
-    for one in documents([file]):
+    for one in find_documents([file]):
         if isinstance(one, Problem):
             problems.append(replace(one, file=one.file.replace(scratch, address)))
             continue

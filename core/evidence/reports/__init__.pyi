@@ -6,7 +6,7 @@ from .classify import (
     stand_in as stand_in,
     stand_in_of as stand_in_of,
 )
-from .documents import Problem as Problem, arch_in as arch_in, documents as documents
+from .documents import Problem as Problem, arch_in as arch_in, find_documents as find_documents
 from .op_cases import observe_cases as observe_cases
 from .reading import (
     OTHER as OTHER,

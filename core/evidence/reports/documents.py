@@ -64,7 +64,7 @@ class Problem:
     message: str
 
 
-def documents(
+def find_documents(
     paths: Iterable[Path], wanted: Callable[[Path], bool] = lambda file: True
 ) -> Iterator[Document | Problem]:
     """Every XML file that `paths` name, sorted within each; of directories those files that are `wanted`.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.evidence.observation import Observation
 from core.evidence.reports.classify import Maker, Setting, maker_of, model_test, observe, stand_in_of
-from core.evidence.reports.documents import Document, PathFacts, Problem, documents, path_facts
+from core.evidence.reports.documents import Document, PathFacts, Problem, find_documents, path_facts
 from core.evidence.reports.op_cases import document_of, is_case, observe_cases
 from core.runs import CaseDocument, PytestSession, Testcase, UnreadableReport, clean, rank, stream_testcases
 from core.sources import Schema
@@ -86,7 +86,7 @@ def read_reports(
     """
     reports: list[JUnitReport] = []
     problems: list[Problem] = []
-    for one in documents(paths, wanted):
+    for one in find_documents(paths, wanted):
         if isinstance(one, Problem):
             problems.append(one)
             continue

@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import TTMatrixError, UsageError
 from core.evidence.reports import documents as module
-from core.evidence.reports.documents import Document, Problem, documents
+from core.evidence.reports.documents import Document, Problem, find_documents
 
 
 def _archive(path: Path, members: dict[str, bytes]) -> Path:
@@ -26,14 +26,14 @@ def content(one: Document | Problem) -> bytes:
 
 
 def _problem(path: Path) -> str:
-    (one,) = documents([path])
+    (one,) = find_documents([path])
     assert isinstance(one, Problem)
     return one.message
 
 
 def damage(path: Path) -> str:
     """What is told of the only document of `path` once it is read."""
-    for one in documents([path]):
+    for one in find_documents([path]):
         with pytest.raises(TTMatrixError) as caught:
             content(one)
         assert caught.value.detail.startswith(f"{path}")
@@ -46,7 +46,7 @@ def test_directories_are_walked_and_archives_looked_into(tmp_path: Path) -> None
     (tmp_path / "a.xml").write_text("2")
     (tmp_path / "notes.txt").write_text("no")
     _archive(tmp_path / "z.zip", {"d/y.xml": b"3", "d/y.log": b"no"})
-    found = [(one, content(one)) for one in documents([tmp_path, tmp_path])]
+    found = [(one, content(one)) for one in find_documents([tmp_path, tmp_path])]
     assert [(one.source, data) for one, data in found if isinstance(one, Document)] == [
         (str(tmp_path / "a.xml"), b"2"),
         (f"{tmp_path / 'z.zip'}!d/y.xml", b"3"),
@@ -58,16 +58,16 @@ def test_directories_are_walked_and_archives_looked_into(tmp_path: Path) -> None
 
 def test_a_file_that_is_asked_for_may_have_any_name(tmp_path: Path) -> None:
     (tmp_path / "report").write_text("1")
-    (one,) = documents([tmp_path / "report"])
+    (one,) = find_documents([tmp_path / "report"])
     assert isinstance(one, Document) and one.alone
     _archive(tmp_path / "artefact", {"x.xml": b"2"})
-    for one in documents([tmp_path / "artefact"]):
+    for one in find_documents([tmp_path / "artefact"]):
         assert isinstance(one, Document) and content(one) == b"2" and not one.alone
 
 
 def test_what_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="There is no"):
-        list(documents([tmp_path / "gone"]))
+        list(find_documents([tmp_path / "gone"]))
 
 
 @pytest.mark.parametrize("name", ["../../etc/x.xml", "/etc/x.xml", "a/../../x.xml", "..\\x.xml"])
@@ -84,7 +84,7 @@ def test_links_lead_nowhere(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
     (tmp_path / "d" / "x.xml").symlink_to("/etc/passwd")
     (tmp_path / "d" / "up").symlink_to(tmp_path)
-    assert list(documents([tmp_path / "d"])) == []
+    assert list(find_documents([tmp_path / "d"])) == []
 
 
 def test_a_bomb_is_refused_with_its_sizes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +127,7 @@ def test_damaged_archives_are_problems(tmp_path: Path) -> None:
 def test_a_file_that_goes_or_grows_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "x.xml"
     file.write_text("1")
-    (one,) = documents([file])
+    (one,) = find_documents([file])
     monkeypatch.setattr(module, "MEMBER_BYTES", 3)
     file.write_text("abcd")
     with pytest.raises(TTMatrixError, match="grown beyond 3 bytes"):
@@ -151,5 +151,5 @@ def test_an_archive_within_an_archive_is_told(tmp_path: Path) -> None:
 
 def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.xml")
-    assert list(documents([tmp_path])) == []
+    assert list(find_documents([tmp_path])) == []
     assert "not a regular file" in _problem(tmp_path / "x.xml")

@@ -57,9 +57,10 @@ def kill_both(store: RunStore, spec: RunSpec) -> None:
 def test_a_run_whose_scheduler_and_minder_are_killed_ends_by_itself(
     store: RunStore, make_spec: MakeSpec, until: Until
 ) -> None:
-    spec = make_spec("import os, time; print('ready', os.getpid(), flush=True); time.sleep(60)")
+    spec = make_spec("import os, time; print('ready', os.getpid(), 'go', flush=True); time.sleep(60)")
     launch(store, spec)
-    until(lambda: log_has(store, spec, "ready"))
+    # Unbuffered, the child writes word after word.
+    until(lambda: log_has(store, spec, "go"))
     child = identity(int(store.record(spec.run_id).log.read_text().split()[1]))
     assert child
     kill_both(store, spec)
