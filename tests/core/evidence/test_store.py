@@ -255,6 +255,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost(store: EvidenceStore, monkeypat
 
 _ADDS = """
 import sys
+import time
 from pathlib import Path
 from core.evidence.store import EvidenceStore
 from tests.support.evidence import report, seen
@@ -262,6 +263,8 @@ store = EvidenceStore(Path(sys.argv[1]))
 for number in range(10_000):
     store.add([report(*[seen(test_id=str(n)) for n in range(50)], digest=f"{sys.argv[2]}{number}")])
     print(number, flush=True)
+    # SQLite gives the lock to whoever asks first: without a rest, one of two may wait for ever.
+    time.sleep(0.005)
 """
 
 
