@@ -15,7 +15,7 @@ from core.errors import TTMatrixError
 from core.ids import TestId
 from core.model import item_name
 from core.runs.case_results import counts, counts_text
-from core.runs.execution.follow import Place, read_place
+from core.runs.execution.follow import CUT, Place, read_place
 from core.runs.execution.supervisor import Exit
 from core.runs.log import LogFile, cause_line
 from core.runs.outcome import FAILURES, Outcome, judge, read_result
@@ -124,7 +124,7 @@ def _reported(remains: Remains, code: int | None) -> _Reported:
 
 def _reported_of_host(place: Place) -> _Reported:
     """The end of a run elsewhere that nobody has heard of, or that could not start there."""
-    if place.end in ("", "lost"):
+    if place.end in ("", "lost", CUT):
         why = place.why or "the process that followed it was killed"
         return _Reported(Outcome.LOST, detail=f"lost on {place.host}: {why}")
     return _Reported(Outcome.ERROR, detail=f"{place.host}: {place.why}")

@@ -65,7 +65,7 @@ class Executor(Protocol):
     """Machines that run things."""
 
     def slots(self) -> Sequence[Slot]:
-        """All that may be used, those with a run too."""
+        """All that may be used, those with a run too; of a host that is being taken up, too: they are taken."""
 
     def launch(self, start: Start, slot: Slot) -> None:
         """Start a run; returns at once. Raises TTMatrixError where that fails, and Busy where it has to wait."""
@@ -178,10 +178,13 @@ class DaskExecutor:
         found = []
         for one in status.hosts:
             host = known.get(one.name)
-            if host is None or one.state is not HostState.UP:
+            if host is None or one.state not in (HostState.UP, HostState.CONNECTING):
                 continue
             # What was launched a moment ago is not in the file yet; what others have there is not ours.
             taken = max(len(one.runs), mine.count(one.name))
+            if one.state is HostState.CONNECTING:
+                # Worth waiting for, where a run should not go to the only one that is up so far.
+                taken = one.slots
             lease = Lease(one.name, host.expires) if host.expires else None
             labels = frozenset((one.name, *host.labels))
             found += [Slot(one.name, number, labels, lease, number < taken) for number in range(one.slots)]

@@ -29,6 +29,8 @@ CODE = "code.json"
 """The state of the code that it ran there."""
 PULSE = "pulse"
 """Grows while the run works in silence."""
+CUT = "cut"
+"""How a run ended whose cluster did: no host is to blame. Beside the kinds of a last message (`News`)."""
 NO_CODE = 75
 """What the follower of a run ends with whose process has no exit code: `PLACE` says why."""
 _PLACE_BYTES = 4096
@@ -43,7 +45,7 @@ class Place:
 
     host: str
     end: str = ""
-    """The kind of the last message (see `core.runs.cluster.News`); empty: there was none yet."""
+    """The kind of the last message (see `core.runs.cluster.News`), or `CUT`; empty: there was none yet."""
     why: str = ""
 
 
@@ -73,7 +75,7 @@ def follow(spec: RunSpec, directory: Path, host: str) -> NoReturn:
         text = f"{error.title}: {error.detail}".removesuffix(": ") if isinstance(error, TTMatrixError) else str(error)
         code = follower.end("refused", text)
     except OSError as error:
-        code = follower.end("lost", f"{error.strerror}: {error.filename or 'the cluster'}")
+        code = follower.end("refused", f"{error.strerror}: {error.filename or directory}")
     if code < 0:
         _end_by(-code)
     os._exit(code)
@@ -93,14 +95,20 @@ class _Follower:
     def follow(self) -> int:
         """Returns the exit code of the run, minus the signal's number where one ended it; NO_CODE: it has none."""
         job = self._job()
-        with Cluster().connected() as stream:
-            self._stop_by_signals(stream)
-            _send(stream, Request("launch", self._host, job=job))
-            while (news := read_message(stream, News)) is not None:
-                if news.kind in ("ended", "refused", "lost", "away"):
-                    return self._ended(news)
-                self._hear(news)
-        return self.end("lost", "the cluster's process ended")
+        try:
+            with Cluster().connected() as stream:
+                self._stop_by_signals(stream)
+                _send(stream, Request("launch", self._host, job=job))
+                while (news := read_message(stream, News)) is not None:
+                    if news.kind in ("ended", "refused", "lost", "away"):
+                        return self._ended(news)
+                    self._hear(news)
+        except TTMatrixError as error:
+            # It ended a moment ago: nothing was started.
+            return self.end("away", error.title)
+        except OSError as error:
+            return self.end(CUT, f"{error.strerror}: {error.filename or 'the cluster'}")
+        return self.end(CUT, "the cluster's process ended")
 
     def end(self, kind: str, why: str) -> int:
         """Write down how the run ended that has no exit code."""

@@ -23,7 +23,7 @@ from core.proc import boot_id, free_memory, own_identity
 from core.runs.cluster import Cluster
 from core.runs.execution.conclude import Remains, conclude
 from core.runs.execution.executor import Busy, DaskExecutor, HostsFile, LocalExecutor, Start
-from core.runs.execution.follow import Place, put_aside, read_place
+from core.runs.execution.follow import CUT, Place, put_aside, read_place
 from core.runs.execution.placement import Going, Line, Slot, next_of
 from core.runs.outcome import FAILURES, Outcome
 from core.runs.spec import RunSpec
@@ -202,7 +202,10 @@ class Scheduler:
     def _avoided(self) -> dict[str, frozenset[str]]:
         """By run, the hosts that it was lost on; this machine too, where its environment is gone by then."""
         again = {run_id: self._returned[run_id] for run_id in self._waiting if self._returned.get(run_id)}
-        return {run_id: frozenset(("", *(one.place for one in events if one.lost))) for run_id, events in again.items()}
+        return {
+            run_id: frozenset(("", *(one.place for one in events if one.lost and one.host_failed)))
+            for run_id, events in again.items()
+        }
 
     def _start(self, spec: RunSpec, slot: Slot) -> bool:
         ticket = self._tickets[spec.run_id]
@@ -246,13 +249,13 @@ class Scheduler:
 
     def _goes_again(self, spec: RunSpec, directory: Path, place: Place) -> bool:
         """Whether a run waits again because its host failed and not it: once where it was lost."""
-        lost = place.end == "lost"
+        lost = place.end in ("lost", CUT)
         earlier = self._returned.setdefault(spec.run_id, [])
         if not lost and place.end != "away":
             return False
         if lost and any(one.lost for one in earlier):
             return False
-        event = Returned(time.time(), place.host, place.why, lost)
+        event = Returned(time.time(), place.host, place.why, lost, host_failed=place.end != CUT)
         try:
             put_aside(directory, len(earlier) + 1)
             append_event(events_file(directory), event)

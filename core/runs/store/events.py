@@ -71,6 +71,8 @@ class Returned:
     why: str
     lost: bool = True
     """Whether it was lost there; else it could not start."""
+    host_failed: bool = True
+    """Whether the host is to blame; where the whole cluster ended, no host is."""
 
 
 @dataclass(frozen=True, slots=True)

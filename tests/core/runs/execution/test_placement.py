@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.runs.execution.placement: where runs go, in whose turn; and how close many come to the ideal."""
 
+import json
 import random
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
-from core.hosts import Lease
+from core.files import atomic_write, plain
+from core.hosts import Host, Lease, with_host
+from core.proc import own_identity
+from core.runs.cluster import Cluster, ClusterStatus, HostState, HostStatus
+from core.runs.execution.executor import DaskExecutor, HostsFile, LocalExecutor
 from core.runs.execution.placement import HERE, Going, Line, Slot, next_of
 from core.runs.spec import RunSpec
 from core.runs.store.queue import Ticket
@@ -54,6 +60,26 @@ def test_a_run_avoids_the_host_that_failed_unless_there_is_no_other(make_spec: M
     assert placed([spec], [slot("a", "n150"), slot("b", "n150")], avoided) == ["0 on b"]
     assert placed([spec], [slot("a", "n150"), slot("b", "n150", taken=True)], avoided) == []
     assert placed([spec], [slot("a", "n150"), slot("", "n150")], avoided) == ["0 on a"]
+
+
+def test_a_run_waits_for_a_host_that_is_being_taken_up_rather_than_go_where_it_failed(
+    make_spec: MakeSpec, tmp_path: Path
+) -> None:
+    hosts, cluster = tmp_path / "hosts.toml", Cluster(tmp_path)
+    for name in ("a", "b"):
+        text = hosts.read_text() if hosts.exists() else ""
+        hosts.write_text(with_host(text, Host(name, name, labels=("n150",)), hosts))
+    spec = replace(make_spec(), needs="n150")
+    for state, wanted in (
+        (HostState.CONNECTING, []),
+        (HostState.UP, ["0 on b"]),
+        (HostState.LOST, ["0 on a"]),
+    ):
+        states = (HostStatus("a", HostState.UP, "", 0.0, 1), HostStatus("b", state, "", 0.0, 1))
+        atomic_write(cluster.status_file, json.dumps(plain(ClusterStatus(own_identity(), states))))
+        known = HostsFile(hosts)
+        slots = DaskExecutor(LocalExecutor(known), cluster, known).slots()
+        assert placed([spec], list(slots), {spec.run_id: frozenset(("", "a"))}) == wanted
 
 
 def test_a_lease_takes_what_fits_into_it(make_spec: MakeSpec) -> None:
