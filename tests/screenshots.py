@@ -18,6 +18,7 @@ from tui.app.app import TTMatrixApp
 from tui.screens import DoctorScreen
 from tui.screens.clusters import ClustersScreen
 from tui.screens.triage import TriageScreen
+from tui.widgets import TextPane
 
 SCREENSHOTS = Path(__file__).parents[1] / "screenshots"
 _WIDE, _SMALL, _LOW = (140, 40), (80, 24), (140, 24)
@@ -130,10 +131,12 @@ async def _ops(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
 
 
 async def _bisection(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
-    """The op that breaks a model. Further down are places of this machine, of any length."""
+    """The op that breaks a model. Below it are paths of this machine, on whose lengths the bar's would depend."""
     await pilot.press("2", "g", "d")
     await until(pilot, lambda: "torch.sigmoid(self.decode" in screen_text(app), "the op")
     await until(pilot, lambda: screen_text(app).count("tree not recorded") > 7, "the ages of the runs")
+    styles = app.screen.query_one("#run-detail", TextPane).styles
+    styles.scrollbar_color = styles.scrollbar_background
     yield "ops-bisect"
 
 

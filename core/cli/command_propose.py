@@ -14,10 +14,10 @@ from core.evidence.proposals import (
     NotProposed,
     Proposal,
     document,
-    keep_in_ci,
-    kept_in_ci,
     propose,
     propose_for_cases,
+    schedule_markers,
+    with_schedule_markers,
 )
 from core.evidence.verdicts import Judgement, Verdicts
 from core.files import atomic_write
@@ -51,7 +51,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         context.matrix, judgements, context.policy, ci=context.ci, issue=issue, ages=_ages(context)
     )
     if args.keep_in_ci:
-        proposals = kept_in_ci(proposals, keep_in_ci(context.matrix, context.ci, proposals))
+        proposals = with_schedule_markers(proposals, schedule_markers(context.matrix, context.ci, proposals))
     of_cases, not_of_cases = _of_cases(context, " ".join(args.query))
     proposals, not_proposed = (*proposals, *of_cases), (*not_proposed, *not_of_cases)
     written = document(proposals, _commit(context))

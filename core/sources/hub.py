@@ -20,7 +20,7 @@ _CALLS = {
     "load_dataset": _DATASET,
 }
 _SIGNS = ("HUGGING_FACE", *(f"{call}(" for call in _CALLS))
-"""Texts of which a loader that asks the hub has one: the origin that it tells of itself, or a call."""
+"""Texts of which a loader that asks the hub has one: the origin that it states, or a call."""
 _PATHS = {_MODEL: "", _DATASET: "datasets/"}
 
 

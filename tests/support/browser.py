@@ -87,8 +87,8 @@ class Page:
 @asynccontextmanager
 async def open_page(url: str, width: int, height: int) -> AsyncIterator[Page]:
     """Open `url` in a browser of its own; sizes in pixels."""
-    # Near the root: the path of its socket may have 107 bytes, and a directory of a test can be longer.
-    directory = tempfile.mkdtemp(prefix="b")
+    # Near the root: the path of its socket may have 107 bytes, and a test's own directory can be longer.
+    directory = tempfile.mkdtemp(prefix="ttmatrix-", dir="/tmp")
     process = subprocess.Popen(
         [browser(), *_QUIET, f"--user-data-dir={directory}", f"--window-size={width},{height}", "about:blank"],
         stdout=subprocess.DEVNULL,
@@ -98,7 +98,14 @@ async def open_page(url: str, width: int, height: int) -> AsyncIterator[Page]:
     )
     try:
         assert process.stderr is not None
-        listening = next(line for line in process.stderr if "DevTools listening" in line)
+        said = []
+        for line in process.stderr:
+            said.append(line)
+            if "DevTools listening" in line:
+                break
+        else:
+            raise AssertionError("the browser ended before it listened:\n" + "".join(said))
+        listening = said[-1]
         port = listening.split("127.0.0.1:")[1].split("/")[0]
         async with aiohttp.ClientSession() as client:
             async with client.get(f"http://127.0.0.1:{port}/json") as answer:

@@ -55,7 +55,7 @@ async def test_the_head_of_a_column_sorts_and_turns(app: TTMatrixApp) -> None:
 
 async def test_a_facet_is_added_by_a_click_and_taken_away_by_another(app: TTMatrixApp) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
-        await until(pilot, lambda: any(one.source for one in app.screen.query(FacetPanel)), "the facets")
+        await until(pilot, lambda: any(one.source and one.size for one in app.screen.query(FacetPanel)), "the facets")
         panel = app.screen.query_one(FacetPanel)
         row = next(at for at in range(len(panel.source)) if panel.source.key(at) == "mode:training")
         at = (5, row + 1 - panel.scroll_offset.y)

@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from core.edits.pending import Change, Decision
-from core.evidence.proposals import Agenda, KeepIn, decided, keep_in_ci, kept_in_ci, note_of
+from core.evidence.proposals import Agenda, ScheduleMarker, decided, note_of, schedule_markers, with_schedule_markers
 from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.evidence_service import Knowledge
@@ -211,15 +211,15 @@ class TriageScreen(DecisionScreen):
             self.context.notify.info("Nothing here would leave CI.")
             return
 
-        def accept(keep: KeepIn | None) -> None:
-            if keep is None or change.item is None or change.item.proposal is None:
+        def accept(marker: ScheduleMarker | None) -> None:
+            if marker is None or change.item is None or change.item.proposal is None:
                 self.context.notify.info("No marker of a schedule keeps it in CI: a job would have to be changed.")
                 return
-            (kept,) = kept_in_ci([change.item.proposal], {change.test: keep})
-            found = replace(change.plain, ops=kept.ops, note=note_of(kept))
+            (marked,) = with_schedule_markers([change.item.proposal], {change.test: marker})
+            found = replace(change.plain, ops=marked.ops, note=note_of(marked))
             self.context.edits.decide_proposals(Decision.ACCEPTED, [found])
 
-        self.context.background.run("marker of a schedule", partial(self._keep_in_ci, change), accept)
+        self.context.background.run("marker of a schedule", partial(self._schedule_marker, change), accept)
 
     def action_go_to_test(self) -> None:
         """Show the test in the matrix; a heading is unfolded or folded."""
@@ -274,17 +274,17 @@ class TriageScreen(DecisionScreen):
         if not change.leaves:
             return []
         text = f"will leave CI on {', '.join(change.leaves)}: no scheduled job selects it after this change"
-        keep = self._keep_in_ci(change)
+        marker = self._schedule_marker(change)
         key = self.context.keymap.key("triage.keep")
-        more = f"{key} accepts it with the marker {keep.marker}, which keeps it in CI" if keep else ""
+        more = f"{key} accepts it with the marker {marker.marker}, which keeps it in CI" if marker else ""
         return [*paragraph(text, "error", width), *(paragraph(more, "", width) if more else [])]
 
-    def _keep_in_ci(self, change: Listed) -> KeepIn | None:
+    def _schedule_marker(self, change: Listed) -> ScheduleMarker | None:
         """What keeps the test of a proposal in CI, where anything does. Not for the app's own thread."""
         proposal = change.item.proposal if change.item else None
         if proposal is None or not change.leaves:
             return None
-        return keep_in_ci(self.session.matrix, self.session.ci(), [proposal]).get(proposal.id)
+        return schedule_markers(self.session.matrix, self.session.ci(), [proposal]).get(proposal.id)
 
     def _show_preview(self, headline: str, lines: Sequence[Line]) -> None:
         self.pane.say(headline)

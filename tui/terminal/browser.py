@@ -15,7 +15,7 @@ class BrowserDriver(WebDriver):
     """Textual's driver, which ends the app also where the server is gone without a word."""
 
     def run_input_thread(self) -> None:
-        """Take what comes from the browser until there is no more."""
+        """Read what the browser sends, to its end."""
         super().run_input_thread()
         if not self.exit_event.is_set():
             self._app.post_message(messages.ExitApp())

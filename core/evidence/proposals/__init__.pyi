@@ -10,7 +10,6 @@ from .inbox import (
     decided as decided,
     note_of as note_of,
 )
-from .keep_in_ci import KeepIn as KeepIn, keep_in_ci as keep_in_ci, kept_in_ci as kept_in_ci
 from .op_rules import propose_for_cases as propose_for_cases
 from .proposal import (
     NotProposed as NotProposed,
@@ -20,3 +19,8 @@ from .proposal import (
 )
 from .reruns import CellRuns as CellRuns, lacking as lacking, plan_reruns as plan_reruns
 from .rules import with_issue as with_issue
+from .schedule_marker import (
+    ScheduleMarker as ScheduleMarker,
+    schedule_markers as schedule_markers,
+    with_schedule_markers as with_schedule_markers,
+)

@@ -15,8 +15,8 @@ SCHEDULES = ("weekly", "nightly")
 _MARKERS = "markers"
 
 
-class KeepIn(NamedTuple):
-    """What keeps a test in CI."""
+class ScheduleMarker(NamedTuple):
+    """A marker of a schedule that keeps a test in CI."""
 
     marker: str
     ops: tuple[Operation, ...]
@@ -25,13 +25,13 @@ class KeepIn(NamedTuple):
     """How many scheduled jobs come to select the test, on all archs."""
 
 
-def keep_in_ci(matrix: Matrix, ci: Ci, proposals: Iterable[Proposal]) -> Mapping[str, KeepIn]:
+def schedule_markers(matrix: Matrix, ci: Ci, proposals: Iterable[Proposal]) -> Mapping[str, ScheduleMarker]:
     """By id what keeps the tests of `proposals` in CI, of those that would leave it and that a marker can keep in.
 
     Of several ways the one that the fewest jobs are gained by, and of these the one with the fewest operations.
     """
     leaving = [one for one in proposals if one.leaves]
-    found: dict[str, KeepIn] = {}
+    found: dict[str, ScheduleMarker] = {}
     for marker in SCHEDULES:
         for everywhere in (True, False):
             tried = {one.id: (*one.ops, *_marked(matrix, one, marker, everywhere=everywhere)) for one in leaving}
@@ -39,26 +39,28 @@ def keep_in_ci(matrix: Matrix, ci: Ci, proposals: Iterable[Proposal]) -> Mapping
             left = archs_left(changes, ci)
             for one in leaving:
                 jobs = sum(len(change.jobs_gained) for change in changes if change.id == one.id)
-                kept = KeepIn(marker, tried[one.id], jobs)
-                if one.id not in left and (one.id not in found or _cost(kept) < _cost(found[one.id])):
-                    found[one.id] = kept
+                way = ScheduleMarker(marker, tried[one.id], jobs)
+                if one.id not in left and (one.id not in found or _cost(way) < _cost(found[one.id])):
+                    found[one.id] = way
     return found
 
 
-def kept_in_ci(proposals: Iterable[Proposal], found: Mapping[str, KeepIn]) -> tuple[Proposal, ...]:
+def with_schedule_markers(proposals: Iterable[Proposal], found: Mapping[str, ScheduleMarker]) -> tuple[Proposal, ...]:
     """`proposals` with the operations that keep their tests in CI, where there are any."""
     return tuple(
-        one if (keep := found.get(one.id)) is None else replace(one, ops=keep.ops, leaves=(), note=_note(one, keep))
+        one
+        if (marked := found.get(one.id)) is None
+        else replace(one, ops=marked.ops, leaves=(), note=_note(one, marked))
         for one in proposals
     )
 
 
-def _note(one: Proposal, keep: KeepIn) -> str:
-    return "; ".join(filter(None, (one.note, f"the marker {keep.marker} keeps it in CI")))
+def _note(one: Proposal, way: ScheduleMarker) -> str:
+    return "; ".join(filter(None, (one.note, f"the marker {way.marker} keeps it in CI")))
 
 
-def _cost(keep: KeepIn) -> tuple[int, int]:
-    return keep.jobs, len(keep.ops)
+def _cost(way: ScheduleMarker) -> tuple[int, int]:
+    return way.jobs, len(way.ops)
 
 
 def _marked(matrix: Matrix, one: Proposal, marker: str, *, everywhere: bool) -> Iterator[Operation]:

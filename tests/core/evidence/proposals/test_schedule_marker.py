@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.proposals.keep_in_ci: the marker with which a scheduled job still selects the test."""
+"""core.evidence.proposals.schedule_marker: the marker with which a scheduled job still selects the test."""
 
 from pathlib import Path
 
@@ -8,8 +8,8 @@ import pytest
 from core.ci import Ci, read_ci
 from core.edits.effects import effect
 from core.edits.planning import plan
-from core.evidence.proposals.keep_in_ci import keep_in_ci, kept_in_ci
 from core.evidence.proposals.proposal import Proposal, propose
+from core.evidence.proposals.schedule_marker import schedule_markers, with_schedule_markers
 from core.evidence.verdicts.verdict import Verdict
 from core.matrix.cache.index_cache import Cache
 from core.matrix.effective import resolve, texts
@@ -47,11 +47,11 @@ def test_with_the_marker_a_job_selects_the_test_wherever_it_would_have_left(know
     matrix, ci = known
     proposals = _promotions(matrix, ci)
     leaving = [one for one in proposals if one.leaves]
-    found = keep_in_ci(matrix, ci, proposals)
+    found = schedule_markers(matrix, ci, proposals)
     assert leaving
     assert found.keys() <= {one.id for one in leaving}
     assert STALE in found
-    for one in kept_in_ci(leaving, found):
+    for one in with_schedule_markers(leaving, found):
         if one.id not in found:
             continue
         planned = plan(matrix.checkout.test_config, one.ops, matrix.schema)
@@ -68,7 +68,7 @@ def test_with_the_marker_a_job_selects_the_test_wherever_it_would_have_left(know
 
 def test_markers_that_are_there_stay(known: tuple[Matrix, Ci]) -> None:
     matrix, ci = known
-    for one in kept_in_ci(proposals := _promotions(matrix, ci), keep_in_ci(matrix, ci, proposals)):
+    for one in with_schedule_markers(proposals := _promotions(matrix, ci), schedule_markers(matrix, ci, proposals)):
         for op in one.ops:
             if op.path[-1:] == ("markers",):
                 arch = op.path[1] if len(op.path) > 1 else None
