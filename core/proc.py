@@ -306,11 +306,12 @@ def spawn_detached(
     env: Mapping[str, str],
     output: Path | None = None,
     ends_with_us: bool = False,
+    passed: Sequence[int] = (),
 ) -> Child:
     """Start `argv` in a session of its own, with no terminal, reading nothing.
 
     `env` is the whole environment. Both output streams are appended to `output`, or dropped. `ends_with_us`: the kernel
-    kills it should we die first; only for a process that has one thread.
+    kills it should we die first; only for a process that has one thread. `passed` are descriptors that it has, too.
     Raises TTMatrixError where the command or `output` cannot be opened.
     """
     try:
@@ -325,37 +326,11 @@ def spawn_detached(
                 start_new_session=True,
                 umask=_mask(),
                 preexec_fn=partial(_end_with, os.getpid(), ctypes.CDLL(None)) if ends_with_us else None,
+                pass_fds=passed,
             )
     except OSError as error:
         raise TTMatrixError(f"Cannot run {argv[0]}", f"{error.strerror}: {error.filename}") from error
     return Child(process)
-
-
-class Connected:
-    """A process in a session of its own with which messages are exchanged; what it says beside them is dropped."""
-
-    def __init__(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> None:
-        """Start it. Raises TTMatrixError where that fails."""
-        pipe, drop = subprocess.PIPE, subprocess.DEVNULL
-        try:
-            self._process = subprocess.Popen(
-                list(argv), cwd=cwd, env=dict(env), stdin=pipe, stdout=pipe, stderr=drop, start_new_session=True
-            )
-        except OSError as error:
-            raise TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)) from error
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self.to, self.said = self._process.stdin, self._process.stdout
-
-    def terminate(self) -> None:
-        """Ask it to end."""
-        self._process.terminate()
-
-    def close(self) -> None:
-        """Tell it that nobody listens any more; it is collected once it has ended."""
-        with suppress(OSError):
-            self.to.close()
-        self.said.close()
-        self._process.wait()
 
 
 def _end_with(parent: int, libc: ctypes.CDLL) -> None:

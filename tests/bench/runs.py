@@ -26,7 +26,7 @@ _COMMAND = ("/bin/true",)
 _NOW = datetime.now(UTC)
 
 
-def _spec(number: int) -> RunSpec:
+def spec_of(number: int) -> RunSpec:
     """The `number`-th of many runs of a trivial test, one at a time."""
     now, token = _NOW + timedelta(seconds=number), secrets.token_hex(16)
     test = f"model_{number}/pytorch-single_device-training"
@@ -52,7 +52,7 @@ def _queued(count: int) -> tuple[float, float, float]:
     """Seconds per run in the queue, of the bare command, and of processor time that the queue took."""
     with tempfile.TemporaryDirectory() as scratch:
         store = RunStore(Path(scratch) / "runs")
-        specs = [_spec(number) for number in range(count)]
+        specs = [spec_of(number) for number in range(count)]
 
         def run_all() -> None:
             launch_all(store, specs)
@@ -78,7 +78,7 @@ def _opened(count: int) -> tuple[float, float]:
         }
         argv = (*_COMMAND, *(f"--argument-{number}=some/longer/value" for number in range(8)))
         for number in range(count):
-            spec = replace(_spec(number), argv=argv, env={"PYTHONUNBUFFERED": "1"})
+            spec = replace(spec_of(number), argv=argv, env={"PYTHONUNBUFFERED": "1"})
             append_event(events_file(store.create(spec)), Finished(1.0, Outcome.PASS, 2.0, 0, result=result))
         cold = _seconds(lambda: RunStore(store.root).records())
         # As the command and the app are when they open a store: `tui.__main__` sees to it.

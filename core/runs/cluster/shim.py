@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One run on the machine that it was placed on: its code, its process, and all that it says, as messages.
 
-Started as `python -m core.runs.cluster.shim` by the task of a worker. Its standard input brings a `Setup` and a `Job`
-and then stays open: should it end, so does the run, for then nobody hears of it. SIGTERM stops the run in the time that
-the job gives it. Its standard output is messages of `News`.
+The task of a worker has its process started (`core.runs.cluster.forks`). Its standard input brings a `Setup` and a
+`Job` and then stays open: should it end, so does the run, for then nobody hears of it. SIGTERM stops the run in the
+time that the job gives it. Its standard output is messages of `News`.
 """
 
 import ctypes
@@ -299,7 +299,7 @@ def _reset(hook: str, sender: _Sender) -> str:
     return "" if done.returncode == 0 else f"{hook} ended with exit code {done.returncode}"
 
 
-def main() -> None:
+def run_one() -> None:
     """As the module says. Its end is abrupt: there is nothing left to do, and every run waits for it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
@@ -313,7 +313,3 @@ def main() -> None:
     if setup is not None and job is not None:
         run(setup, job)
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

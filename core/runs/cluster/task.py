@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a Dask worker does for a run: starts its shim, passes its messages on as events, and ends it when asked to."""
 
-import os
-import sys
 import threading
 from contextlib import suppress
-from pathlib import Path
 
 from distributed import Worker, get_worker
 from distributed.core import Status
 
 from core.errors import TTMatrixError
 from core.files import packed, unpacked
-from core.proc import Connected
+from core.runs.cluster.forks import Shim, ShimServer
 from core.runs.cluster.shim import Setup
 from core.runs.cluster.wire import Job, News, message, read_message
 
@@ -26,11 +23,13 @@ _GOES_ON = (Status.running, Status.paused)
 
 # Of the process: one worker is one host.
 _setup: list[Setup] = []
+_shims = ShimServer()
 
 
 def prepare(setup: Setup) -> None:
     """Say where the worker of this process is; before its first task."""
     _setup[:] = [setup]
+    _shims.start()
 
 
 def run_job(packed_job: bytes, slot: int, key: str) -> None:
@@ -38,7 +37,7 @@ def run_job(packed_job: bytes, slot: int, key: str) -> None:
     worker: Worker = get_worker()
     job = unpacked(packed_job, Job)
     try:
-        child = Connected([sys.executable, "-P", "-m", "core.runs.cluster.shim"], cwd=Path("/"), env=os.environ)
+        child = _shims.shim()
     except TTMatrixError as error:
         worker.log_event(TOPIC, packed(News("refused", job.id, 0, text=f"{error.title}: {error.detail}")))
         return
@@ -59,7 +58,7 @@ def run_job(packed_job: bytes, slot: int, key: str) -> None:
         child.close()
 
 
-def _attend(worker: Worker, child: Connected, over: threading.Event, key: str) -> None:
+def _attend(worker: Worker, child: Shim, over: threading.Event, key: str) -> None:
     """Until the run is over, the task is cancelled, or the worker is closing: then nobody hears of the run."""
     asked = False
     while not over.wait(_POLL):
@@ -72,7 +71,7 @@ def _attend(worker: Worker, child: Connected, over: threading.Event, key: str) -
             child.terminate()
 
 
-def _pass_on(worker: Worker, child: Connected, over: threading.Event) -> None:
+def _pass_on(worker: Worker, child: Shim, over: threading.Event) -> None:
     pause = threading.Event()
     try:
         while (news := read_message(child.said, News)) is not None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import psutil
 import pytest
 
 from core.files import atomic_write
@@ -194,3 +195,17 @@ def test_an_ended_lease_takes_no_runs(cluster: FakeHosts, store: RunStore, make_
         for one in restore:
             one()
     assert wait(store, [long.run_id])[0].outcome is Outcome.PASS
+
+
+def test_a_killed_server_of_processes_is_started_again(
+    cluster: FakeHosts, store: RunStore, make_spec: MakeSpec
+) -> None:
+    first = replace(make_spec("print('ready', flush=True); import time; time.sleep(2); report()"), needs="a")
+    started(store, first)
+    servers = [one for one in psutil.Process(cluster.pid("a")).children() if "core.runs.cluster.forks" in one.cmdline()]
+    assert len(servers) == 1
+    servers[0].kill()
+    # What goes on does not notice, and the next one finds another server.
+    second = replace(make_spec("report()"), needs="a")
+    launch(store, second)
+    assert [one.outcome for one in wait(store, [first.run_id, second.run_id])] == [Outcome.PASS] * 2
