@@ -37,6 +37,7 @@ COMMAND_GROUPS = {
         "runs": "list runs, newest first",
         "logs": "print the log of a run",
         "filecheck": "try a FileCheck pattern on a program that a run has left",
+        "ir": "list, count and compare the programs that runs have left",
         "rerun": "start runs of a batch again: all, failed or not run ones",
         "cancel": "stop runs",
         "queue": "list queued runs in order; hold, release or move them",

@@ -108,6 +108,11 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield printed("filecheck", "filecheck", directory / "add.ttnn.mlir", directory / "graph_ttnn.mlir", "--first", "1")
     if shutil.which("FileCheck-14") or shutil.which("FileCheck"):
         yield printed("filecheck", "filecheck", directory / "add.ttnn.mlir", directory / "graph_ttnn.mlir")
+    yield printed("ir", "ir", "list", directory / "graph_ttnn.mlir")
+    yield printed("ir", "ir", "ops", directory / "graph_ttnn.mlir")
+    yield printed("ir", "ir", "ops", directory / "graph_ttnn.mlir", "--find", "add")
+    (directory / "other_ttnn.mlir").write_text('%0 = "ttnn.multiply"(%a, %b)\n')
+    yield printed("ir", "ir", "diff", directory / "graph_ttnn.mlir", directory / "other_ttnn.mlir")
     yield printed("loaders", "loaders")
     yield printed("verdicts", "verdicts")
     yield printed("policy-of-checkout", "policy")

@@ -15,6 +15,7 @@ from core.errors import TTMatrixError
 from core.ids import TestId
 from core.model import item_name
 from core.runs.case_results import counts, counts_text
+from core.runs.execution.collect import collect_programs
 from core.runs.execution.follow import CUT, Place, read_place
 from core.runs.execution.supervisor import Exit
 from core.runs.log import LogFile, cause_line
@@ -83,6 +84,9 @@ def conclude(remains: Remains) -> Finished:
     # Its follower has an exit code of its own.
     code = remains.exit.code if remains.exit and not elsewhere else None
     reported = _reported(remains, code)
+    if remains.spec.report is ResultFormat.JUNIT:
+        # What was there a second before it began is of another run.
+        collect_programs(remains.spec, remains.directory, time.time() - remains.seconds - 1)
     return Finished(
         time.time(),
         remains.stopped or reported.outcome,

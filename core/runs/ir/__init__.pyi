@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+from .diff import Change as Change, ProgramDiff as ProgramDiff, Row as Row, diff_programs as diff_programs
+from .reading import Op as Op, count_ops as count_ops, read_ops as read_ops
+from .stages import (
+    Program as Program,
+    Stage as Stage,
+    programs as programs,
+    same_program as same_program,
+    stage_of as stage_of,
+)

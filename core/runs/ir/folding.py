@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines of programs without their large constants: each is replaced by its length and a digest."""
+
+import re
+from collections.abc import Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import BinaryIO
+
+from core.errors import TTMatrixError
+
+_LONG = 64 * 1024
+"""Bytes of a line that are looked at in one piece; of a longer one only both ends are."""
+_EDGE = 4 * 1024
+_LEAST = 96
+"""Characters from which on a constant is large."""
+_LARGE = re.compile(rf'"0x[0-9A-Fa-f]{{{_LEAST},}}"?|\[[-+.,\w\s\[\]]{{{_LEAST},}}\]')
+_CONSTANT = re.compile(rb'"0x|<\[')
+
+
+def fold(line: str) -> str:
+    """`line` with large constants as `…2,048 bytes #1a2b3c…`. Equal constants have equal digests."""
+    return _LARGE.sub(_folded, line) if len(line) > _LEAST else line
+
+
+def folded_lines(file: Path) -> Iterator[str]:
+    """The lines of a file, folded, in little memory however long they are.
+
+    Raises TTMatrixError where it cannot be read.
+    """
+    try:
+        with file.open("rb") as stream:
+            while piece := stream.readline(_LONG):
+                if piece.endswith(b"\n") or len(piece) < _LONG:
+                    yield fold(_text(piece))
+                    continue
+                yield _long_line(piece, stream)
+    except OSError as error:
+        raise TTMatrixError(f"Cannot read {file}", error.strerror or str(error)) from error
+
+
+def _long_line(piece: bytes, stream: BinaryIO) -> str:
+    """A line of which `piece` is the beginning, folded as `fold` does it."""
+    head = _before_constant(piece[:_EDGE])
+    first, tail = piece[len(head) : -_EDGE], piece[-_EDGE:]
+    digest, size = blake2b(first, digest_size=3), len(first)
+    while not tail.endswith(b"\n") and (more := stream.readline(_LONG)):
+        tail += more
+        digest.update(tail[:-_EDGE])
+        size += max(0, len(tail) - _EDGE)
+        tail = tail[-_EDGE:]
+    end = max(tail.rfind(b'">'), tail.rfind(b"]>"), 0)
+    digest.update(tail[:end])
+    return f"{_text(head)}{_sign(size + end, digest.hexdigest())}{_text(tail[end:])}"
+
+
+def _before_constant(data: bytes) -> bytes:
+    match = _CONSTANT.search(data)
+    return data[: match.end()] if match else data
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace").rstrip("\r\n")
+
+
+def _folded(match: re.Match[str]) -> str:
+    text = match[0]
+    if text[0] == "[" and not any(letter.isdigit() for letter in text):
+        return text
+    begin, end = (text[:3], '"' if text[-1] == '"' else "") if text[0] == '"' else ("[", "]")
+    data = text[len(begin) : len(text) - len(end)].encode()
+    return f"{begin}{_sign(len(data), blake2b(data, digest_size=3).hexdigest())}{end}"
+
+
+def _sign(size: int, digest: str) -> str:
+    return f"…{size:,} bytes #{digest}…"

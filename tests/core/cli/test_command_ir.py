@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix ir`: the programs of runs, their ops, and what differs between two."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.runs.store import RunStore
+from core.settings import paths
+from core.sources.checkout import Checkout
+from tests.core.runs.store.test_record import SPEC
+from tests.support.cli import call
+
+PROGRAM = """\
+module @IrToHlo.{number} {{
+  func.func @main(%arg0: tensor<2x{dtype}>) -> tensor<2x{dtype}> {{
+    %0 = stablehlo.add %arg0, %arg0 : tensor<2x{dtype}> loc("/src/model.py":7:0)
+    {more}return %0 : tensor<2x{dtype}>
+  }}
+}}
+"""
+
+
+def leave(run_id: str, **programs: str) -> str:
+    directory = RunStore(paths().runs).create(replace(SPEC, run_id=run_id))
+    (directory / "ir").mkdir()
+    for name, text in programs.items():
+        (directory / "ir" / f"{name}.stablehlo.mlir").write_text(text)
+    return run_id
+
+
+@pytest.fixture
+def runs(runnable: Checkout) -> tuple[str, str]:
+    one = PROGRAM.format(number=1, dtype="f32", more="")
+    other = PROGRAM.format(number=2, dtype="f32", more="%1 = stablehlo.negate %0 : tensor<2xf32>\n    ")
+    return (
+        leave("20261121-073215-ab12cd", forward=one, backward=one),
+        leave("20261121-073216-ab12ce", forward=other, backward=one.replace("IrToHlo.1", "IrToHlo.7")),
+    )
+
+
+def test_programs_and_their_ops(runnable: Checkout, runs: tuple[str, str]) -> None:
+    listed = call("ir", "list", runs[0], "--json").json
+    assert [(one["stage"], one["name"]) for one in listed] == [
+        ("stablehlo", "ir/backward.stablehlo.mlir"),
+        ("stablehlo", "ir/forward.stablehlo.mlir"),
+    ]
+    (counted,) = call("ir", "ops", f"{runs[1]}:forward", "--json").json
+    assert counted["total"] == 5 and counted["ops"]["stablehlo.negate"] == 1
+    (found,) = call("ir", "ops", f"{runs[1]}:forward", "--find", "stablehlo.add", "--json").json
+    assert (found["line"], found["source"]) == (3, "/src/model.py:7")
+    assert call("ir", "ops", listed[0]["file"], "--find", "nothing").code == 1
+    assert "stablehlo.add" in call("ir", "ops", runs[0]).out
+
+
+def test_two_runs_differ_in_one_op(runnable: Checkout, runs: tuple[str, str]) -> None:
+    called = call("ir", "diff", *runs, "--json")
+    assert called.code == 1
+    backward, forward = called.json
+    assert backward["differences"] == []
+    (one,) = forward["differences"]
+    assert (one["change"], one["before"], one["after"]["op"]) == ("added", None, "stablehlo.negate")
+    assert forward["ops"] == {"stablehlo.negate": [0, 1]}
+    assert call("ir", "diff", *runs).out.strip().startswith("+      4  %1 = stablehlo.negate")
+    assert call("ir", "diff", f"{runs[0]}:back", f"{runs[1]}:back").code == 0
+
+
+def test_what_is_not_there(runnable: Checkout, runs: tuple[str, str], tmp_path: Path) -> None:
+    called = call("ir", "list", f"{runs[0]}:ttnn")
+    assert called.code == 64 and "has left no such program" in called.err and "forward.stablehlo.mlir" in called.err
+    empty = leave("20261121-073217-ab12cf")
+    called = call("ir", "ops", empty)
+    assert called.code == 64 and "profile that dumps" in called.err
+    other = leave("20261121-073218-ab12d0", elsewhere="module {\n}\n", again="module {\n}\n")
+    called = call("ir", "diff", runs[0], other)
+    assert called.code == 64 and "No program of one corresponds" in called.err
