@@ -9,7 +9,7 @@ from core.doctor.defaults import NO_STATUS, PCC_CONFLICT, REDUNDANT_DEFAULT
 from core.doctor.fields import BAD_VALUE, UNKNOWN_FIELD
 from core.doctor.filing import DUPLICATE_KEY, MISFILED
 from core.doctor.ids import UNKNOWN_ID
-from core.doctor.op_manifests import OP_MANIFEST
+from core.doctor.op_manifests import OP_MANIFEST, corrected_findings
 from core.doctor.overrides import REDUNDANT_OVERRIDE, SHADOWED_STATUS
 from core.doctor.placeholders import PLACEHOLDER_CLASH
 from core.doctor.reading import (
@@ -28,7 +28,7 @@ from core.doctor.yaml_version import YAML_VERSION
 from core.matrix import Matrix
 from core.matrix.cache import Cache, of_loaders
 from core.model import Finding
-from core.ops import manifest_findings, read_op_tests
+from core.ops import read_op_tests
 from core.providers import selected_jobs
 from core.sources import ModelsTree, mark_broken
 
@@ -83,7 +83,7 @@ def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) ->
             *_unimportable(cache, matrix),
             *selected.findings,
             *no_job_findings(matrix, selected),
-            *manifest_findings(manifests),
+            *corrected_findings(matrix.checkout.root, manifests),
         ]
     )
 

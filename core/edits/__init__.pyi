@@ -8,6 +8,7 @@ from .bulk import (
     without_item as without_item,
 )
 from .checks import NoOp as NoOp, no_ops as no_ops
+from .corrected_manifests import corrections as corrections
 from .effects import (
     CellChange as CellChange,
     EntryText as EntryText,

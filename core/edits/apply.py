@@ -39,9 +39,12 @@ def value_at(fields: Fields | None, path: Sequence[str]) -> object:
     """The value of a field, ABSENT where there is none."""
     found: object = ABSENT if fields is None else fields
     for name in path:
-        if not isinstance(found, Mapping) or name not in found:
+        if isinstance(found, list) and name.isdecimal() and int(name) < len(found):
+            found = found[int(name)]
+        elif isinstance(found, Mapping) and name in found:
+            found = found[name]
+        else:
             return ABSENT
-        found = found[name]
     return found
 
 
@@ -50,9 +53,23 @@ def with_value(fields: Fields, path: Sequence[str], value: object) -> Fields:
     name, *rest = path
     if rest:
         inner = fields.get(name)
-        value = with_value(inner if isinstance(inner, Mapping) else {}, rest, value) or ABSENT
+        if isinstance(inner, list):
+            value = _with_item(inner, rest, value)
+        else:
+            value = with_value(inner if isinstance(inner, Mapping) else {}, rest, value) or ABSENT
     result = {key: one for key, one in fields.items() if key != name or value is not ABSENT}
     return result if value is ABSENT else {**result, name: value}
+
+
+def _with_item(items: list[object], path: Sequence[str], value: object) -> list[object]:
+    """`items` with one value put into one of them; the same where there is none at that place."""
+    number, *rest = path
+    if value_at({"": items}, ("", number)) is ABSENT:
+        return items
+    inner = items[int(number)]
+    if rest:
+        value = with_value(inner, rest, value) if isinstance(inner, Mapping) else inner
+    return [*items[: int(number)], inner if value is ABSENT else value, *items[int(number) + 1 :]]
 
 
 def after(fields: Fields | None, operation: Operation) -> Fields | None:
@@ -72,16 +89,20 @@ def after(fields: Fields | None, operation: Operation) -> Fields | None:
     if fields is None:
         return None
     found = value_at(fields, operation.path)
-    if operation.is_override and operation.op is OpKind.RENAME:
-        return fields if found is ABSENT else _override_renamed(fields, operation, found)
+    if operation.renames_key:
+        return fields if found is ABSENT else _with_key(fields, operation.path, str(operation.to))
     change = field_change(None if found is ABSENT else meaning_of(found), operation)
     if change is None:
         return fields
     return with_value(fields, change.path, ABSENT if change.op is OpKind.UNSET else change.value)
 
 
-def _override_renamed(fields: Fields, operation: Operation, found: object) -> Fields:
-    return with_value(with_value(fields, operation.path, ABSENT), (OVERRIDES, str(operation.to)), found)
+def _with_key(fields: Fields, path: Sequence[str], to: str) -> Fields:
+    """`fields` with the key at `path` called `to`, in its place."""
+    holder = value_at(fields, path[:-1])
+    assert isinstance(holder, Mapping)
+    named = {to if name == path[-1] else name: value for name, value in holder.items()}
+    return with_value(fields, path[:-1], named) if len(path) > 1 else named
 
 
 class EntryStates:

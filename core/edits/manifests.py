@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Manifests of op tests as the edits see them: their cases as entries, and what an edit would make wrong in them."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
@@ -10,8 +11,8 @@ from core.edits.yaml import Document, Layout, canonical, new_item, read_manifest
 from core.model import Entry
 from core.payload.ttmatrix_ops import CASE_KEYS, SETTING_KEYS, Case, Manifest, Problem, near_key, read_text
 
-_EDITABLE = (*SETTING_KEYS, "marks", "expects_error", "description")
-"""Keys of a case that can be set; the others say what the case is."""
+_EDITABLE = (*SETTING_KEYS, "op", "marks", "expects_error", "description")
+"""Keys of a case that can be set as a whole; of the others single values can."""
 
 
 def case_entries(text: str, file: str, besides: Collection[int] = ()) -> tuple[Entry, ...]:
@@ -40,6 +41,9 @@ def key_problem(operation: Operation) -> str:
     in_case = bool(case_name(operation))
     if not operation.path or (operation.op is OpKind.UNSET and operation.path[0] != "name"):
         return ""
+    if operation.renames_key or (operation.op is OpKind.SET and len(operation.path) > 1):
+        # What is wrong with it then is said by the manifest itself.
+        return ""
     key = operation.path[0]
     if key in (_EDITABLE if in_case else SETTING_KEYS):
         return ""
@@ -51,16 +55,23 @@ def key_problem(operation: Operation) -> str:
 
 
 def new_problems(before: str, after: str, file: str) -> tuple[Problem, ...]:
-    """The mistakes that the manifest `after` has and `before` had not."""
-    found = [problem for problem in _read(after, file).problems if not problem.warning]
-    known = [(one.message, one.case) for one in _read(before, file).problems] if found else []
-    new: list[Problem] = []
-    for problem in found:
-        if (problem.message, problem.case) in known:
-            known.remove((problem.message, problem.case))
-        else:
-            new.append(problem)
-    return tuple(new)
+    """The mistakes that the manifest `after` has and `before` had not.
+
+    In a case with one mistake less others may be seen for the first time: it is left out as it was. A case with a new
+    name takes its mistakes along.
+    """
+    old, new = _read(before, file), _read(after, file)
+    had, has = (Counter((one.message, one.case) for one in both.problems if not one.warning) for both in (old, new))
+    better = {case for _, case in had - has if case}
+    names = {*(case.name for case in old.cases), *(case for _, case in had)}
+    moved = {message for message, case in had - has}
+    return tuple(
+        problem
+        for problem in new.problems
+        if (problem.message, problem.case) in has - had
+        and problem.case not in better
+        and not (problem.case not in names and problem.message in moved)
+    )
 
 
 @lru_cache(maxsize=4)

@@ -14,6 +14,8 @@ ALIASES = {"mark": "marks", "expected_errors": "expects_error"}
 """What a key of an op case may also be called. Operations call it by the first name, and find it by either."""
 _PARTS = ("skip_if", "expects_error")
 """Keys of an op case that hold keys."""
+_DEEP = ("inputs", "attrs", "kwmap", *_PARTS)
+"""Keys of an op case of which single values are set and single keys removed, however deep they are."""
 _MOST_DEPTH = 20
 _EXPECTATIONS = "test_config_"
 
@@ -39,11 +41,15 @@ class Operation:
     file: str | None = None
     """Path relative to the test_config directory, of a manifest to the checkout; None: the one file that has the id."""
     path: tuple[str, ...] = ()
-    """`(field,)`, `("arch_overrides", arch, field)` or `("arch_overrides", arch)`; empty: the entry itself."""
+    """`(field,)`, `("arch_overrides", arch, field)` or `("arch_overrides", arch)`; empty: the entry itself.
+
+    In an op case it may go on through the keys of mappings and the indices of lists, from 0: `("inputs", "0",
+    "tensor", "init")`. The second key of one name is `name#2`, as the second case of one id is `id#2`.
+    """
     value: object = None
     """`set`: a scalar or a list of scalars; `add`: the mapping of fields; at the path of a list: one item of it."""
     to: str | None = None
-    """`rename`: the new id, arch or item; `move`: the new file."""
+    """`rename`: the new id, arch, item or key of an op case; `move`: the new file."""
 
     @property
     def is_entry(self) -> bool:
@@ -58,12 +64,19 @@ class Operation:
     @property
     def is_override(self) -> bool:
         """Whether it is about all that one arch overrides."""
-        return len(self.path) == 2
+        return len(self.path) == 2 and self.path[0] == OVERRIDES
+
+    @property
+    def renames_key(self) -> bool:
+        """Whether it gives another name to a key of an op case, or of the defaults, or to an override."""
+        named = self.op is OpKind.RENAME and self.value is None
+        return named and (self.is_override or (bool(self.path) and self.is_case))
 
     @property
     def is_item(self) -> bool:
         """Whether it is about one item of a list."""
-        return self.op in (OpKind.ADD, OpKind.REMOVE, OpKind.RENAME) and len(self.path) in (1, 3)
+        kinds = (OpKind.ADD, OpKind.REMOVE, OpKind.RENAME)
+        return self.op in kinds and len(self.path) in (1, 3) and not self.renames_key
 
 
 def is_manifest(file: str) -> bool:
@@ -211,9 +224,11 @@ def _case_problem(operation: Operation) -> str:
         return "path: must be names on one line"
     match operation.op:
         case OpKind.SET | OpKind.UNSET:
-            if len(path) not in (1, 2) or (len(path) == 2 and path[0] not in _PARTS):
-                return f'path: must be ["KEY"], or ["KEY", "PART"] of {", ".join(_PARTS)}'
+            if not path or len(path) > _MOST_DEPTH or (len(path) > 1 and path[0] not in _DEEP):
+                return f'path: must be ["KEY"], or ["KEY", "PART", ...] of {", ".join(_DEEP)}'
             return _data_problem(value) if operation.op is OpKind.SET else ""
+        case OpKind.RENAME:
+            return _name_problem(operation)
         case OpKind.ADD | OpKind.REMOVE if path:
             if path != ("marks",):
                 return 'path: one item is added or removed of ["marks"] alone'
@@ -222,7 +237,17 @@ def _case_problem(operation: Operation) -> str:
             return _new_case_problem(operation)
         case OpKind.REMOVE:
             return "" if "::" in operation.id else "id: must be model::case; defaults are unset one by one"
-    return f"op: a case cannot be {'renamed' if operation.op is OpKind.RENAME else 'moved'}; remove it and add it anew"
+    return "op: a case cannot be moved; remove it and add it anew"
+
+
+def _name_problem(operation: Operation) -> str:
+    """Of another name for a case, or for a key."""
+    if operation.path:
+        fits = operation.value is None and len(operation.path) <= _MOST_DEPTH
+        return "" if fits else "value: a key is named by its path alone"
+    model, _, name = short_id(operation.id, operation.file or "").partition("::")
+    same, _, new = str(operation.to).partition("::")
+    return "" if name and new and same == model else "to: must be model::case, of the same model"
 
 
 def _new_case_problem(operation: Operation) -> str:

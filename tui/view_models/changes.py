@@ -53,7 +53,7 @@ def _path(path: Sequence[str]) -> str:
 def _part(op: Operation, name: str) -> str:
     """What happens to an override or to one item of a list."""
     to = f" to {op.to}" if op.to else ""
-    return f"{op.op} {name}{to}" if op.is_override else f"{name}: {op.op} {_value(op.value)}{to}"
+    return f"{op.op} {name}{to}" if op.is_override or op.renames_key else f"{name}: {op.op} {_value(op.value)}{to}"
 
 
 def _value(value: object) -> str:

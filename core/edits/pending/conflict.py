@@ -177,7 +177,7 @@ def _has_new_name(fields: Fields, op: Operation) -> bool:
     """Whether what an operation renames in an entry has the new name; true for other operations."""
     if op.op is not OpKind.RENAME:
         return True
-    if op.is_override:
+    if op.renames_key:
         return value_at(fields, (*op.path[:-1], str(op.to))) is not ABSENT
     found = value_at(fields, op.path)
     return isinstance(found, list) and op.to in found

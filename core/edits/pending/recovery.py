@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from core.edits.apply import ABSENT, EntryStates, Fields, Key, Present, leaves, same, value_at
-from core.edits.operations import OVERRIDES, Operation, OpKind
+from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import Change
 from core.edits.pending.events import FileWrite, JournalEvent, WriteAbandoned, WriteBegan, WriteDone
 from core.edits.places import path_of
@@ -110,9 +110,9 @@ def _is_there(op: Operation, wanted: Fields | None, found: Fields | None) -> boo
     if op.is_item:
         items = [item for item in (op.value, op.to) if item is not None]
         return all(_holds(wanted, op, item) == _holds(found, op, item) for item in items)
-    if op.is_override and op.op is OpKind.RENAME:
-        # What was in the override is not known: only its new name was asked for.
-        return value_at(found, op.path) is ABSENT and value_at(found, (OVERRIDES, str(op.to))) is not ABSENT
+    if op.renames_key:
+        # What was below the key is not known: only its new name was asked for.
+        return value_at(found, op.path) is ABSENT and value_at(found, (*op.path[:-1], str(op.to))) is not ABSENT
     paths = [op.path] if op.path else [path for path, _ in leaves(wanted)] if op.op is OpKind.ADD else []
     return all(same(value_at(wanted, path), value_at(found, path)) for path in paths)
 

@@ -303,7 +303,7 @@ def _inverse_value(op: Operation, key: Key, found: Fields | None) -> Iterator[Op
             yield Operation(OpKind.REMOVE, id, file)
         case _ if found is None:
             return
-        case OpKind.RENAME if op.is_override:
+        case OpKind.RENAME if op.renames_key:
             yield Operation(OpKind.RENAME, id, file, (*op.path[:-1], str(op.to)), to=op.path[-1])
         case _ if op.path:
             yield from _field_back(op, key, found)

@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.edits.operations import ALIASES, Operation, OpKind, Refused
+from core.edits.operations import ALIASES, OVERRIDES, Operation, OpKind, Refused
 from core.edits.yaml.document import Block
 from core.edits.yaml.field_order import ordered, position
 from core.edits.yaml.layout import PLAIN, Layout, block_lines, new_entry, new_item
@@ -20,6 +20,7 @@ from core.edits.yaml.meaning import (
     without_field,
 )
 from core.edits.yaml.nodes import DASH, MERGE, NULL, Node, NodeKind, dash_at, parse, refuse_shared, walk
+from core.edits.yaml.paths import place_of
 from core.edits.yaml.values import (
     field_text,
     has_comment,
@@ -99,7 +100,10 @@ class EntryDraft:
     def change(self, operation: Operation) -> None:
         """Apply what leaves the entry in its place. Raises Refused and changes nothing then."""
         if operation.op is OpKind.RENAME and operation.value is None:
-            self._rename(operation.path, str(operation.to))
+            if operation.path or self.key.tag != DASH:
+                self._rename(self._as_written(operation).path, str(operation.to))
+            else:
+                self._name(str(operation.to))
         elif (field := self._field(operation)) is None:
             pass
         elif field.op is OpKind.SET:
@@ -130,11 +134,21 @@ class EntryDraft:
             self.unset.append(path)
         self.meaning = left
 
+    def _name(self, id: str) -> None:
+        """Give the case a name, which is the end of its id."""
+        name = id.partition("::")[2]
+        self._rewrite(set_field(self.text, ("name",), name, self.layout, self.nodes))
+        self.meaning = with_field(self.meaning, ("name",), meaning_of(name))
+        self.id = id
+
     def _rename(self, path: tuple[str, ...], to: str) -> None:
         if path and path[-1] == to:
             return
         if path and at_path(self.meaning, (*path[:-1], to)) is not None:
-            raise Refused(f"{to} has overrides already; set their fields", self.layout.line)
+            taken = (
+                f"{to} has overrides already; set their fields" if path[0] == OVERRIDES else f"{to} is there already"
+            )
+            raise Refused(taken, self.layout.line)
         self._rewrite(rename_key(self.text, path, to, self.layout, self.nodes))
         if path:
             self.meaning = renamed(self.meaning, path, to)
@@ -195,6 +209,8 @@ def set_field(text: str, path: Sequence[str], value: object, layout: Layout = PL
         refuse_shared(holder)
         found = _child(holder, name)
         if found is None:
+            if holder.kind is NodeKind.SEQUENCE or "#" in name:
+                raise Refused(f"the entry has no {'.'.join(path[: depth + 1])}", layout.line)
             new: object = value
             for inner in reversed(path[depth + 1 :]):
                 new = {inner: new}
@@ -202,6 +218,8 @@ def set_field(text: str, path: Sequence[str], value: object, layout: Layout = PL
         key, holder = found
     if meaning(holder) == meaning_of(value):
         return text
+    if key is holder and (holder.kind is not NodeKind.SCALAR or is_nested(value) or isinstance(value, list | tuple)):
+        raise Refused(f"{'.'.join(path)} is an item of a list that is no single value; edit it by hand", holder.line)
     return _replace(text, key, holder, value, layout)
 
 
@@ -221,6 +239,8 @@ def unset_field(text: str, path: Sequence[str], layout: Layout = PLAIN, nodes: N
             return text
     if found is None:
         return text
+    if outer.kind is NodeKind.SEQUENCE:
+        raise Refused(f"{'.'.join(path)} is an item of a list; edit it by hand", found[1].line)
     refuse_shared(*walk(found[1]))
     if outer.style == "flow":
         return _cut_from_flow(text, outer, *found)
@@ -261,6 +281,10 @@ def cut_lines(text: str, start: int, end: int) -> str:
 
 
 def _child(holder: Node, name: str) -> tuple[Node, Node] | None:
+    if holder.kind is NodeKind.SEQUENCE and name.isdecimal():
+        # The item stands for its key: nothing is on its line that would be one.
+        at = place_of(name, len(holder.items))
+        return None if at is None else (holder.items[at], holder.items[at])
     if holder.kind is not NodeKind.MAPPING:
         if holder.is_absent:
             return None
@@ -273,6 +297,8 @@ def _child(holder: Node, name: str) -> tuple[Node, Node] | None:
     if len(found) > 1:
         lines = " and ".join(str(key.line) for key, _ in found)
         raise Refused(f"{name} is there twice, on lines {lines}; remove one by hand")
+    if not found and (at := place_of(name, [key.text for key in holder.keys])) is not None:
+        return holder.keys[at], holder.items[at]
     return found[0] if found else None
 
 

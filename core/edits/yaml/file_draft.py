@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from itertools import count, takewhile
 from typing import NamedTuple
 
 from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem, short_id
@@ -192,7 +193,7 @@ class FileDraft:
 
     def _open(self, identifier: str) -> EntryDraft:
         identifier = self._own(identifier)
-        found = self._by_id.get(identifier, [])
+        found = [*self._by_id.get(identifier, []), *self._doubles(identifier)]
         listing = self._document.listing
         if not found and listing is not None and identifier == listing.model:
             new = EntryDraft.fresh_apart(identifier, DEFAULTS[0], self._layout)
@@ -209,6 +210,13 @@ class FileDraft:
         if not entry.is_open and entry.index is not None:
             entry.open(self._document.blocks[entry.index], self._document.text)
         return entry
+
+    def _doubles(self, identifier: str) -> list[EntryDraft]:
+        """The cases after the first of this name: which of them is meant cannot be told without a number."""
+        if self._document.listing is None:
+            return []
+        numbers = takewhile(self._by_id.__contains__, (f"{identifier}#{number}" for number in count(2)))
+        return [entry for id in numbers for entry in self._by_id[id]]
 
     def _last_siblings(self) -> dict[str, EntryDraft]:
         """The last entry of each loader; forgotten where an entry leaves or gets another id."""

@@ -21,6 +21,7 @@ from core.edits.yaml.document import (
     text_of,
 )
 from core.edits.yaml.nodes import YamlEvent, end_offset, nodes_in, read_events
+from core.edits.yaml.paths import numbered
 
 CASES = "cases"
 DEFAULTS = ("defaults", "default")
@@ -34,7 +35,8 @@ _Pairs = Sequence[tuple[int, int, int]]
 def read_manifest(text: str, name: str) -> Document:
     """Parse the manifest `text`. `name` is its path. Raises Refused where none of it could be edited.
 
-    The id of a case is `model::name`, as of a row (`core.ops`); that of the block of defaults is the model.
+    The id of a case is `model::name`, as of a row (`core.ops`), and `model::name#2` of the second one of that name;
+    that of the block of defaults is the model.
     """
     body = text.removeprefix(BOM)
     events = read_events(body)
@@ -101,13 +103,17 @@ def _without(events: Sequence[YamlEvent], spans: Sequence[tuple[int, int]]) -> l
 
 def _cases(text: str, events: Sequence[YamlEvent], start: int, model: str, op: str) -> Iterator[Block]:
     end, line, before = start, 1, 0
-    for first, last in nodes_in(events):
+    spans = list(nodes_in(events))
+    names = (_name(events[first:last]) or op for first, last in spans)
+    # Without any name a case still has a number.
+    ids = numbered(f"{model}::{name or f'#{at}'}" for at, name in enumerate(names, 1))
+    for (first, last), id in zip(spans, ids, strict=True):
         value = events[first:last]
         dash = _dash(text, end)
         end = line_end(text, max(dash, end_offset(text, value)))
         line, before = line + text.count("\n", before, dash), dash
         begin = text.rfind("\n", 0, dash) + 1
-        yield Block(f"{model}::{_name(value) or op}", begin, end, dash, line, (), value)
+        yield Block(id, begin, end, dash, line, (), value)
 
 
 def _dash(text: str, offset: int) -> int:

@@ -10,6 +10,7 @@ from ruamel.yaml.events import AliasEvent, CollectionEndEvent, MappingStartEvent
 from core.edits.operations import OVERRIDES, Operation, OpKind, Refused
 from core.edits.yaml.field_order import ordered, position
 from core.edits.yaml.nodes import NULL, Node, NodeKind, YamlEvent, tag_of
+from core.edits.yaml.paths import numbered, place_of
 
 _PREFIX = "tag:yaml.org,2002:"
 _BOOL, _INT, _FLOAT, _STR = f"{_PREFIX}bool", f"{_PREFIX}int", f"{_PREFIX}float", f"{_PREFIX}str"
@@ -120,7 +121,7 @@ def value_of(found: Meaning) -> object:
     """The Python value: `meaning_of(value_of(found)) == found`, apart from anchors and aliases."""
     match found.tag:
         case t if t == MAPPING:
-            return {key.text: value_of(item) for key, item in zip(found.keys, found.items, strict=True)}
+            return {name: value_of(item) for name, item in zip(numbered(found.names), found.items, strict=True)}
         case t if t == _SEQUENCE:
             return list(map(value_of, found.items))
         case t if t == NULL:
@@ -139,9 +140,12 @@ def with_field(entry: Meaning, path: Sequence[str], value: Meaning) -> Meaning:
     name, *rest = path
     if entry.is_empty:
         entry = Meaning(MAPPING, anchor=entry.anchor)
-    names = entry.names
-    present = name in names
-    at = names.index(name) if present else position(names, name)
+    known = index_of(entry, name)
+    present = known is not None
+    at = position(entry.names, name) if known is None else known
+    if entry.is_list:
+        items = (*entry.items[:at], with_field(entry.items[at], rest, value) if rest else value)
+        return entry._replace(items=(*items, *entry.items[at + 1 :]))
     inner = entry.items[at] if present else Meaning(MAPPING)
     new = with_field(inner, rest, value) if rest else value
     after = at + present
@@ -154,9 +158,9 @@ def with_field(entry: Meaning, path: Sequence[str], value: Meaning) -> Meaning:
 def without_field(entry: Meaning, path: Sequence[str]) -> Meaning:
     """`entry` after `unset`; the same object where there is no such field. What gets empty stays, empty."""
     name, *rest = path
-    if name not in entry.names:
+    at = index_of(entry, name)
+    if at is None or (entry.is_list and not rest):
         return entry
-    at = entry.names.index(name)
     if rest:
         inner = without_field(entry.items[at], rest)
         if inner is entry.items[at]:
@@ -171,7 +175,8 @@ def without_field(entry: Meaning, path: Sequence[str]) -> Meaning:
 def renamed(entry: Meaning, path: Sequence[str], to: str) -> Meaning:
     """`entry` with the key at `path`, which must be there, called `to`."""
     name, *rest = path
-    at = entry.names.index(name)
+    at = index_of(entry, name)
+    assert at is not None
     if rest:
         inner = renamed(entry.items[at], rest, to)
         return entry._replace(items=(*entry.items[:at], inner, *entry.items[at + 1 :]))
@@ -181,10 +186,16 @@ def renamed(entry: Meaning, path: Sequence[str], to: str) -> Meaning:
 def at_path(entry: Meaning, path: Sequence[str]) -> Meaning | None:
     """The value at `path`, None where there is none."""
     for name in path:
-        if name not in entry.names:
+        at = index_of(entry, name)
+        if at is None:
             return None
-        entry = entry.items[entry.names.index(name)]
+        entry = entry.items[at]
     return entry
+
+
+def index_of(entry: Meaning, part: str) -> int | None:
+    """Which of the items of a mapping or list the `part` of a path is about; None where there is none."""
+    return place_of(part, len(entry.items) if entry.is_list else entry.names)
 
 
 def emptied(entry: Meaning, path: Sequence[str]) -> tuple[str, ...] | None:

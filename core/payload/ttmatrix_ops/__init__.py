@@ -6,7 +6,7 @@ it. What runs needs torch, and `plugin` needs pytest: `pytest -p ttmatrix_ops.pl
 on the import path.
 """
 
-from .cases import Case, DeviceName, DtypeName, FormatName, Manifest, Problem, Raises, Tensor, Value
+from .cases import Case, Correction, DeviceName, DtypeName, FormatName, How, Manifest, Problem, Raises, Tensor, Value
 from .collection import Duplicate, File, Row, duplicates, find_files, read_files, rows
 from .conditions import context as condition_context, evaluate as condition_holds, skip_reason
 from .digest import digest as case_digest
@@ -24,11 +24,13 @@ __all__ = [
     "MOST_BYTES",
     "SETTING_KEYS",
     "Case",
+    "Correction",
     "DeviceName",
     "DtypeName",
     "Duplicate",
     "File",
     "FormatName",
+    "How",
     "Manifest",
     "NotRead",
     "NotWritable",

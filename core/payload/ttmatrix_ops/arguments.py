@@ -6,12 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from .cases import Argument, DtypeName, Tensor, Value
+from .cases import Argument, DtypeName, How, Tensor, Value
 from .dtypes import device_name, dtype_name, format_name
 from .literals import MOST_ELEMENTS, read_literal
-from .nodes import Bad, Field, Node, Notes, fields, is_null, items, near_key, only, scalar, shown, text
+from .nodes import Bad, Field, Node, Notes, fields, is_null, items, near, only, scalar, shown, text
 from .paths import path_refusal
-from .tensor_keys import MOST_TENSORS, read_tensor
+from .tensor_keys import MOST_TENSORS, no_dtype, read_tensor
 from .tokens import MOST_CHARACTERS, NotRead
 
 KINDS = ("tensor", "tensor_list", "value", "py", "file")
@@ -38,7 +38,7 @@ def read_argument(node: Node, dtype: str, notes: Notes) -> Argument:
     key, value = node.value[0]
     if key.id != "scalar" or key.value not in KINDS:
         name = str(key.value)[:60] if key.id == "scalar" else "?"
-        raise Bad(f"unknown kind of argument {name!r}", key, near_key(name, KINDS))
+        raise Bad(f"unknown kind of argument {name!r}", key, *near(name, KINDS, How.RENAME))
     if key.value == "tensor":
         return read_tensor(value, dtype, notes)
     if key.value == "tensor_list":
@@ -102,7 +102,7 @@ def _dtype(node: Node) -> object:
         return None
     value = read_value(node)
     if not isinstance(value, DtypeName):
-        raise Bad(f"{shown(value)} is not a dtype", node)
+        raise no_dtype(str(value), node)
     return value
 
 

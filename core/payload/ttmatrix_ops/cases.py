@@ -2,6 +2,7 @@
 """An op test as data: what a manifest says of its cases, checked and with all defaults filled in."""
 
 from collections.abc import Mapping
+from enum import Enum
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -9,6 +10,26 @@ DEFAULT_DTYPE = "float16"
 DEFAULT_SEED = 0
 DEFAULT_TOLERANCE = 5e-3
 """Relative and absolute."""
+
+
+class How(Enum):
+    """What a correction does at the place of its mistake."""
+
+    RENAME = "rename"
+    """Another name for the key that is there."""
+    REPLACE = "replace"
+    """Another text for the value that is there."""
+    REMOVE = "remove"
+    """The key that is there goes, with its value."""
+    DISTINGUISH = "distinguish"
+    """The case has the name of another one: it goes where it says the same, else it gets a name of its own."""
+
+
+class Correction(NamedTuple):
+    """What to write at the place of a mistake."""
+
+    how: How
+    text: str = ""
 
 
 class Problem(NamedTuple):
@@ -23,6 +44,8 @@ class Problem(NamedTuple):
     """What to write instead, where that is known."""
     warning: bool = False
     """Whether the case is read all the same."""
+    correction: Correction | None = None
+    """The same for programs, where it takes no judgement."""
 
 
 class DtypeName(NamedTuple):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
-from .cases import Problem
+from .cases import Correction, How, Problem
 from .tokens import MOST_INTEGER, NotRead
 
 Node = Any
@@ -38,9 +38,9 @@ _WORDS: dict[str, object] = {
 class Bad(Exception):
     """A mistake at a node."""
 
-    def __init__(self, message: str, node: Node, hint: str = "") -> None:
+    def __init__(self, message: str, node: Node, hint: str = "", correction: Correction | None = None) -> None:
         super().__init__(message)
-        self.message, self.node, self.hint = message, node, hint
+        self.message, self.node, self.hint, self.correction = message, node, hint, correction
 
 
 class Noted(Exception):
@@ -61,10 +61,12 @@ class Notes:
         """Whether there is more than warnings."""
         return not all(problem.warning for problem in self.found)
 
-    def add(self, message: str, node: Node, hint: str = "", *, warning: bool = False) -> None:
+    def add(
+        self, message: str, node: Node, hint: str = "", correction: Correction | None = None, *, warning: bool = False
+    ) -> None:
         """Note a mistake at a node."""
-        mark = node.start_mark
-        self.found.append(Problem(message, mark.line + self.above + 1, mark.column + 1, self.case, hint, warning))
+        place = node.start_mark.line + self.above + 1, node.start_mark.column + 1
+        self.found.append(Problem(message, *place, self.case, hint, warning, correction))
 
     @contextmanager
     def catch(self) -> Iterator[None]:
@@ -74,7 +76,7 @@ class Notes:
         except Noted:
             pass
         except Bad as bad:
-            self.add(bad.message, bad.node, bad.hint)
+            self.add(bad.message, bad.node, bad.hint, bad.correction)
 
 
 class Field(NamedTuple):
@@ -90,17 +92,35 @@ def fields(node: Node, known: Collection[str], notes: Notes, what: str) -> dict[
     if node.id != "mapping":
         raise Bad(f"{what} must be a mapping of {', '.join(list(known)[:6])}, ...", node)
     found: dict[str, Field] = {}
-    seen: set[str] = set()
+    seen: dict[str, Node] = {}
+    present = {key.value for key, _ in node.value if key.id == "scalar"}
     for key, value in node.value:
         name = _key(key, notes)
         if name in seen:
-            notes.add(f"{name} is there twice", key)
+            same = Correction(How.REMOVE) if says_same(value, seen[name]) else None
+            notes.add(f"{name} is there twice", key, "", same)
         elif name and name not in known:
-            notes.add(f"unknown key {name[:60]!r} in {what}", key, near_key(name, known))
+            hint, correction = near(name, known, How.RENAME)
+            taken = correction is not None and correction.text in present
+            notes.add(f"unknown key {name[:60]!r} in {what}", key, hint, None if taken else correction)
         elif name and (not is_null(value) or name == "value"):
             found[name] = Field(key, value)
-        seen.add(name)
+        seen.setdefault(name, value)
     return found
+
+
+def says_same(one: Node, other: Node) -> bool:
+    """Whether two nodes are written with the same content, in the same order."""
+    if one.id != other.id or one.tag != other.tag:
+        return False
+    if one.id == "scalar":
+        return bool(one.value == other.value and is_plain(one) == is_plain(other))
+    if len(one.value) != len(other.value):
+        return False
+    pairs = zip(one.value, other.value, strict=True)
+    if one.id == "mapping":
+        return all(says_same(left[0], right[0]) and says_same(left[1], right[1]) for left, right in pairs)
+    return all(says_same(left, right) for left, right in pairs)
 
 
 def _key(key: Node, notes: Notes) -> str:
@@ -115,10 +135,17 @@ def _key(key: Node, notes: Notes) -> str:
 
 def near_key(name: str, known: Collection[str]) -> str:
     """A hint for a key that is unknown."""
+    return near(name, known, How.RENAME)[0]
+
+
+def near(name: str, known: Collection[str], how: How) -> tuple[str, Correction | None]:
+    """A hint for what is not in `known`, and the correction where something near it is."""
     if name == "<<":
-        return "merge keys are not read; write the keys out"
+        return "merge keys are not read; write the keys out", None
     close = difflib.get_close_matches(name.lower(), known, 1, 0.6)
-    return f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
+    if not close:
+        return f"there are {', '.join(known)}", None
+    return f"did you mean {close[0]}?", Correction(how, close[0])
 
 
 def check_tag(node: Node) -> None:
@@ -229,15 +256,17 @@ def only(read: Callable[[str], T], node: Node, value: str, what: str) -> T:
         raise Bad(f"{what}: {error}", _at(node, error.column)) from None
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
+    """Counted from 0, as the marks of both libraries."""
+
     line: int
     column: int
 
 
-class _Spot(NamedTuple):
-    """A place within a node."""
+class Spot(NamedTuple):
+    """A place within a node, in the place of the node."""
 
-    start_mark: _Place
+    start_mark: Place
 
 
 def _at(node: Node, column: int) -> Node:
@@ -246,7 +275,7 @@ def _at(node: Node, column: int) -> Node:
     quotes = 0 if is_plain(node) else 2
     if start.line != end.line or end.column - start.column != len(node.value) + quotes:
         return node
-    return _Spot(_Place(start.line, start.column + quotes // 2 + column - 1))
+    return Spot(Place(start.line, start.column + quotes // 2 + column - 1))
 
 
 def shown(value: object) -> str:

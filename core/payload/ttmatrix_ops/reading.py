@@ -9,19 +9,33 @@ from typing import Any, NamedTuple
 
 from . import conditions
 from .arguments import read_inputs, read_keywords
-from .cases import DEFAULT_DTYPE, DEFAULT_SEED, DEFAULT_TOLERANCE, Argument, Case, Condition, Manifest, Problem, Raises
+from .cases import (
+    DEFAULT_DTYPE,
+    DEFAULT_SEED,
+    DEFAULT_TOLERANCE,
+    Argument,
+    Case,
+    Condition,
+    Correction,
+    How,
+    Manifest,
+    Problem,
+    Raises,
+)
 from .names import OpKind, kind_of, nearest_op, refusal
 from .nodes import (
     Bad,
     Field,
     Node,
     Notes,
+    Place,
+    Spot,
     check_tag,
     fields,
     integer,
     is_null,
     items,
-    near_key,
+    near,
     number,
     only,
     shown,
@@ -255,7 +269,8 @@ def make_case(
 def check_double(name: str, names: dict[str, int], line: int, node: Node, notes: Notes) -> None:
     """Note a name that another case of the file has."""
     if name in names:
-        notes.add(f"there is a case {name!r} on line {names[name]} already", node, "give each case a name of its own")
+        message = f"there is a case {name!r} on line {names[name]} already"
+        notes.add(message, node, "give each case a name of its own", Correction(How.DISTINGUISH))
     else:
         names[name] = line
 
@@ -270,8 +285,9 @@ def _name(node: Node) -> str:
 def read_op(node: Node) -> str:
     name = text(node, "op", MOST_NAME)
     if kind_of(name) is OpKind.REFUSED:
-        near = nearest_op(name)
-        raise Bad(refusal(name), node, f"did you mean {near}?" if near else "")
+        if meant := nearest_op(name):
+            raise Bad(refusal(name), node, f"did you mean {meant}?", Correction(How.REPLACE, meant))
+        raise Bad(refusal(name), node)
     return name
 
 
@@ -310,7 +326,7 @@ def _conditions(node: Node) -> tuple[Condition, ...]:
     found = fields(node, ("expr", "reason"), notes, "skip_if")
     if notes.found:
         first = notes.found[0]
-        raise Bad(first.message, node, first.hint)
+        raise Bad(first.message, Spot(Place(first.line - 1, first.column - 1)), first.hint, first.correction)
     if "expr" not in found:
         raise Bad("skip_if needs an expr", node)
     reason = text(found["reason"].value, "reason", MOST_CHARACTERS) if "reason" in found else ""
@@ -345,7 +361,7 @@ def _raises(node: Node, notes: Notes) -> Raises:
     found = fields(node, ("type", "match", "match_re"), notes, "expects_error")
     kind = text(found["type"].value, "type", 100) if "type" in found else "RuntimeError"
     if kind not in ERRORS:
-        raise Bad(f"unknown error {shown(kind)}", found["type"].value, near_key(kind, ERRORS))
+        raise Bad(f"unknown error {shown(kind)}", found["type"].value, *near(kind, ERRORS, How.REPLACE))
     if "match" in found and "match_re" in found:
         raise Bad("there are both match and match_re", found["match_re"].key, "keep one of them")
     match = text(found["match"].value, "match", MOST_CHARACTERS) if "match" in found else ""

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from .cases import Tensor
+from .cases import Correction, How, Tensor
 from .dtypes import BYTES, INTEGERS, SPELLINGS, dtype_name
 from .nodes import (
     Bad,
@@ -18,7 +18,7 @@ from .nodes import (
     integer,
     integers,
     items,
-    near_key,
+    near,
     scalar,
     shown,
     text,
@@ -76,9 +76,11 @@ _OF_FLOATS = frozenset({"randn", "uniform", "xavier"})
 class Flaw(Exception):
     """What does not fit in a tensor, and the key to look at."""
 
-    def __init__(self, key: str, message: str) -> None:
+    def __init__(self, key: str, message: str, *, unused: bool = False) -> None:
         super().__init__(message)
         self.key, self.message = key, message
+        self.correction = Correction(How.REMOVE) if unused else None
+        """Without a key that nothing reads nothing is lost."""
 
 
 class TensorKeys(NamedTuple):
@@ -113,7 +115,8 @@ def read_tensor(node: Node, case_dtype: str, notes: Notes) -> Tensor:
     try:
         tensor, warning = build_tensor(TensorKeys(**values), case_dtype)  # type: ignore[arg-type]
     except Flaw as flaw:
-        raise Bad(flaw.message, found[flaw.key].value if flaw.key in found else node) from None
+        place = found[flaw.key].value if flaw.key in found else node
+        raise Bad(flaw.message, place, correction=flaw.correction if flaw.key in found else None) from None
     if warning:
         notes.add(warning, node, warning=True)
     return tensor
@@ -132,15 +135,24 @@ def read_dtype(node: Node) -> str:
     written = text(node, "dtype", 64)
     name = dtype_name(written)
     if not name:
-        raise Bad(f"{shown(written)} is not a dtype", node, near_key(written.removeprefix("torch."), SPELLINGS))
+        raise no_dtype(written, node)
     return name
+
+
+def no_dtype(written: str, node: Node) -> Bad:
+    """What is wrong with a text that means no dtype; the one that is near is written in the same way."""
+    bare = written.removeprefix("torch.")
+    hint, correction = near(bare, SPELLINGS, How.REPLACE)
+    if correction is not None and bare != written:
+        correction = Correction(How.REPLACE, f"torch.{correction.text}")
+    return Bad(f"{shown(written)} is not a dtype", node, hint, correction)
 
 
 def _one_of(what: str, known: Mapping[str, object]) -> Callable[[Node, Notes], str]:
     def read(node: Node, _: Notes) -> str:
         written = text(node, what, 64)
         if written not in known:
-            raise Bad(f"unknown {what} {shown(written)}", node, near_key(written, known))
+            raise Bad(f"unknown {what} {shown(written)}", node, *near(written, known, How.REPLACE))
         return written
 
     return read
@@ -286,7 +298,7 @@ def _checked_init(init: str, arguments: dict[str, object], dtype: str, shape: tu
     if init in checks:
         checks[init]()
     if data is not None and init != "data":
-        raise Flaw("data", f"data is for init: data, not {init}")
+        raise Flaw("data", f"data is for init: data, not {init}", unused=True)
     return init
 
 
@@ -345,7 +357,7 @@ def _checked_preset(keys: TensorKeys) -> Mapping[str, object]:
     if not keys.preset:
         for name, there in (("preset_args", given), ("base_shape", keys.base_shape)):
             if there:
-                raise Flaw(name, f"{name} needs a preset: {', '.join(PRESETS)}")
+                raise Flaw(name, f"{name} needs a preset: {', '.join(PRESETS)}", unused=True)
         return given
     if unknown := [name for name in given if name not in PRESETS[keys.preset]]:
         raise Flaw("preset_args", f"preset: {keys.preset} takes no {unknown[0]}")

@@ -191,7 +191,7 @@ def test_marks_skips_and_expected_failures() -> None:
         ("inputs: [{tensor: {shape: [3], base_shape: [2]}}]", "base_shape needs a preset", "[2]", ""),
         ("inputs: [{py: '(1, two)'}]", "py: unknown name 'two'", "two", ""),
         ("mark: a, marks: b", "there are both mark and marks", "marks", "keep one"),
-        ("skip_if: {exrp: 'True'}", "unknown key 'exrp' in skip_if", "{exrp", "did you mean expr?"),
+        ("skip_if: {exrp: 'True'}", "unknown key 'exrp' in skip_if", "exrp", "did you mean expr?"),
         ("skip_if: modle == 'x'", "condition: unknown name 'modle'", "modle", ""),
         (
             "expects_error: {type: RuntimeErr}",
