@@ -14,7 +14,7 @@ Operations = tuple[Operation, ...]
 def corrections(text: str, file: str, problems: Sequence[Problem]) -> tuple[Operations, ...]:
     """For each of `problems` of the manifest `text` the operations that correct it; none where a person must decide.
 
-    Each correction stands by itself. What is outside of the cases and of their defaults is left to a person too.
+    Each correction can be done alone. What is outside of the cases and of their defaults is left to a person too.
     """
     if not any(one.correction for one in problems):
         return tuple(() for _ in problems)

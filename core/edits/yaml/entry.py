@@ -282,7 +282,7 @@ def cut_lines(text: str, start: int, end: int) -> str:
 
 def _child(holder: Node, name: str) -> tuple[Node, Node] | None:
     if holder.kind is NodeKind.SEQUENCE and name.isdecimal():
-        # The item stands for its key: nothing is on its line that would be one.
+        # An item is its own key: it has no other one.
         at = place_of(name, len(holder.items))
         return None if at is None else (holder.items[at], holder.items[at])
     if holder.kind is not NodeKind.MAPPING:

@@ -212,7 +212,7 @@ class FileDraft:
         return entry
 
     def _doubles(self, identifier: str) -> list[EntryDraft]:
-        """The cases after the first of this name: which of them is meant cannot be told without a number."""
+        """The cases after the first of this name: without a number nobody knows which one is meant."""
         if self._document.listing is None:
             return []
         numbers = takewhile(self._by_id.__contains__, (f"{identifier}#{number}" for number in count(2)))
