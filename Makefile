@@ -63,7 +63,7 @@ format: $(READY)
 	$(BIN)/ruff format .
 
 pictures: $(READY)  ## keep how the screens look now, where a test says that they look otherwise; read the difference first
-	$(BIN)/python -m pytest tests/tui/test_pictures.py --snapshot-update
+	$(BIN)/python -m pytest tests/tui/test_pictures.py tests/tui/test_themes.py --snapshot-update
 
 screenshots: $(READY)  ## make screenshots/*.svg anew; a test compares them, and `make pictures` makes them too
 	$(BIN)/python -m pytest tests/tui/test_pictures.py -k screenshots --snapshot-update

@@ -385,6 +385,11 @@ def boot_id() -> str:
         return f"{psutil.boot_time():.0f}"
 
 
+def total_memory() -> int:
+    """Bytes of memory that this machine has."""
+    return int(psutil.virtual_memory().total)
+
+
 def free_memory() -> int:
     """Bytes that can be had without swapping."""
     return psutil.virtual_memory().available

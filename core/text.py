@@ -2,7 +2,10 @@
 """Make text from outside safe to show: it can neither steer a terminal nor hide its reading order."""
 
 import re
+from collections.abc import Sequence
+from math import isfinite
 
+_EIGHTHS = "▁▂▃▄▅▆▇█"
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 # C0 and C1 controls but the newline, then the bidirectional controls and the line and paragraph separators. A lone
@@ -52,6 +55,18 @@ def device_minutes(minutes: float) -> str:
 def letters(text: str) -> str:
     """The letters and digits of `text` in lower case: what is left of a name in every style of spelling."""
     return "".join(filter(str.isalnum, text.lower()))
+
+
+def bars(numbers: Sequence[float | None]) -> str:
+    """A bar for each number, `▁` for the lowest and `█` for the highest one; a blank where there is none."""
+    known = [one for one in numbers if one is not None and isfinite(one)]
+    low, high = (min(known), max(known)) if known else (0.0, 0.0)
+    # Where all are alike, no bar is the lowest one.
+    step = (high - low) / 7 or 1.0
+    at = 0 if high > low else 3
+    return "".join(
+        " " if one is None or not isfinite(one) else _EIGHTHS[round((one - low) / step) + at] for one in numbers
+    )
 
 
 def elide_middle(text: str, width: int) -> str:

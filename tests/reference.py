@@ -10,7 +10,8 @@ from pathlib import Path
 from argparse_manpage.manpage import Manpage
 
 from core.cli.parser import COMMAND_GROUPS, COMMANDS, PROGRAM, build_parser
-from tui.commands import Where, commands, key_text
+from tui.commands import Where, commands
+from tui.key_names import key_text
 
 WIDTH = "80"
 """argparse fills usage lines to the width of the terminal, or to what COLUMNS says."""

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+from rich.text import Text
 from textual.pilot import Pilot
 
 from tests.support.app import build_app, screen_text, type_text, until
@@ -131,12 +132,13 @@ async def _ops(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
 
 
 async def _bisection(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
-    """The op that breaks a model. Below it are paths of this machine, on whose lengths the bar's would depend."""
+    """The op that breaks a model, up to where paths of this machine begin: the bar is as long as what they wrap to."""
+    await until(pilot, lambda: len(app.session.runs) > 6, "the runs")
     await pilot.press("2", "g", "d")
     await until(pilot, lambda: "torch.sigmoid(self.decode" in screen_text(app), "the op")
     await until(pilot, lambda: screen_text(app).count("tree not recorded") > 7, "the ages of the runs")
-    styles = app.screen.query_one("#run-detail", TextPane).styles
-    styles.scrollbar_color = styles.scrollbar_background
+    detail = app.screen.query_one("#run-detail", TextPane)
+    detail.show(Text("\n").join(detail._text.split("\n")[: detail.size.height]))
     yield "ops-bisect"
 
 

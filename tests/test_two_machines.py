@@ -19,6 +19,7 @@ from core.files import atomic_write
 from core.hosts import Host, with_host
 from core.proc import marked
 from core.runs.cluster import Cluster, HostState, take_down, take_up
+from core.runs.cluster.service import TTL
 from core.runs.execution.launch import cancel_all, launch_all, wait
 from core.runs.outcome import Outcome
 from core.runs.planning.machines import with_needs
@@ -134,6 +135,16 @@ def test_runs_go_where_their_arch_is_on_the_code_of_here(
     assert all("an edit of today" not in path.read_text() for path in Path(machines["one"].checkout).rglob("loader.py"))
 
 
+def link_to(machine: Host) -> int:
+    """The process of the ssh that a machine is reached by."""
+    status = Cluster().status()
+    assert status
+    children = psutil.Process(status.process.pid).children()
+    # Its check asks through another one.
+    (link,) = (one for one in children if {machine.ssh_config, "-R"} <= set(one.cmdline()))
+    return link.pid
+
+
 def test_a_cut_link_sends_the_run_elsewhere(
     machines: dict[str, Host],
     checkout: Checkout,
@@ -147,17 +158,24 @@ def test_a_cut_link_sends_the_run_elsewhere(
     launch_all(store, [spec])
     until(marker.exists)
     assert store.record(spec.run_id).place == "one"
-    status = Cluster().status()
-    assert status
-    links = [
-        one for one in psutil.Process(status.process.pid).children() if machines["one"].ssh_config in one.cmdline()
-    ]
-    os.kill(links[0].pid, signal.SIGKILL)
+    os.kill(link_to(machines["one"]), signal.SIGKILL)
     (record,) = wait(store, [spec.run_id])
     assert record.place == "other" and record.outcome is not Outcome.LOST
     until(lambda: not marked(RUN_VARIABLE, spec.run_id), 20)
     # The link comes back. There are no devices, so the check does not pass, and the host gets no more runs.
     until(lambda: state_of("one") is HostState.QUARANTINED)
+
+
+def test_a_link_that_falls_silent_is_noticed_and_comes_back(machines: dict[str, Host]) -> None:
+    # Nobody says that it ended: this is what a network does that drops packets.
+    link = link_to(machines["other"])
+    os.kill(link, signal.SIGSTOP)
+    until(lambda: state_of("other") is HostState.LOST, 3 * TTL)
+    status = Cluster().status()
+    found = status.host("other") if status else None
+    assert found and found.why == f"it has not answered for {TTL:g} s"
+    until(lambda: state_of("other") is HostState.QUARANTINED)
+    assert link_to(machines["other"]) != link
 
 
 def test_listeners_are_on_loopback_and_take_nobody_without_a_certificate(machines: dict[str, Host]) -> None:

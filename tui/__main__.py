@@ -10,6 +10,7 @@ gc.disable()
 
 from core.cli import AppRequest, main as run_command_line  # noqa: E402
 from core.errors import TTMatrixError  # noqa: E402
+from core.extras import require_extra  # noqa: E402
 from core.private import keep_private  # noqa: E402
 from core.settings import paths  # noqa: E402
 from tui import app, terminal, web  # noqa: E402
@@ -31,7 +32,7 @@ def main() -> None:
 
 def _open_app(request: AppRequest) -> int:
     if request.serve is not None:
-        web.check_extra()
+        require_extra("web", "The app cannot be served")
         return web.serve(request, request.serve)
     if terminal.in_browser(os.environ):
         return app.open_app(request)

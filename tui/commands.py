@@ -17,9 +17,14 @@ class Where(StrEnum):
     TRIAGE = "triage"
     CLUSTERS = "clusters"
     COMPARE = "compare"
+    PROFILES = "profiles"
+    PROGRAMS = "programs"
     REVIEW = "review"
     DOCTOR = "doctor"
     WORKFLOWS = "workflows"
+    HOSTS = "hosts"
+    PLAN = "plan"
+    REPORT = "report"
     FACETS = "in the facets"
     TABLE = "in a table"
     CELLS = "in a table of cells"
@@ -60,18 +65,21 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "app.workflows", Where.APP, "9", "switch('workflows')", "Workflows", "Show workflows on failing training tests"
     ),
+    Command("app.hosts", Where.APP, "f2", "switch('hosts')", "Hosts", "Show the machines, and what runs on each"),
+    Command("app.plan", Where.APP, "f3", "switch('plan')", "Plan", "Plan a session: what fits into the time left"),
+    Command("app.report", Where.APP, "f4", "switch('report')", "Report", "Show how we are doing: pass rates, machines"),
     Command("app.help", Where.APP, "question_mark", "help", "Help", "List the keys that work here", footer=True),
     Command("app.commands", Where.APP, "colon,ctrl+p", "command_line", "Commands", "Type a command, or what it does"),
     Command("app.reload", Where.APP, "f5,ctrl+r", "reload", "Reload", "Read the checkout again"),
-    Command("app.back", Where.APP, "escape", "go_back", "Back", "One level back; it never leaves the app"),
+    Command("app.back", Where.APP, "escape", "go_back", "Back", "Go back one level; never quits the app"),
     Command("app.last", Where.APP, "minus", "last_view", "Last view", "Toggle between the last two views"),
-    Command("app.zoom", Where.APP, "z", "zoom", "Zoom", "Give this pane the whole screen, or take it back"),
+    Command("app.zoom", Where.APP, "z", "zoom", "Zoom", "Zoom this pane to the whole screen, or back"),
     Command("app.divider_down", Where.APP, "J", "divider(1)", "Divider down", "Move the divider down, or right"),
     Command("app.divider_up", Where.APP, "K", "divider(-1)", "Divider up", "Move the divider up, or left"),
-    Command("app.quit", Where.APP, "q", "leave", "Quit", "Close this screen (in the matrix: quit); runs continue"),
+    Command("app.quit", Where.APP, "q", "leave", "Quit", "Close this screen (matrix: quit); runs continue"),
     Command("app.suspend", Where.APP, "ctrl+z", "suspend_process", "Suspend", "Back to the shell; fg returns here"),
     Command("app.redraw", Where.APP, "ctrl+l", "redraw", "Redraw", "Repaint the whole screen"),
-    Command("app.interrupt", Where.APP, "ctrl+c", "interrupt", "Stop", "Stop following; twice, quit"),
+    Command("app.interrupt", Where.APP, "ctrl+c", "interrupt", "Stop", "Stop following logs; pressed twice, quit"),
     Command(
         "matrix.filter",
         Where.MATRIX,
@@ -103,7 +111,14 @@ COMMANDS: tuple[Command, ...] = (
     Command("matrix.triage", Where.MATRIX, "T", "triage", "Workflow", "Start a workflow on failing training tests"),
     Command("matrix.log", Where.MATRIX, "L", "log", "Log", "Show the log of this test's last run"),
     Command("matrix.set", Where.MATRIX, "E", "set_fields", "Edit", "Set fields of the marked entries", footer=True),
-    Command("matrix.change", Where.MATRIX, "M", "change_entry", "Change", "One marker or arch, rename, move, delete"),
+    Command(
+        "matrix.change",
+        Where.MATRIX,
+        "M",
+        "change_entry",
+        "Change",
+        "Change markers or archs; rename, move, delete",
+    ),
     Command("matrix.open", Where.MATRIX, "e", "open_editor", "Editor", "Open $EDITOR at the entry"),
     Command(
         "matrix.loader", Where.MATRIX, "s", "open_loader", "Loader", "Open $EDITOR at the loader, where its variant is"
@@ -111,8 +126,8 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "matrix.history", Where.MATRIX, "H", "history", "History", "Show the commits that changed this test's entry"
     ),
-    Command("matrix.range", Where.MATRIX, "v", "mark_range", "Range", "Start a range; pressed again, mark it"),
-    Command("matrix.enter", Where.MATRIX, "enter", "enter", "Open", "The detail; a group's or a cell's tests"),
+    Command("matrix.range", Where.MATRIX, "v", "mark_range", "Range", "Start a range; press again to mark it"),
+    Command("matrix.enter", Where.MATRIX, "enter", "enter", "Open", "Open the detail, or the tests of a group or cell"),
     Command("matrix.detail", Where.MATRIX, "d", "detail", "Detail", "Show or hide the detail panel", footer=True),
     Command("matrix.pane", Where.MATRIX, "tab", "other_pane", "Pane", "Go to the next pane"),
     Command("matrix.facets", Where.MATRIX, "f", "facets", "Facets", "Show or leave the facet panel"),
@@ -120,35 +135,41 @@ COMMANDS: tuple[Command, ...] = (
     Command("matrix.group", Where.MATRIX, "m", "group", "Group", "Group the rows, or lay out the grid", footer=True),
     Command("matrix.grid", Where.MATRIX, "number_sign", "grid", "Grid", "Show a grid, or the table again", footer=True),
     Command("matrix.columns", Where.MATRIX, "C", "columns", "Columns", "Choose, order and sort by columns"),
-    Command(
-        "matrix.sort", Where.MATRIX, "o", "next_sort", "Sort", "Sort by the next column; a grid by this one's rate"
-    ),
+    Command("matrix.sort", Where.MATRIX, "o", "next_sort", "Sort", "Sort by the next column; a grid by this column"),
     Command("matrix.turn", Where.MATRIX, "O", "reverse_sort", "Reverse", "Reverse sort"),
     Command("matrix.views", Where.MATRIX, "V", "views", "Views", "Open a saved view, or save this one"),
     Command("matrix.back", Where.MATRIX, "left_square_bracket", "step(-1)", "View back", "Back to the previous view"),
     Command("matrix.forth", Where.MATRIX, "right_square_bracket", "step(1)", "View next", "Forward to the next view"),
     Command("matrix.copy", Where.MATRIX, "y", "copy_id", "Copy", "Copy the id"),
     Command("matrix.copy_node", Where.MATRIX, "Y", "copy_node_id", "Copy node", "Copy the pytest node id"),
-    Command("facets.choose", Where.FACETS, "space,enter", "choose", "Choose", "Add the value to the filter or drop it"),
+    Command(
+        "facets.choose", Where.FACETS, "space,enter", "choose", "Choose", "Add the value to the query, or remove it"
+    ),
     Command(
         "runs.cancel",
         Where.RUNS,
         "S",
         "cancel_run",
         "Stop run",
-        "Stop the marked runs, else this; asks first",
+        "Stop the marked runs, or this one; asks first",
         footer=True,
     ),
     Command("runs.mark", Where.RUN_TABLE, "space", "mark", "Mark", "Mark or unmark the run", footer=True),
     Command(
-        "runs.again", Where.RUNS, "r", "run_again", "Run again", "Start the marked runs again, else this", footer=True
+        "runs.again",
+        Where.RUNS,
+        "r",
+        "run_again",
+        "Run again",
+        "Start the marked runs, or this one, again",
+        footer=True,
     ),
     Command("runs.rest", Where.RUNS, "R", "run_rest", "Run rest", "Run what failed or did not run in the last batch"),
     Command("runs.compare", Where.RUNS, "c", "compare", "Compare", "Compare the logs of two marked runs", footer=True),
     Command(
         "runs.everywhere", Where.RUNS, "a", "everywhere", "All", "Show runs of every checkout, or only of this one"
     ),
-    Command("runs.enter", Where.RUN_TABLE, "enter", "open", "Log", "Give the log of the run the whole screen"),
+    Command("runs.enter", Where.RUN_TABLE, "enter", "open", "Log", "Show the log of the run on the whole screen"),
     Command("runs.detail", Where.RUNS, "d", "detail", "Detail", "Toggle run details / log"),
     Command("runs.entry", Where.RUNS, "o", "entry", "Entry", "Show the test of the run in the matrix"),
     Command("runs.hold", Where.RUNS, "h", "hold", "Hold", "Hold or release queued runs"),
@@ -156,7 +177,11 @@ COMMANDS: tuple[Command, ...] = (
     Command("runs.last", Where.RUNS, "B", "put_last", "Last", "Move queued runs to the end of the queue"),
     Command("runs.pane", Where.RUNS, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("runs.files", Where.RUNS, "f", "pick_file", "Files", "Show another file of the run, or its log"),
-    Command("runs.source", Where.RUNS, "s", "open_source", "Source", "Open $EDITOR at the line of a bisection, or ops"),
+    Command("runs.programs", Where.RUNS, "i", "programs", "IR", "Show the programs that the run has left"),
+    Command("runs.profiles", Where.RUNS, "p", "profiles", "Profiles", "Show the batch of the run by profile"),
+    Command(
+        "runs.source", Where.RUNS, "s", "open_source", "Source", "Open $EDITOR at the bisected line or extracted ops"
+    ),
     Command("runs.copy", Where.RUNS, "y", "copy_command", "Copy", "Copy the exact command of the run", footer=True),
     Command("runs.reason", Where.RUNS, "Y", "copy_reason", "Copy why", "Copy the line that explains the failure"),
     Command("runs.search", Where.RUN_TABLE, "slash", "ask('/')", "Search", "Find text in the log", ahead=True),
@@ -170,7 +195,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("triage.accept", Where.TRIAGE, "a", "accept", "Accept", "Make the proposal a pending change", footer=True),
     Command("triage.reject", Where.TRIAGE, "x", "reject", "Reject", "Reject this proposal", footer=True),
     Command("triage.keep", Where.TRIAGE, "I", "accept_in_ci", "In CI", "Accept with the marker that keeps it in CI"),
-    Command("triage.skip", Where.TRIAGE, "s", "skip", "Skip", "Decide later, go to the next undecided one"),
+    Command("triage.skip", Where.TRIAGE, "s", "skip", "Skip", "Decide later: go to the next undecided one"),
     Command("triage.accept_rest", Where.TRIAGE, "A", "accept_rest", "Accept all", "Accept the rest of the group; asks"),
     Command("triage.reject_rest", Where.TRIAGE, "X", "reject_rest", "Reject all", "Reject the rest of the group; asks"),
     Command("triage.next", Where.TRIAGE, "n", "next_undecided(1)", "Next", "Next undecided test", footer=True),
@@ -187,17 +212,17 @@ COMMANDS: tuple[Command, ...] = (
         "f",
         "next_list",
         "List",
-        "Next list: attention, PCC ratchet, unknown, blind spots",
+        "Next list (attention, PCC, unknown, blind spots)",
         footer=True,
     ),
-    Command("triage.run", Where.TRIAGE, "r", "rerun", "Rerun", "Run the test or group under the cursor on the device"),
+    Command("triage.run", Where.TRIAGE, "r", "rerun", "Rerun", "Run the test or group on the device"),
     Command(
         "triage.host",
         Where.TRIAGE,
         "H",
         "leave_out",
         "Host",
-        "Toggle results of machines that are the only ones to fail",
+        "Ignore machines that alone fail, or count them",
     ),
     Command("triage.go", Where.TRIAGE, "enter", "go_to_test", "Go to", "Show the test in the matrix; unfold a group"),
     Command("triage.pane", Where.TRIAGE, "tab", "other_pane", "Pane", "Go to the other pane"),
@@ -207,7 +232,7 @@ COMMANDS: tuple[Command, ...] = (
         "enter",
         "enter",
         "Members",
-        "Show its cells; then the test",
+        "Show the cells of the cluster, then a test",
         footer=True,
     ),
     Command(
@@ -232,16 +257,38 @@ COMMANDS: tuple[Command, ...] = (
     Command("clusters.filter", Where.CLUSTERS, "slash", "filter", "Filter", "Type words to filter by", ahead=True),
     Command("clusters.pane", Where.CLUSTERS, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("compare.enter", Where.COMPARE, "enter", "go_to_test", "Go to", "Show the test in the matrix", footer=True),
-    Command("compare.before", Where.COMPARE, "b", "choose_run('before')", "Before", "Choose the first", footer=True),
-    Command("compare.after", Where.COMPARE, "c", "choose_run('after')", "After", "Choose the second", footer=True),
+    Command(
+        "compare.before", Where.COMPARE, "b", "choose_run('before')", "Before", "Choose the first run", footer=True
+    ),
+    Command("compare.after", Where.COMPARE, "c", "choose_run('after')", "After", "Choose the second run", footer=True),
     Command("compare.kind", Where.COMPARE, "f", "next_kind", "Kind", "Show differences of the next kind", footer=True),
-    Command("compare.runs", Where.COMPARE, "r", "runs", "Runs", "Compare two runs again, not two backends"),
+    Command("compare.runs", Where.COMPARE, "r", "runs", "Runs", "Compare two runs instead of two backends"),
     Command("compare.copy", Where.COMPARE, "y", "copy_id", "Copy", "Copy the id"),
     Command("compare.pane", Where.COMPARE, "tab", "other_pane", "Pane", "Go to the other pane"),
+    Command("compare.profiles", Where.COMPARE, "p", "profiles", "Profiles", "Show tests under several profiles"),
+    Command("profiles.logs", Where.PROFILES, "enter", "logs", "Logs", "Logs beside the first profile's", footer=True),
+    Command("profiles.ir", Where.PROFILES, "i", "programs", "IR", "Programs beside the first profile's", footer=True),
+    Command("profiles.batch", Where.PROFILES, "b", "batch", "Batch", "Choose another batch", footer=True),
+    Command("profiles.sort", Where.PROFILES, "o", "next_sort", "Sort", "Sort by the next number", footer=True),
+    Command("profiles.turn", Where.PROFILES, "O", "reverse_sort", "Reverse", "Reverse sort"),
+    Command("profiles.export", Where.PROFILES, "x", "export", "Export", "Write it as CSV or Markdown", footer=True),
+    Command("profiles.test", Where.PROFILES, "t", "go_to_test", "Test", "Show the test in the matrix"),
+    Command("profiles.copy", Where.PROFILES, "y", "copy", "Copy", "Copy the table as Markdown"),
+    Command("profiles.pane", Where.PROFILES, "tab", "other_pane", "Pane", "Go to the other pane"),
+    Command("programs.enter", Where.PROGRAMS, "enter", "text", "Text", "Give the keys to the text", footer=True),
+    Command("programs.mark", Where.PROGRAMS, "space", "mark", "Mark", "Mark the program, to compare", footer=True),
+    Command("programs.compare", Where.PROGRAMS, "c", "compare", "Compare", "Compare with the marked one", footer=True),
+    Command("programs.other", Where.PROGRAMS, "b", "other_run", "Other run", "Compare with another run's", footer=True),
+    Command("programs.ops", Where.PROGRAMS, "o", "ops", "Ops", "Toggle the text / counts of ops", footer=True),
+    Command("programs.source", Where.PROGRAMS, "s", "source", "Source", "Open $EDITOR where the op comes from"),
+    Command("programs.unfold", Where.PROGRAMS, "u", "unfold", "Constants", "Fold or show large constants"),
+    Command("programs.pattern", Where.PROGRAMS, "p", "pattern", "FileCheck", "Try a FileCheck pattern", footer=True),
+    Command("programs.first", Where.PROGRAMS, "P", "first_pattern", "First", "First pattern from the chosen lines"),
+    Command("programs.pane", Where.PROGRAMS, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("review.enter", Where.REVIEW, "enter", "enter", "Go to", "Show the test in the matrix; unfold a group"),
     Command("review.accept", Where.REVIEW, "a", "accept", "Accept", "Accept this change", footer=True),
     Command("review.reject", Where.REVIEW, "x", "reject", "Reject", "Reject this change", footer=True),
-    Command("review.skip", Where.REVIEW, "s", "skip", "Skip", "Decide later, go to the next undecided one"),
+    Command("review.skip", Where.REVIEW, "s", "skip", "Skip", "Decide later: go to the next undecided one"),
     Command("review.accept_rest", Where.REVIEW, "A", "accept_rest", "Accept all", "Accept the rest of the group; asks"),
     Command("review.reject_rest", Where.REVIEW, "X", "reject_rest", "Reject all", "Reject the rest of the group; asks"),
     Command("review.next", Where.REVIEW, "n", "next_undecided(1)", "Next", "Next undecided change"),
@@ -272,7 +319,7 @@ COMMANDS: tuple[Command, ...] = (
         "enter",
         "choose",
         "Choose",
-        "Answer the question of the workflow, or read its report",
+        "Answer the workflow's question, or read its report",
         footer=True,
     ),
     Command(
@@ -295,11 +342,32 @@ COMMANDS: tuple[Command, ...] = (
         footer=True,
     ),
     Command(
-        "workflows.result", Where.WORKFLOWS, "D", "device_result", "Device XML", "Give the JUnit file of a device run"
+        "workflows.result",
+        Where.WORKFLOWS,
+        "D",
+        "device_result",
+        "Device XML",
+        "Continue with the JUnit file of a device run",
     ),
-    Command("workflows.copy", Where.WORKFLOWS, "y", "copy", "Copy", "Copy the command to run, else the report"),
+    Command("workflows.copy", Where.WORKFLOWS, "y", "copy", "Copy", "Copy the command to run, or the report"),
     Command("workflows.go", Where.WORKFLOWS, "o", "go_to_test", "Go to", "Show the test in the matrix"),
     Command("workflows.pane", Where.WORKFLOWS, "tab", "other_pane", "Pane", "Go to the other pane", footer=True),
+    Command("hosts.log", Where.HOSTS, "enter", "log", "Log", "Show the log of what runs there", footer=True),
+    Command("hosts.up", Where.HOSTS, "u", "up", "Take up", "Start a worker there, so that runs go there", footer=True),
+    Command("hosts.up_all", Where.HOSTS, "U", "up_all", "All up", "Take up every host of the hosts file"),
+    Command("hosts.down", Where.HOSTS, "D", "down", "Take down", "End the worker of the host; asks first", footer=True),
+    Command("hosts.check", Where.HOSTS, "c", "check", "Check", "Ask the machine what it lacks", footer=True),
+    Command("hosts.pane", Where.HOSTS, "tab", "other_pane", "Pane", "Go to the other pane"),
+    Command("plan.queue", Where.PLAN, "enter", "queue", "Queue", "Queue what fits; asks first", footer=True),
+    Command("plan.hours", Where.PLAN, "h", "hours", "Hours", "Say for how long", footer=True),
+    Command("plan.go", Where.PLAN, "o", "go_to_test", "Go to", "Show the test in the matrix", footer=True),
+    Command("plan.pane", Where.PLAN, "tab", "other_pane", "Pane", "Go to the other pane"),
+    Command("report.go", Where.REPORT, "enter", "go", "Go to", "Show the test, or the tests of the row", footer=True),
+    Command("report.list", Where.REPORT, "tab,f", "next_list(1)", "List", "Show the next list", footer=True),
+    Command("report.list_before", Where.REPORT, "shift+tab", "next_list(-1)", "List before", "Show the previous list"),
+    Command("report.by", Where.REPORT, "b", "next_by", "By", "Rates by family, arch, group or loader", footer=True),
+    Command("report.period", Where.REPORT, "p", "next_period", "Period", "Another number of days", footer=True),
+    Command("report.copy", Where.REPORT, "y", "copy", "Copy", "Copy what the report says in a sentence"),
     Command("table.down", Where.TABLE, "j,down", "move(1)", "Down", "Next row"),
     Command("table.up", Where.TABLE, "k,up", "move(-1)", "Up", "Previous row"),
     Command("table.half_down", Where.TABLE, "ctrl+d", "page(0.5)", "Half down", "Half a page down"),
@@ -343,7 +411,7 @@ COMMANDS: tuple[Command, ...] = (
         "slash",
         "ask('/')",
         "Search",
-        "Search as you type; re: a regular expression",
+        "Search as you type; re:TEXT is an expression",
         footer=True,
         ahead=True,
     ),
@@ -355,7 +423,7 @@ COMMANDS: tuple[Command, ...] = (
         "ampersand",
         "ask('&')",
         "Filter",
-        "Keep matching lines, !text: hide them; empty: drop one",
+        "Keep lines with a text; !text hides; empty: undo",
         footer=True,
         ahead=True,
     ),
@@ -364,7 +432,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("log.error_before", Where.LOG, "E", "next_error(False)", "Error before", "Previous error"),
     Command("log.times", Where.LOG, "t", "times", "Times", "Toggle the arrival times of lines"),
     Command("log.region", Where.LOG, "v", "region", "Region", "Start a region here; keys that move extend it"),
-    Command("log.copy", Where.LOG, "C", "copy", "Copy lines", "Copy the region, else the visible lines"),
+    Command("log.copy", Where.LOG, "C", "copy", "Copy lines", "Copy the region, or the visible lines"),
     Command("log.wrap", Where.LOG, "w", "wrap", "Wrap", "Wrap or cut long lines"),
 )
 
@@ -387,71 +455,3 @@ def bindings(*places: Where) -> list[BindingType]:
         Binding(one.keys, one.action, one.label, show=one.footer, priority=one.ahead, tooltip=one.help, id=one.id)
         for one in commands(*places)
     ]
-
-
-def key_text(command: Command) -> str:
-    """The keys of a command as a person reads them."""
-    return " ".join(_key_name(key) for key in command.keys.split(","))
-
-
-KEY_NAMES = {
-    "question_mark": "?",
-    "colon": ":",
-    "slash": "/",
-    "ampersand": "&",
-    "asterisk": "*",
-    "at": "@",
-    "number_sign": "#",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "minus": "-",
-    "plus": "+",
-    "underscore": "_",
-    "less_than_sign": "<",
-    "greater_than_sign": ">",
-    "pagedown": "pgdn",
-    "pageup": "pgup",
-    "escape": "esc",
-}
-"""How keys are shown, by Textual's names for them, where that differs."""
-
-
-def _key_name(key: str) -> str:
-    return KEY_NAMES.get(key, key.replace("ctrl+", "^"))
-
-
-ALIASES = {
-    "app.quit": "exit close leave",
-    "app.reload": "refresh update index",
-    "app.redraw": "refresh clear",
-    "app.overview": "dashboard home numbers",
-    "app.runs": "jobs queue",
-    "app.triage": "inbox stale verdicts proposals",
-    "app.review": "diff pending commit changes",
-    "app.doctor": "findings lint check",
-    "app.clusters": "failures causes",
-    "app.workflows": "fix bfloat16 unpack",
-    "app.help": "keys shortcuts",
-    "matrix.filter": "search find query",
-    "matrix.run": "rerun start test execute repro",
-    "matrix.run_with": "device profile repeat options execute",
-    "matrix.set": "status xfail skip promote change",
-    "matrix.open": "vim yaml source",
-    "matrix.columns": "fields order",
-    "matrix.mark": "select",
-    "matrix.mark_all": "select",
-    "matrix.unmark": "deselect",
-    "matrix.log": "output trace",
-    "matrix.copy": "yank clipboard",
-    "runs.cancel": "kill abort",
-    "runs.again": "rerun restart",
-    "review.commit": "git save",
-    "review.write": "save apply",
-    "review.accept": "approve yes",
-    "review.reject": "no drop",
-    "triage.accept": "approve yes promote",
-    "triage.reject": "no drop",
-    "log.search": "find grep",
-    "log.filter": "grep",
-}
-"""Other words that people look for a command by, by its id."""

@@ -11,6 +11,7 @@ class Effect(StrEnum):
     FILES = "write files"
     RUNS = "start, stop or reorder runs"
     WORKFLOWS = "change workflows"
+    HOSTS = "take machines up or down"
 
 
 EFFECTS: dict[str, Effect] = {
@@ -60,6 +61,10 @@ EFFECTS: dict[str, Effect] = {
     "workflows.drop": Effect.WORKFLOWS,
     "workflows.go_on": Effect.WORKFLOWS,
     "workflows.result": Effect.WORKFLOWS,
+    "plan.queue": Effect.RUNS,
+    "hosts.up": Effect.HOSTS,
+    "hosts.up_all": Effect.HOSTS,
+    "hosts.down": Effect.HOSTS,
 }
 """Every command that has one; all others only show something, or write what is the app's own: marks, copies."""
 

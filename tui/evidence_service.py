@@ -2,35 +2,45 @@
 """What runs and reports have shown, as the screens ask for it. Nothing here is for the app's own thread."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from core import hosts, sessions
 from core.errors import TTMatrixError, UsageError
-from core.evidence import Results, evidence_store, policy_of, results_of, verdicts_on
+from core.evidence import Observation, Results, evidence_store, policy_of, results_of, verdicts_on
 from core.evidence.analysis import (
     BackendComparison,
     Between,
     Cluster,
     Comparison,
     IssueState,
+    SinceLine,
     backends_of,
     between,
+    broken_together,
+    commits_of,
     compare,
     compare_backends,
+    courses_of,
     find_clusters,
     read_states,
+    since_lines,
     two_backends,
 )
+from core.evidence.progress import By, Progress, progress_of
 from core.evidence.proposals import Agenda, CaseEvidence, CellRuns, agenda, lacking, plan_reruns
-from core.evidence.verdicts import Judgement, OpVerdicts, Verdicts
+from core.evidence.verdicts import MODEL_TESTS, Judgement, OpVerdicts, Verdicts
 from core.history import ages, read_history
 from core.matrix import Matrix
 from core.ops import written_cases
+from core.providers import model_infos
 from core.runs.planning import LaunchPlan
-from core.sessions import SessionPlan
+from core.sessions import Accuracy, SessionPlan
 from tui.session import Session
+
+_HOURS = 2.0
+"""A session, where nobody says how long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +107,41 @@ class Knowledge:
         """What all results say of every cell."""
         return self._session.judge()
 
+    def since(self, id: str, archs: Collection[str]) -> list[SinceLine]:
+        """Since when a test ends as it does on each of these archs, the commits between, and the drift of its PCC."""
+        if not archs:
+            return []
+        results, checkout = self.results(), self._session.checkout
+        seen: dict[str, list[Observation]] = {}
+        for row in results.of_test(id):
+            if row.arch in archs and row.function in MODEL_TESTS:
+                seen.setdefault(row.arch, []).append(row)
+        lines: list[SinceLine] = []
+        for one in courses_of(seen):
+            started = one.failing and one.before is not None
+            together = broken_together(one.since, results.turned_in(one.since.run)) if started else 0
+            lines += since_lines(one, together, commits_of(one, checkout))
+        return lines
+
+    def progress(self, days: float, by: By) -> Progress:
+        """How the last `days` went: what `ttmatrix report` says."""
+        session = self._session
+        found = self.verdicts()
+        with session.one_at_a_time:
+            try:
+                entries = read_history(session.cache, session.matrix)
+            except TTMatrixError:
+                entries = None
+            return progress_of(
+                evidence_store(session.checkout, session.paths),
+                found,
+                now=time.time(),
+                days=days,
+                by=by,
+                infos=lambda: model_infos(session.cache, session.matrix),
+                history=entries,
+            )
+
     def _ages(self, matrix: Matrix) -> Mapping[str, int] | None:
         """For how many days the status of each entry has been the same; None where git cannot tell."""
         try:
@@ -114,22 +159,27 @@ class Knowledge:
         session = self._session
         return plan_reruns(session.matrix, wanted, session.settings, session.store.root, session.store.records())
 
-    def plan_session(self, ids: Iterable[str], hours: float, arch: str) -> tuple[SessionPlan, LaunchPlan]:
-        """The runs of tests that fit into the time left on this machine, and what starts them.
+    def plan_session(self, ids: Iterable[str], hours: float | None, arch: str) -> tuple[SessionPlan, Accuracy]:
+        """The runs of tests that fit into so many hours on the machines, and how good earlier estimates were.
 
-        Raises UsageError where the arch of the machine is not known, TTMatrixError where none can be run here.
+        Without `hours` until the leases end, or two hours where none does. Raises UsageError where no arch is known.
         """
         session = self._session
-        here = [one for one in hosts.read_hosts(session.paths.hosts_file) if one.here]
-        slots = sessions.session_slots(here, session.matrix.schema.archs, arch, hours, datetime.now(UTC))
+        known = hosts.read_hosts(session.paths.hosts_file)
+        if hours is None and not any(one.expires for one in known):
+            hours = _HOURS
+        slots = sessions.session_slots(
+            known, session.matrix.schema.archs, arch, hours, datetime.fromtimestamp(time.time(), UTC)
+        )
         plan = sessions.plan_session(self.verdicts(), ids, slots, arch, session.runs, session.tree)
-        cells = [(one.candidate.id, one.candidate.arch, one.candidate.runs) for one in plan.placed]
-        return plan, self.plan_cells(cells)
+        return plan, sessions.accuracy(session.runs, "device")
 
     def results(self) -> Results:
         """All that is known of cells."""
         session = self._session
-        return results_of(evidence_store(session.checkout, session.paths), session.store.records(), session.checkout)
+        counts = policy_of(session.checkout, session.paths).policy.cpu_counts_as_device
+        store = evidence_store(session.checkout, session.paths)
+        return results_of(store, session.store.records(), session.checkout, cpu_counts=counts)
 
     def compare(self, names: tuple[str, str] | None) -> Compared:
         """Two runs, or the last two, compared."""

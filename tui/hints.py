@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -34,7 +34,8 @@ HINTS: tuple[Hint, ...] = (
     Hint("views", Where.MATRIX, ("matrix.views",), "{matrix.views} saves this view"),
     Hint("last", Where.MATRIX, ("app.last",), "{app.last} is the view before"),
     Hint("numbers", Where.OVERVIEW, ("overview.open",), "{overview.open} shows what a number counts"),
-    Hint("log", Where.RUNS, ("runs.enter", "app.zoom"), "{runs.enter} gives the log the screen"),
+    Hint("log", Where.RUN_TABLE, ("runs.enter", "app.zoom"), "{runs.enter} gives the log the screen"),
+    Hint("error", Where.LOG, ("log.error",), "{log.error} goes to the next error"),
     Hint("decide", Where.TRIAGE, ("triage.accept",), "accepted ones wait in {app.review}"),
     Hint("write", Where.REVIEW, ("review.commit", "review.write"), "{review.commit} commits what is accepted"),
     Hint("members", Where.CLUSTERS, ("clusters.enter",), "{clusters.enter} lists its cells"),
@@ -61,9 +62,9 @@ class Hints:
             return frozenset(one for one in seen if isinstance(one, str)) if isinstance(seen, list) else frozenset()
         return frozenset()
 
-    def next(self, where: Where) -> str:
-        """The words of the next hint for a screen, which then counts as seen; empty: there is none left."""
-        self._shown = next((one for one in HINTS if one.where is where and one.id not in self._seen), None)
+    def next(self, places: Collection[Where]) -> str:
+        """The words of the next hint for where a person is, which then counts as seen; empty: there is none left."""
+        self._shown = next((one for one in HINTS if one.where in places and one.id not in self._seen), None)
         if self._shown is None:
             return ""
         self._see(self._shown.id)

@@ -7,7 +7,8 @@ import string
 from collections.abc import Iterable, Mapping
 
 from core.errors import TTMatrixError
-from tui.commands import COMMANDS, KEY_NAMES, Command, Where, commands, key_text
+from tui.commands import COMMANDS, Command, Where, commands
+from tui.key_names import KEY_NAMES, key_text
 
 PRESETS: Mapping[str, Mapping[str, str]] = {
     "vim": {},
@@ -137,7 +138,7 @@ def _key(id: str, text: str) -> str:
     """Textual's name of a key. Raises TTMatrixError for what is none, or belongs to the terminal."""
     key = _SIGNS.get(text, text.replace("^", "ctrl+") if len(text) == 2 else text)
     if key in TERMINAL_KEYS:
-        raise TTMatrixError(f"{id} cannot have the key {text}", "The terminal, tmux or screen take it.")
+        raise TTMatrixError(f"{id} cannot have the key {text}", "The terminal, tmux or screen uses it.")
     if key not in _NAMED and key not in KEY_NAMES and not (len(key) == 1 and key.isalnum() and key.isascii()):
         raise TTMatrixError(
             f"{id} cannot have the key {text!r}: there is none", hint="Examples: x, X, ctrl+x, f5, space, pgdn, ?."

@@ -45,19 +45,43 @@ class Need(StrEnum):
     CLUSTER = "No cluster is under the cursor."
     TWO_RESULTS = "There are no two runs to compare."
     DIFFERENCE = "No difference is under the cursor."
+    PROFILE_ROW = "No run of a profile is under the cursor: {runs.profiles} on a run of several profiles lists them."
+    OTHER_PROFILE = "There are no two runs to compare yet."
+    PROGRAM = "This run has left no program: a profile with dump = true has them written."
+    TWO_PROGRAMS = "Mark a program with {programs.mark}, go to another one; then {programs.compare} compares them."
     FINDING = "There is no finding under the cursor."
     TEST_OF_FINDING = "This finding is not about a single test."
     FIX = "This finding has no automatic fix: {doctor.open} opens the file."
     WORKFLOW = "There is no workflow yet: {matrix.triage} in the matrix starts one."
     READY = "This workflow has nothing to accept yet."
     DEVICE = "This workflow needs no device run."
+    PLANNED = "There is nothing to queue."
+    OTHER_HOST = "No other machine is under the cursor: ttmatrix hosts add makes one known."
+    OTHER_HOSTS = "The hosts file names no other machine: ttmatrix hosts add makes one known."
+    HOST_UP = "This machine is not to be up: {hosts.up} takes another one up."
+    RUN_THERE = "Nothing runs there."
+    REPORTED = "No test is known of this row."
+    RESULTS = "There are no results: ttmatrix ingest --from-github downloads the reports of CI."
 
     def words(self, keymap: Keymap) -> str:
         """The words, with the keys that commands have now."""
         return with_keys(self.value, keymap)
 
 
+BEFORE: Mapping[Need, Need] = {
+    Need.RUNNING: Need.RUN,
+    Need.QUEUED: Need.RUN,
+    Need.RUN_FILES: Need.RUN,
+    Need.CONFLICT: Need.CHANGE,
+    Need.FIX: Need.FINDING,
+    Need.TEST_OF_FINDING: Need.FINDING,
+    Need.READY: Need.WORKFLOW,
+    Need.DEVICE: Need.WORKFLOW,
+}
+"""What a need is about: where that is missing too, this is said."""
+
 _OF_RUNS = ("mark", "again", "enter", "detail", "entry", "source", "copy", "reason", "search", "filter", "error")
+_OF_PROGRAM = ("enter", "mark", "other", "ops", "source", "unfold", "pattern", "first")
 _OF_TESTS = ("run", "run_with", "bisect", "extract", "triage", "set", "change")
 _OF_TEST = ("log", "open", "loader", "history", "copy", "copy_node")
 
@@ -112,11 +136,25 @@ NEEDS: Mapping[str, Need] = {
     "compare.enter": Need.DIFFERENCE,
     "compare.copy": Need.DIFFERENCE,
     **{f"compare.{name}": Need.TWO_RESULTS for name in ("before", "after", "kind")},
+    **{f"profiles.{name}": Need.OTHER_PROFILE for name in ("logs", "ir")},
+    **{f"profiles.{name}": Need.PROFILE_ROW for name in ("sort", "turn", "export", "test", "copy")},
+    **{f"programs.{name}": Need.PROGRAM for name in _OF_PROGRAM},
+    "programs.compare": Need.TWO_PROGRAMS,
+    "runs.programs": Need.RUN,
+    "runs.profiles": Need.RUN,
     "doctor.go": Need.TEST_OF_FINDING,
     "doctor.fix": Need.FIX,
     "doctor.open": Need.FINDING,
     **{f"workflows.{name}": Need.WORKFLOW for name in ("choose", "drop", "go_on", "copy", "go")},
     "workflows.accept": Need.READY,
     "workflows.result": Need.DEVICE,
+    "plan.queue": Need.PLANNED,
+    "plan.go": Need.LISTED_TEST,
+    "hosts.log": Need.RUN_THERE,
+    "hosts.up": Need.OTHER_HOST,
+    "hosts.up_all": Need.OTHER_HOSTS,
+    "hosts.down": Need.HOST_UP,
+    "report.go": Need.REPORTED,
+    "report.copy": Need.RESULTS,
 }
 """By the id of the command; one that is not named always does something where it is valid."""

@@ -40,7 +40,9 @@ class Signals:
         self.facts_changed: Signal[None] = Signal(app, "facts changed")
         """A provider has computed more about the tests than the index holds."""
         self.lease_changed: Signal[None] = Signal(app, "lease changed")
-        """The time that is left on this machine reads otherwise."""
+        """The time that is left on a machine reads otherwise."""
+        self.hosts_changed: Signal[None] = Signal(app, "hosts changed")
+        """The hosts file has changed, or a host is otherwise than before."""
 
 
 class Notify(Protocol):
@@ -143,6 +145,15 @@ class Navigation(Protocol):
     def compare_cases(self, ids: Sequence[str]) -> None:
         """Show op cases on two backends side by side."""
 
+    def plan_session(self, hours: float | None) -> None:
+        """Plan a session of so many hours, or until the leases end, and show it."""
+
+    def show_profiles(self, batch: str = "") -> None:
+        """Show the runs of a batch by profile; empty: the newest batch with several."""
+
+    def show_programs(self, run_id: str) -> None:
+        """Show the programs that a run has left."""
+
     def start_workflows(self, ids: Sequence[str]) -> None:
         """Start a workflow on each of these failing training tests, and show them."""
 
@@ -156,7 +167,7 @@ class Runs(Protocol):
     def bisect(self, ids: Sequence[str]) -> None:
         """Look for the op that breaks each model; for those that cannot run, the reasons are shown."""
 
-    def start_planned(self, plan: LaunchPlan) -> None:
+    def start_planned(self, plan: LaunchPlan, *, shown: bool = True) -> None:
         """Start runs as they are planned."""
 
     def start_again(self, records: Sequence[RunRecord]) -> None:

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import core.evidence.analysis as analysis
 import core.matrix
 from core import ci, doctor, edits, evidence, handwritten, history, ops, providers, runs, workflows
 from core.edits import commit as committing, pending
@@ -19,7 +20,7 @@ from core.matrix import Matrix
 from core.matrix.cache import Cache
 from core.matrix.query import Facts, Learned, Query
 from core.matrix.view import Saved, View, change_saved, read_saved
-from core.runs import execution, store
+from core.runs import execution, planning, store
 from core.settings import Paths, Settings
 from core.sources import Checkout, stamp_of
 
@@ -27,14 +28,18 @@ if TYPE_CHECKING:
     from core.ci import Ci, Selected
     from core.edits import Operation, Present
     from core.edits.pending import Change, Conflict, Pending, Workbench
+    from core.evidence import PerfReport
+    from core.evidence.analysis import Series
     from core.evidence.verdicts import Verdicts
     from core.handwritten import Known
     from core.history import Timeline, Week
+    from core.hosts import Host
     from core.matrix import Detail
     from core.model import Finding
     from core.ops import OpTests
     from core.runs import Age, TreeReader
-    from core.runs.planning import LaunchPlan
+    from core.runs.cluster import ClusterStatus
+    from core.runs.planning import Download, LaunchPlan
     from core.runs.store import RunRecord, RunStore
     from core.sources import Stamps
     from core.workflows import WorkflowContext
@@ -62,7 +67,11 @@ class Session:
     repository: str = ""
     """The first commit of the checkout, once git was asked; empty before."""
     lease_text: str = ""
-    """How long the person still has this machine; empty: for good."""
+    """How long the person still has this machine, or the first of those that are up; empty: for good."""
+    hosts: Sequence[Host] = ()
+    """Those of the hosts file."""
+    cluster: ClusterStatus | None = None
+    """How those are that are up; None: none is to be."""
     read_only: bool = False
     """Whether nothing is to be edited, run or saved here."""
     edited: frozenset[str] = frozenset()
@@ -79,6 +88,8 @@ class Session:
     _op_tests: tuple[Matrix, OpTests] | None = None
     _handwritten: tuple[Matrix, Known] | None = None
     _placeholder_tests: tuple[Matrix, Mapping[str, Sequence[str]]] | None = None
+    _reports: tuple[object, Sequence[PerfReport]] | None = None
+    """The stamp of the reports of performance, and they."""
     _examined: tuple[Matrix, tuple[Finding, ...]] | None = None
     _present: tuple[Matrix, Present] | None = None
     _conflicts: dict[int, tuple[Change, Present, Sequence[Conflict]]] = field(default_factory=dict)
@@ -276,10 +287,21 @@ class Session:
             return providers.compute_columns(self.cache, matrix, wanted, self._judged)
 
     def _judged(self, matrix: Matrix) -> Facts:
-        found = self._verdicts_on(matrix).facts()
+        own = runs.of_checkout(self.store.records(), self.checkout.root)
+        reports = evidence.performance_store(self.checkout, self.paths).read()
+        found = analysis.with_numbers(self._verdicts_on(matrix).facts(), own, reports)
         # The query asks for these on the app's own thread.
-        _ = found.case_verdicts
+        _ = found.case_verdicts, found.known_numbers
         return found
+
+    def performance_of(self, id: str) -> Sequence[Series]:
+        """Times, throughput and memory of a test over time, from its runs here and the reports that were read."""
+        file = evidence.performance_store(self.checkout, self.paths)
+        stamp = stamp_of(file.file)
+        if self._reports is None or self._reports[0] != stamp:
+            self._reports = stamp, file.read()
+        own = [one for one in self.runs if one.spec.test_id == id]
+        return analysis.series_of(own, [one for one in self._reports[1] if one.test_id == id])
 
     def _verdicts_on(self, matrix: Matrix) -> Verdicts:
         records = self.store.records()
@@ -322,6 +344,11 @@ class Session:
         return workflows.WorkflowContext(
             self.matrix, infos, self.settings, self.store, self.view.arch, stand_in=stand_in
         )
+
+    def downloads(self, ids: Sequence[str]) -> Sequence[Download]:
+        """What CPU repros of `ids` do not have here. Not for the app's own thread."""
+        python = planning.find_interpreter(self.checkout.root, self.settings)
+        return planning.sources_of(self.checkout, python, ids, starting=True).downloads
 
     def examine(self) -> tuple[Finding, ...]:
         """Everything that is wrong with the checkout. Takes seconds the first time: not for the app's own thread."""

@@ -16,11 +16,13 @@ from core.evidence.analysis import (
     Citation,
     Cluster,
     ClusterCell,
+    IssueAdvice,
     IssueState,
     State,
     ask,
     citations,
     find_clusters,
+    issue_advice,
     oldest,
     read_states,
     with_canonical,
@@ -51,14 +53,17 @@ def print_clusters(
     console.note(counted(len(clusters), "cluster"))
 
 
-def print_issues(found: Sequence[Citation], console: Console) -> None:
-    """Print every issue that entries cite, with its known state."""
+def print_issues(found: Sequence[Citation], advice: Iterable[IssueAdvice], console: Console) -> None:
+    """Print every issue that entries cite, with its known state, and what is to be done about some."""
+    said = {one.state.issue: one for one in advice}
     if console.json:
-        console.document([_issue_document(one) for one in found])
+        console.document([_issue_document(one, said.get(one.state.issue)) for one in found])
         return
     if found:
         rows = ((str(len(one.ids)), one.state.state, one.state.issue, _title(one.state)) for one in found)
         console.table(("tests", "state", "issue", "title"), rows)
+    for one in said.values():
+        console.line(f"{one.state.issue}: {one.advice}")
     asked = max((one.state.asked for one in found), default="")
     known = f"as of {asked}" if asked else "their state is not known yet: --refresh asks GitHub"
     console.note(f"{counted(len(found), 'issue')}, {known}")
@@ -127,9 +132,13 @@ def _document(one: Cluster, ages: Mapping[str, int], states: Mapping[str, IssueS
     }
 
 
-def _issue_document(one: Citation) -> dict[str, object]:
-    cells: Iterable[tuple[str, str]] = one.cells
-    return {**_state_document(one.state), "cells": [{"id": id, "arch": arch} for id, arch in cells]}
+def _issue_document(one: Citation, said: IssueAdvice | None) -> dict[str, object]:
+    about = None if said is None else {"advice": said.advice, "cells": _cells_document(said.cells)}
+    return {**_state_document(one.state), "cells": _cells_document(one.cells), "advice": about}
+
+
+def _cells_document(cells: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"id": id, "arch": arch} for id, arch in cells]
 
 
 def _state_document(state: IssueState) -> dict[str, object]:
@@ -155,7 +164,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "query", nargs="*", metavar="QUERY", help="only these tests; the query language is in: ttmatrix list --help"
     )
     parser.add_argument("--issues", action="store_true", help="list the issues that entries cite, instead of clusters")
-    parser.add_argument("--refresh", action="store_true", help="ask GitHub for the state of every cited issue, with gh")
+    parser.add_argument("--refresh", action="store_true", help="ask GitHub, with gh, for the state of cited issues")
     parser.add_argument("--cluster", metavar="TEXT", help="only the cluster with TEXT in its reason, with its members")
     parser.add_argument(
         "--set-reason", metavar="REASON", help="with --cluster: make operations that set REASON in all its entries"
@@ -176,7 +185,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         raise UsageError("-o is for operations", "Only --set-reason and --attach make operations.")
     states = _states(args, context)
     if args.issues:
-        print_issues(citations(context.matrix, states), context.console)
+        found = citations(context.matrix, states)
+        advice = issue_advice(context.matrix, found, context.verdicts.of_cell)
+        print_issues(found, advice, context.console)
         return EXIT_OK
     clusters = _chosen(context, " ".join(args.query))
     if args.cluster is not None:

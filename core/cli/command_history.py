@@ -64,14 +64,14 @@ def _print(id: str, found: tuple[Timeline, ...], context: Context) -> None:
     console, history = context.console, context.history
     console.line(one_line(id))
     for one in found:
-        console.line(f"\n{_title(one, id)}")
+        console.prose(f"\n{_title(one, id)}")
         print_steps(console, one.steps)
     if not found:
         console.line("\nNo entry with this id in any commit or on disk.")
     console.line()
     if counting := history.counting.get(id):
         days, changes = age(counting, time.time()), changes_of_status(counting)
-        console.line(f"Its status was set {counted(days, 'day')} ago and has changed {counted(changes, 'time')}.")
+        console.prose(f"Its status was set {counted(days, 'day')} ago and has changed {counted(changes, 'time')}.")
     if begins := history.begins:
         console.line(f"Expectations are in YAML since {day_of(begins)}.")
 

@@ -2,6 +2,7 @@
 """`ttmatrix ingest`: read JUnit files into the evidence store of the checkout, with counts that add up."""
 
 import argparse
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from core.cli import ingest_sources
 from core.cli.console import Console
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.evidence import Added, evidence_store, handwritten_store
+from core.evidence import Added, evidence_store, handwritten_store, retain
 from core.evidence.reports import OTHER, REPEATED, STAND_IN, Problem, Reading, ReadOptions, read_reports
 from core.runs import clean
 from core.sources import read_schema
@@ -63,6 +64,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         gathered = ingest_sources.Gathered()
         for reading in ingest_sources.from_github(args, given, archs, gathered, context):
             total.take(reading, context)
+    if total.new:
+        _retain(context)
     if context.console.json:
         found = {} if gathered is None else {"github": ingest_sources.document(gathered)}
         context.console.document(total.document() | found)
@@ -83,7 +86,16 @@ def _watch(readings: Iterable[Reading], archs: Iterable[str], context: Context) 
         total = _Total(tuple(archs))
         total.take(reading, context)
         total.print(context.console)
+        if total.new:
+            _retain(context)
     return EXIT_OK
+
+
+def _retain(context: Context) -> None:
+    """What the policy does not retain goes."""
+    gone = retain(evidence_store(context.checkout, context.paths), context.policy, time.time())
+    if gone:
+        context.console.note(f"{counted(gone, 'old result')} that only repeated others removed (policy: retention)")
 
 
 @dataclass

@@ -13,6 +13,7 @@ from core.errors import EXIT_OK, UsageError
 from core.matrix import HANDWRITTEN_KIND, NO_ARCH, PLACEHOLDER_KIND, Matrix, Universe, with_placeholder_rows
 from core.matrix.query import RESULT, VERDICT, Query, help_text, select
 from core.matrix.view import RUN_KINDS, ViewSpec, ordered, read_saved, text_of_row
+from core.model import Function
 
 _COLUMNS = ("id", "status", "bringup", "archs", "reason")
 
@@ -135,7 +136,8 @@ def _may_be_handwritten(query: Query) -> bool:
 
 def _may_be_placeholder(query: Query) -> bool:
     """Whether a query asks for placeholders by what they are; without that they are not listed."""
-    return _names(query, "kind", PLACEHOLDER_KIND) or _names(query, "is", PLACEHOLDER_KIND)
+    own = {"kind": PLACEHOLDER_KIND, "is": PLACEHOLDER_KIND, "function": Function.PLACEHOLDER}
+    return any(_names(query, field, text) for field, text in own.items())
 
 
 def _names(query: Query, field: str, text: str) -> bool:

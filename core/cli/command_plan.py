@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from core import hosts, sessions
 from core.cli.context import Context
 from core.cli.hosts_common import chosen
+from core.cli.runs_common import agree_to, configure_yes
 from core.errors import EXIT_OK, UsageError
 from core.evidence.proposals import plan_reruns
 from core.runs.execution import launch_all
@@ -16,7 +17,6 @@ from core.sessions import Accuracy, SessionPlan, Slot
 from core.text import counted, one_line
 
 _KIND = "device"
-_MOST_HOURS = 24 * 366.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +26,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--days", type=float, default=sessions.RECENT_DAYS, metavar="D", help="newer results are recent; default: 7"
     )
-    parser.add_argument("--queue", action="store_true", help="queue what is planned for this machine")
+    parser.add_argument("--queue", action="store_true", help="queue what is planned, in this order")
+    configure_yes(parser)
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
@@ -36,7 +37,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     records = context.run_records
     plan = sessions.plan_session(context.verdicts, ids, slots, context.arch, records, context.tree, args.days)
     good = sessions.accuracy(records, _KIND)
-    queued = _queue(context, plan) if args.queue else []
+    queued = _queue(context, plan, yes=args.yes) if args.queue else []
     if context.console.json:
         context.console.document({**_document(plan, good), "queued": queued})
     else:
@@ -46,20 +47,20 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     return EXIT_OK
 
 
-def _queue(context: Context, plan: SessionPlan) -> list[str]:
-    """Start what is planned for this machine, in the order of the plan; returns the run ids."""
-    here = {"", *(one.name for one in hosts.read_hosts(context.paths.hosts_file) if one.here)}
-    cells = [(one.candidate.id, one.candidate.arch, one.candidate.runs) for one in plan.placed if one.host in here]
+def _queue(context: Context, plan: SessionPlan, *, yes: bool) -> list[str]:
+    """Start what is planned, in the order of the plan, each on a machine that has its arch; returns the run ids."""
+    cells = [(one.candidate.id, one.candidate.arch, one.candidate.runs) for one in plan.placed]
     runs_of = plan_reruns(context.matrix, cells, context.settings, context.paths.runs, context.run_records)
     for obstacle in runs_of.obstacles:
         context.console.note(f"{obstacle.level}: {obstacle.what}\n  {obstacle.remedy}")
+    agree_to(runs_of.downloads, context, yes=yes)
     records = launch_all(RunStore(context.paths.runs), runs_of.specs, provenance=runs_of.provenance)
     return [record.spec.run_id for record in records]
 
 
 def _slots(args: argparse.Namespace, context: Context) -> Sequence[Slot]:
     """What the arguments leave of the machines there are."""
-    if args.hours is not None and not 0 < args.hours <= _MOST_HOURS:
+    if args.hours is not None and not 0 < args.hours <= sessions.MOST_HOURS:
         raise UsageError(f"--hours must be more than 0, not {args.hours:g}")
     known = chosen(hosts.read_hosts(context.paths.hosts_file), args.host)
     return sessions.session_slots(known, context.matrix.schema.archs, context.arch, args.hours, datetime.now(UTC))

@@ -92,11 +92,11 @@ def _judgements(context: Context, query: str, hosts: Sequence[str]) -> list[Judg
 
 def _print(proposals: Sequence[Proposal], context: Context) -> None:
     for one in proposals:
-        context.console.line(f"{one_line(one.id)} on {', '.join(one.archs)}: {', '.join(one.verdicts)}")
-        context.console.line(f"  {one_line(one.why)}")
+        context.console.prose(f"{one_line(one.id)} on {', '.join(one.archs)}: {', '.join(one.verdicts)}")
+        context.console.prose(f"  {one_line(one.why)}")
         for op in one.ops:
             value = "" if op.value is None else f" = {one_line(json.dumps(op.value, ensure_ascii=False))}"
-            context.console.line(f"    {op.op} {'.'.join(op.path)}{value}".rstrip())
+            context.console.prose(f"    {op.op} {'.'.join(op.path)}{value}".rstrip())
 
 
 def _note(

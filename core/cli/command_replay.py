@@ -3,14 +3,13 @@
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from core.cli.context import Context
-from core.cli.runs_common import configure_start, spec_document, start
+from core.cli.runs_common import ask, configure_start, spec_document, start
 from core.errors import EXIT_OK, UsageError
 from core.matrix import NO_ARCH
 from core.runs import Capsule, RunSpec, differences, shell_command, unpack
@@ -26,7 +25,6 @@ _COMPARED = ("checkout", "models", "changed")
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="an archive that ttmatrix capsule wrote")
     parser.add_argument("--start", action="store_true", help="start the run; default: only show it")
-    parser.add_argument("--yes", action="store_true", help="start it without asking")
     configure_start(parser)
 
 
@@ -40,7 +38,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     for line in _lines(capsule, spec, found):
         context.console.note(line)
     if not args.plan and not args.yes:
-        _ask(context)
+        ask("Start it?", context)
     return start(args, context, [spec])
 
 
@@ -64,17 +62,6 @@ def _planned(asked: RunSpec, context: Context) -> RunSpec:
         timeout=asked.timeout,
         profile=asked.profile,
     )
-
-
-def _ask(context: Context) -> None:
-    """Raises UsageError unless a person says yes."""
-    if context.console.json or not sys.stdin.isatty():
-        raise UsageError(
-            "Nothing was started", "There is no terminal to ask for confirmation.", "Look at the plan, then add --yes."
-        )
-    context.console.note("Start it? [y/N]")
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise UsageError("Nothing was started")
 
 
 def _print(context: Context, capsule: Capsule, spec: RunSpec, found: Sequence[Difference]) -> None:

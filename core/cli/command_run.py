@@ -12,7 +12,17 @@ from core.errors import UsageError
 from core.hosts import read_hosts
 from core.ops import DEFAULT_BACKEND, op_request, read_op_tests
 from core.runs import RunSpec
-from core.runs.planning import KINDS, OP_KIND, default_kind, plan_ops, plan_test, with_estimates, with_needs
+from core.runs.planning import (
+    KINDS,
+    OP_KIND,
+    archs_of_hosts,
+    default_kind,
+    plan_ops,
+    plan_test,
+    supported_of,
+    with_estimates,
+    with_needs,
+)
 from core.runs.store import RunStore
 from core.sources.ci import read_durations
 
@@ -48,6 +58,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host", default="", metavar="NAME", help="run on this machine of the hosts file; default: one with the arch"
     )
+    parser.add_argument(
+        "--each-arch",
+        action="store_true",
+        help="run the tests of models on each arch that a machine of the hosts file has and their entry supports",
+    )
     configure_start(parser)
 
 
@@ -63,6 +78,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     ids = context.resolve(tests)
     profiles = args.profile or [""]
     kind = args.kind or default_kind(context.checkout, context.settings, profiles)
+    if args.each_arch and (context.arch or kind != "device"):
+        raise UsageError("--each-arch is for device runs on several archs", hint="Give --kind device, and no --arch.")
     specs = (
         _handwritten_specs(args, context, by_hand, store)
         + _op_specs(args, context, cases, store)
@@ -73,11 +90,12 @@ def execute(args: argparse.Namespace, context: Context) -> int:
                 context.settings,
                 runs=store.root,
                 kind=kind,
-                arch=context.arch,
+                arch=arch,
                 timeout=args.timeout,
                 profile=profile,
             )
             for id in ids
+            for arch in _archs(args, context, id)
             for profile in profiles
             for _ in range(args.repeat)
         ]
@@ -85,6 +103,14 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     specs = with_needs(specs, read_hosts(context.paths.hosts_file), args.host)
     durations, _ = read_durations(context.checkout)
     return start(args, context, with_estimates(specs, store.records(), durations))
+
+
+def _archs(args: argparse.Namespace, context: Context, id: str) -> Sequence[str]:
+    """The archs that a test of a model runs on. Raises UsageError where it supports none of the hosts."""
+    if not args.each_arch:
+        return (context.arch,)
+    known = archs_of_hosts(read_hosts(context.paths.hosts_file), context.matrix.schema.archs)
+    return supported_of(known, context.matrix, id)
 
 
 def _handwritten_specs(

@@ -12,6 +12,8 @@ from core.cli.evidence_report import evidence_text, judgement_document
 from core.cli.history_report import as_document as step_document, print_steps
 from core.cli.op_records import show_op_case
 from core.errors import EXIT_OK, TTMatrixError
+from core.evidence import performance_store
+from core.evidence.analysis import Series, perf_document, perf_lines, series_name, series_of
 from core.history import Step
 from core.ids import TestId
 from core.matrix import NO_ARCH, Detail, describe, text_of
@@ -50,10 +52,24 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if context.console.json:
         document = as_document(detail, info, jobs, steps)
         more = {"markers": _markers(detail, info, context), "evidence": _evidence(detail.id, context)}
+        more["performance"] = [perf_document(one) for one in _performance(detail.id, context)]
         context.console.document({**document, **more})
     else:
         _print(detail, info, jobs, steps, context)
     return EXIT_OK
+
+
+def _performance(id: str, context: Context) -> list[Series]:
+    reports = performance_store(context.checkout, context.paths).read()
+    own = [one for one in context.run_records if one.spec.test_id == id]
+    return series_of(own, [one for one in reports if one.test_id == id])
+
+
+def _print_performance(id: str, context: Context) -> None:
+    for one in _performance(id, context):
+        context.console.line(f"  {one_line(series_name(one))}")
+        for words, _ in perf_lines(one):
+            context.console.line(f"    {words}")
 
 
 def _evidence(id: str, context: Context) -> list[dict[str, object]]:
@@ -155,6 +171,7 @@ def _print(
         ),
     )
     _print_evidence(detail.id, context)
+    _print_performance(detail.id, context)
     console.line(f"\nScheduled CI jobs: {len(jobs) or 'none'}")
     for job in jobs:
         console.line(f"  {one_line(job_name(job))}")

@@ -4,19 +4,19 @@
 import argparse
 from datetime import UTC, datetime
 
-from core.cli.commits_report import commits_document, print_commits
+from core.cli.commits_report import commits_document
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK
-from core.evidence import Observation
+from core.evidence import Drift, Observation
 from core.evidence.analysis import (
     FLAKINESS_RESULTS,
-    Between,
     CellCourse,
-    between,
+    Commits,
     broken_together,
+    commits_of,
     courses_of,
+    since_lines,
 )
-from core.sources import Git, web_address
 from core.text import counted, one_line
 
 
@@ -46,45 +46,21 @@ def _print(id: str, found: list[CellCourse], context: Context) -> None:
 
 
 def _print_cell(one: CellCourse, context: Context) -> None:
-    console = context.console
-    word = "fails" if one.failing else "passes"
-    course = f"{counted(one.flips, 'flip')}, flakiness {one.flakiness:.2f}"
-    if one.before is None:
-        console.line(f"{one.arch}: {word} in all of {counted(one.results, 'result')}, since {_place(one.since)}")
-        return
-    console.line(f"{one.arch}: {word} since {_place(one.since)}; {course}")
-    console.line(f"  {'last good' if one.failing else 'last bad'}: {_place(one.before)}")
-    if one.failing and one.since.reason:
-        console.line(f"  {one_line(one.since.reason)}")
-    if one.failing and (others := broken_together(one.since, context.results.turned_in(one.since.run))):
-        console.line(f"  {counted(others, 'other cell')} began to fail in the same run")
-    for name, (commits, url) in zip(("tt-xla", "tt_forge_models"), _between(one, context), strict=True):
-        print_commits(name, commits, console)
-        if url:
-            console.note(f"  {url}")
+    for line in since_lines(one, _together(one, context), commits_of(one, context.checkout)):
+        # Notes are not indented: what they belong to is on standard output.
+        (context.console.note if line.aside else context.console.line)(line.text[2:] if line.aside else line.text)
 
 
-def _between(one: CellCourse, context: Context) -> tuple[tuple[Between, str], tuple[Between, str]]:
-    """What was committed between the last result of before and the first since, with its address."""
-    assert one.before is not None
-    own, models = between(context.checkout, [one.before], [one.since])
-    places = Git(context.checkout.root), Git(context.checkout.models)
-    return (own, _address(own, places[0])), (models, _address(models, places[1]))
-
-
-def _address(commits: Between, git: Git) -> str:
-    if not commits.commits or not (base := web_address(git)):
-        return ""
-    return f"{base}/compare/{commits.before}...{commits.after}"
-
-
-def _place(row: Observation) -> str:
-    when = datetime.fromtimestamp(row.when, UTC).strftime("%Y-%m-%d") if row.when else "an unknown day"
-    return f"{one_line(row.run)} ({when})"
+def _together(one: CellCourse, context: Context) -> int:
+    """How many other cells began to fail in the same run."""
+    if not one.failing or one.before is None:
+        return 0
+    return broken_together(one.since, context.results.turned_in(one.since.run))
 
 
 def _document(one: CellCourse, context: Context) -> dict[str, object]:
-    own, models = _between(one, context) if one.before else (None, None)
+    commits = {part.name: part for part in commits_of(one, context.checkout)}
+    own, models = commits.get("tt-xla"), commits.get("tt_forge_models")
     started = one.failing and one.before is not None
     return {
         "arch": one.arch,
@@ -95,10 +71,23 @@ def _document(one: CellCourse, context: Context) -> dict[str, object]:
         "last_good": _point(one.last_good),
         "flips": one.flips,
         "flakiness": round(one.flakiness, 4),
-        "broken_together": broken_together(one.since, context.results.turned_in(one.since.run)) if started else None,
-        "commits": {**commits_document(own[0]), "url": own[1] or None} if own else None,
-        "models_commits": {**commits_document(models[0]), "url": models[1] or None} if models else None,
+        "broken_together": _together(one, context) if started else None,
+        "drift": _drift(one.drift),
+        "commits": _commits(own),
+        "models_commits": _commits(models),
     }
+
+
+def _commits(part: Commits | None) -> dict[str, object] | None:
+    return {**commits_document(part.between), "url": part.url or None} if part else None
+
+
+def _drift(drift: Drift | None) -> dict[str, object] | None:
+    """Means of the PCC over stretches of as many results, oldest first; null where too few results have one."""
+    if drift is None:
+        return None
+    since = datetime.fromtimestamp(drift.first, UTC).isoformat(timespec="seconds") if drift.first else None
+    return {"pcc": [round(one, 6) for one in drift.numbers], "results": drift.results, "since": since}
 
 
 def _point(row: Observation | None) -> dict[str, object] | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.cli.console import Console
 from core.cli.context import Context
+from core.cli.runs_common import agreed_interpreter, configure_yes
 from core.edits.pending import Workbench, sole_writer
 from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
 from core.matrix.query import select
@@ -62,11 +63,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="continue with answer N to the question it asked",
     )
+    configure_yes(parser)
     parser.add_argument("--resume", action="store_true", help="continue where it stopped, instead of starting over")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     ids = _targets(args, context)
+    agreed_interpreter(ids, context, yes=args.yes)
     world = WorkflowContext(
         context.matrix, context.model_infos, context.settings, RunStore(context.paths.runs), context.arch
     )

@@ -2,33 +2,30 @@
 """`ttmatrix compare --profiles A,B QUERY`: tests under several profiles, in one batch and one table."""
 
 import argparse
-import csv
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from core.cli.context import Context
-from core.cli.runs_common import exit_code, queue_runs, summary
+from core.cli.runs_common import configure_yes, exit_code, queue_runs, summary
 from core.errors import EXIT_OK, UsageError
-from core.evidence.analysis import Metric, ProfileTable, profile_table
+from core.evidence.analysis import FORMATS, HEADER, ProfileTable, exported, profile_table, table_lines
 from core.runs import RunSpec, shell_command
 from core.runs.execution import wait
-from core.runs.planning import as_batch, default_kind, find_profile, plan_test, shown_name, sweep
+from core.runs.planning import compared_profiles, plan_profiles, shown_name
 from core.runs.store import RunRecord, RunStore
 from core.settings import DEFAULT_PROFILE
 from core.text import counted, printable
-
-_MOST_RUNS = 500
-_FORMATS = ("table", "csv", "markdown")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("profiles")
     group.add_argument("--profiles", metavar="A,B", help="run the tests of QUERY under these profiles; default: none")
-    group.add_argument("--sweep", metavar="NAME=1,2,3", help="each profile with each of these values of an option")
+    group.add_argument("--sweep", metavar="NAME=1,2,3", help="each profile with these values; 1..32 doubles")
+    group.add_argument("--until-failure", action="store_true", help="start no more once a run has failed")
     group.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each; differences want 3 or more")
     group.add_argument("--batch", metavar="BATCH", help="start nothing: show the runs of this batch")
-    group.add_argument("--format", choices=_FORMATS, default=_FORMATS[0], help="how to print the table")
+    group.add_argument("--format", choices=("table", *FORMATS), default="table", help="how to print the table")
     group.add_argument("--plan", action="store_true", help="print the commands and start nothing")
+    configure_yes(parser)
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
@@ -39,14 +36,14 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         if not records:
             hint = "ttmatrix runs --json has the batch of each run."
             raise UsageError(f"There is no batch {args.batch!r}", hint=hint)
-        records.sort(key=lambda one: one.spec.run_id)
+        records.sort(key=lambda one: one.spec.created)
     else:
         specs = _specs(args, context, profiles, store)
         if args.plan:
             for spec in specs:
                 context.console.line(printable(shell_command(spec)))
             return EXIT_OK
-        started = queue_runs(context, store, specs)
+        started = queue_runs(context, store, specs, yes=args.yes)
         context.console.note(f"started {counted(len(started), 'run')} as batch {specs[0].batch}")
         records = wait(store, [one.spec.run_id for one in started])
     _print(profile_table(records, profiles), args.format, context)
@@ -55,35 +52,22 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _profiles(args: argparse.Namespace, context: Context) -> list[str]:
-    """The profiles that are compared; `default` is none."""
+    """The profiles that are compared."""
     names = [one.strip() for one in (args.profiles or DEFAULT_PROFILE).split(",") if one.strip()]
-    if args.sweep:
-        field, equals, values = args.sweep.partition("=")
-        if not (equals and values):
-            raise UsageError(f"--sweep wants NAME=1,2,3, not {args.sweep!r}")
-        names = sweep(names, field, [one for one in values.split(",") if one])
-    found = list(dict.fromkeys("" if name == DEFAULT_PROFILE else name for name in names))
-    if len(found) < 2:
-        raise UsageError("One profile is not compared with itself", hint="For example: --profiles default,bfp8")
-    for name in found:
-        find_profile(context.checkout, context.settings, name)
-    return found
+    return compared_profiles(names, args.sweep or "", context.checkout, context.settings)
 
 
 def _specs(args: argparse.Namespace, context: Context, profiles: Sequence[str], store: RunStore) -> list[RunSpec]:
-    """Each test under each profile, and again: what changes with time on the machine meets all profiles alike."""
-    ids = _ids(args, context)
-    kind = default_kind(context.checkout, context.settings, profiles)
-    total = len(ids) * len(profiles) * args.repeat
-    if not 0 < total <= _MOST_RUNS:
-        raise UsageError(f"{counted(len(ids), 'test')} would be {total:,} runs, and 1 to {_MOST_RUNS} are compared")
-    specs = [
-        plan_test(context.matrix, id, context.settings, runs=store.root, kind=kind, arch=context.arch, profile=profile)
-        for id in ids
-        for _ in range(args.repeat)
-        for profile in profiles
-    ]
-    return as_batch(specs)
+    return plan_profiles(
+        context.matrix,
+        _ids(args, context),
+        context.settings,
+        profiles,
+        repeat=args.repeat,
+        runs=store.root,
+        arch=context.arch,
+        until_failure=args.until_failure,
+    )
 
 
 def _ids(args: argparse.Namespace, context: Context) -> list[str]:
@@ -98,46 +82,10 @@ def _ids(args: argparse.Namespace, context: Context) -> list[str]:
 def _print(table: ProfileTable, form: str, context: Context) -> None:
     if context.console.json:
         context.console.document(document(table))
-        return
-    header = ("test", "profile", "runs", "outcome", *Metric)
-    rows = [*_lines(table)]
-    if form == "csv":
-        out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows([header, *rows])
-        context.console.line(out.getvalue().rstrip("\n"))
-    elif form == "markdown":
-        lines = (header, ["---"] * len(header), *rows)
-        context.console.line("\n".join(f"| {' | '.join(word.replace('|', '/') for word in line)} |" for line in lines))
+    elif form in FORMATS:
+        context.console.line(exported(table, form).rstrip("\n"))
     else:
-        context.console.table(header, rows)
-
-
-def _lines(table: ProfileTable) -> Iterator[Sequence[str]]:
-    """A line for each test and profile: median, spread, and the difference to the first where it is one."""
-    for id, row in table.rows.items():
-        for profile, cell in row.items():
-            first = profile == table.profiles[0]
-            numbers = [_number(table, id, profile, metric, first=first) for metric in Metric]
-            yield id, shown_name(profile), str(len(cell.runs)), cell.outcome, *numbers
-
-
-def _number(table: ProfileTable, id: str, profile: str, metric: Metric, *, first: bool) -> str:
-    numbers = table.rows[id][profile].numbers[metric]
-    if numbers.median is None:
-        return ""
-    text = f"{numbers.median:.5g}"
-    if len(numbers.values) > 1 and numbers.spread:
-        text += f" ±{numbers.spread / 2:.2g}"
-    base = table.rows[id][table.profiles[0]].numbers[metric].median
-    if first or not base:
-        return text
-    change = f"{(numbers.median - base) / abs(base):+.1%}"
-    match table.difference(id, profile, metric):
-        case "more" | "less":
-            return f"{text} {change}"
-        case "unknown":
-            return f"{text} ({change}?)"
-    return f"{text} ="
+        context.console.table(HEADER, table_lines(table))
 
 
 def document(table: ProfileTable) -> dict[str, object]:

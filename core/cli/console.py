@@ -5,6 +5,7 @@ import json
 import math
 import os
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
@@ -44,6 +45,10 @@ class Console:
         """One or more lines for a person; text from outside must have passed `printable` or `one_line`."""
         print(text, file=self.out)
 
+    def prose(self, text: str) -> None:
+        """As `line`, a sentence: on a terminal in lines of its width, the later ones indented."""
+        self.line(_wrapped(text, self.out))
+
     def document(self, value: object) -> None:
         """The JSON document."""
 
@@ -58,8 +63,8 @@ class Console:
         print(whole, file=self.out)
 
     def note(self, text: str) -> None:
-        """A message beside the result."""
-        print(printable(text), file=self.err)
+        """A message beside the result; on a terminal in lines of its width."""
+        print(_wrapped(printable(text), self.err), file=self.err)
 
     def notify(self, how: str, text: str) -> None:
         """Ring the bell or send a desktop notification, as the setting `notify` says."""
@@ -70,8 +75,7 @@ class Console:
         """Aligned columns. Cells are made safe and coloured by status; on a terminal they are cut to its width."""
         cells = [[one_line(cell) for cell in row] for row in rows]
         wanted = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
-        columns = os.get_terminal_size(self.out.fileno()).columns if self.out.isatty() else 0
-        # Some terminals do not say how wide they are.
+        columns = _columns(self.out)
         widths = _fitted(wanted, header, columns) if columns else wanted
         for number, row in enumerate([list(header), *cells]):
             shown = [elide_middle(cell, width).ljust(width) for cell, width in zip(row[:-1], widths, strict=False)]
@@ -111,6 +115,27 @@ def _fitted(wanted: Sequence[int], header: Sequence[str], columns: int) -> list[
     for at in [at for at, name in enumerate(header) if name in _IDS]:
         fitted[at] -= max(0, min(sum(fitted) - room, fitted[at] - _LEAST))
     return fitted
+
+
+def _columns(stream: TextIO) -> int:
+    """The width of a terminal; 0 where `stream` is none, or does not say how wide it is."""
+    return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
+
+
+def _wrapped(text: str, stream: TextIO) -> str:
+    """The same lines, those that are too long for the terminal as several, which are indented a little more."""
+    width = _columns(stream)
+    if not width:
+        return text
+    lines = []
+    for line in text.split("\n"):
+        indent = " " * (len(line) - len(line.lstrip()))
+        below = f"{indent}  " if len(indent) < width // 2 else ""
+        if len(line) <= width:
+            lines.append(line)
+            continue
+        lines += textwrap.wrap(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines)
 
 
 def _cut(text: str, width: int) -> str:

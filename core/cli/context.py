@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import core.evidence.analysis as analysis
 import core.evidence.verdicts as verdicts
 import core.matrix.cache as cache
 import core.matrix.query as query
@@ -139,7 +140,8 @@ class Context:
     @cached_property
     def results(self) -> "Results":
         """All results of the checkout's cells, from CI reports and from runs here."""
-        return evidence.results_of(evidence.evidence_store(self.checkout, self.paths), self.run_records, self.checkout)
+        known, counts = evidence.evidence_store(self.checkout, self.paths), self.policy.cpu_counts_as_device
+        return evidence.results_of(known, self.run_records, self.checkout, cpu_counts=counts)
 
     @cached_property
     def policy(self) -> "Policy":
@@ -174,10 +176,12 @@ class Context:
         return runs.own_runs(store.RunStore(self.paths.runs).records(), self.tree)
 
     def _judged(self, on: "Matrix") -> "Facts":
-        if on is self.matrix:
-            return self.verdicts.facts()
         records = self.run_records
-        return evidence.verdicts_on(on, self.cache, self.paths, records, op_tests=lambda: self.op_tests).facts()
+        if on is self.matrix:
+            facts = self.verdicts.facts()
+        else:
+            facts = evidence.verdicts_on(on, self.cache, self.paths, records, op_tests=lambda: self.op_tests).facts()
+        return analysis.with_numbers(facts, records, evidence.performance_store(self.checkout, self.paths).read())
 
     @cached_property
     def selected(self) -> "Selected":

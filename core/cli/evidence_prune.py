@@ -13,14 +13,17 @@ _DAYS = 90.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--older-than", type=float, default=_DAYS, metavar="DAYS", help=f"default: {_DAYS:g}")
+    parser.add_argument(
+        "--older-than", type=float, metavar="DAYS", help=f"default: retention.days of the policy, else {_DAYS:g}"
+    )
     parser.add_argument("--write", action="store_true", help="do it; without, only say what would go")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     store = evidence_store(context.checkout, context.paths)
-    before = datetime.now(UTC).timestamp() - args.older_than * 86_400
-    gone = store.thin(before, write=args.write)
+    policy = context.policy
+    days = (policy.retention.days or _DAYS) if args.older_than is None else args.older_than
+    gone = store.thin(datetime.now(UTC).timestamp() - days * 86_400, policy.retained, write=args.write)
     left = store.stats().results
     if context.console.json:
         context.console.document({"removed": gone, "written": args.write, "results": left})

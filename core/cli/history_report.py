@@ -42,9 +42,9 @@ def commit_document(commit: Commit | None) -> dict[str, object]:
 def print_steps(console: Console, steps: Iterable[Step]) -> None:
     """Each commit with what it did below it."""
     for step in steps:
-        console.line(f"  {one_line(headline(step.commit))}")
+        console.prose(f"  {one_line(headline(step.commit))}")
         for line in step_lines(step):
-            console.line(f"      {one_line(line)}")
+            console.prose(f"      {one_line(line)}")
 
 
 def headline(commit: Commit | None) -> str:

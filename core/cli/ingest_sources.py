@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from core.cli.arguments import days
 from core.cli.console import Console
 from core.cli.context import Context
 from core.errors import TTMatrixError, UsageError
@@ -30,21 +31,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--workflow", default="", metavar="FILE", help="the workflow, such as nightly.yml; default: scheduled runs"
     )
     group.add_argument("--branch", default="", metavar="NAME", help="runs on this branch only")
-    group.add_argument("--since", type=_days, default=14.0, metavar="DAYS", help="runs of the last DAYS; default: 14")
+    group.add_argument("--since", type=days, default=14.0, metavar="DAYS", help="runs of the last DAYS; default: 14")
     group.add_argument("--latest", action="store_true", help="only the newest run of each workflow")
     parser.add_argument(
         "--watch", type=Path, metavar="DIR", help="read the reports in DIR, and whatever comes there, until interrupted"
     )
-
-
-def _days(text: str) -> float:
-    days = float(text)
-    if not 0 < days < 10_000:
-        raise ValueError(text)
-    return days
-
-
-_days.__name__ = "number of days"
 
 
 def from_github(

@@ -24,7 +24,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 def _count(found: list[Program], context: Context) -> int:
     documents = []
     for one in found:
-        counts = count_ops(read_ops(one.file, one.stage))
+        counts = count_ops(one.file, one.stage)
         documents.append({"stage": one.stage, "name": one.name, "total": sum(counts.values()), "ops": counts})
         if not context.console.json:
             context.console.note(f"{one.name} ({one.stage}): {counted(sum(counts.values()), 'op')}")

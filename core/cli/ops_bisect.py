@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 from core.cli.context import Context
+from core.cli.runs_common import agreed_interpreter, configure_yes
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.ids import TestId
 from core.ops import BACKENDS, BisectRequest, bisect, bisection_lines
-from core.runs.planning import find_interpreter
 
 _SLUG = re.compile(r"[^\w.-]+")
 
@@ -36,6 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="import it where the model runs: it may bring a backend",
     )
     parser.add_argument("--timeout", type=float, metavar="S", help="stop after S seconds; 0: never")
+    configure_yes(parser)
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
@@ -53,7 +54,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         args.modules,
         settings.cpu_timeout if args.timeout is None else args.timeout,
     )
-    report = bisect(find_interpreter(root, settings), root, request, context.console.note)
+    python = agreed_interpreter([id], context, yes=args.yes)
+    report = bisect(python, root, request, context.console.note)
     if context.console.json:
         context.console.document({"id": id, "backend": args.backend, **report})
     else:

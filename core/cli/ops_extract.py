@@ -5,10 +5,10 @@ import argparse
 from pathlib import Path
 
 from core.cli.context import Context
+from core.cli.runs_common import agreed_interpreter, configure_yes
 from core.errors import EXIT_OK, UsageError
 from core.ids import TestId
 from core.ops import LEVELS, extract, save_extracted
-from core.runs.planning import find_interpreter
 from core.text import counted, one_line
 
 
@@ -21,6 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--merge", action="store_true", help="add the cases that FILE does not have yet; nothing in it changes"
     )
+    configure_yes(parser)
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
@@ -34,7 +35,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if test is None:
         raise UsageError(f"{id} names no model", "It has no loader, variant and mode.")
     root, settings = context.checkout.root, context.settings
-    found = extract(find_interpreter(root, settings), root, test, level=args.level, timeout=settings.cpu_timeout)
+    python = agreed_interpreter([id], context, yes=args.yes)
+    found = extract(python, root, test, level=args.level, timeout=settings.cpu_timeout)
     new = found.cases
     if file is not None:
         new = save_extracted(file, found, merge=args.merge)

@@ -37,6 +37,7 @@ COMMAND_GROUPS = {
         "runs": "list runs, newest first",
         "logs": "print the log of a run",
         "filecheck": "try a FileCheck pattern on a program that a run has left",
+        "perf": "print how fast tests are over time, and what has become slower",
         "ir": "list, count and compare the programs that runs have left",
         "rerun": "start runs of a batch again: all, failed or not run ones",
         "cancel": "stop runs",
@@ -55,6 +56,7 @@ COMMAND_GROUPS = {
         "clusters": "group failures with the same cause",
         "compare": "compare two CI runs, or tests under several profiles",
         "since": "print since when a test fails or passes, and the commits between",
+        "report": "report how we are doing: pass rates, turned tests, machines",
         "policy": "print how much evidence a verdict needs",
     },
     "checkout": {

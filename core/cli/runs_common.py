@@ -2,17 +2,19 @@
 """What commands about runs share: the plan, the obstacles, starting, waiting, and runs as a table and as JSON."""
 
 import argparse
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 
 from core.cli.console import Console
 from core.cli.context import Context
-from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK
+from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
 from core.runs import HARMLESS, Age, Outcome, RunSpec, case_progress, shell_command
 from core.runs.execution import launch_all, wait
-from core.runs.planning import as_batch, look_ahead, refuse
+from core.runs.planning import Download, as_batch, download_lines, find_interpreter, look_ahead, refuse, sources_of
 from core.runs.store import RunRecord, RunState, RunStore
 from core.text import one_line, printable
 
@@ -41,7 +43,9 @@ def runs_table(
     *,
     with_checkout: bool = False,
 ) -> None:
-    """Print one line per run; `ages` by run id."""
+    """Print one line per run; `ages` by run id. Where some ran on other machines, it says where."""
+    records = list(records)
+    elsewhere = any(record.place for record in records)
 
     def line(record: RunRecord) -> tuple[str, ...]:
         age = ages.get(record.spec.run_id)
@@ -50,12 +54,14 @@ def runs_table(
             record.outcome or record.state,
             f"{record.seconds:.1f}" if record.seconds is not None else "",
             record.spec.test_id,
+            *([record.place] if elsewhere else []),
             *([str(record.spec.cwd)] if with_checkout else []),
             age.text if age else "",
             _summary(record),
         )
 
-    header = (*_HEADER[:_CHECKOUT], *(["checkout"] if with_checkout else []), *_HEADER[_CHECKOUT:])
+    more = (*(["host"] if elsewhere else []), *(["checkout"] if with_checkout else []))
+    header = (*_HEADER[:_CHECKOUT], *more, *_HEADER[_CHECKOUT:])
     console.table(header, map(line, records))
 
 
@@ -103,6 +109,7 @@ def record_document(record: RunRecord, age: Age | None = None) -> dict[str, obje
         "models_commit": tree.models if tree else None,
         "committed": tree.committed if tree else None,
         "age": age.text if age else "",
+        "place": record.place,
         "state": record.state,
         "outcome": record.outcome,
         "seconds": record.seconds,
@@ -131,6 +138,37 @@ def configure_start(parser: argparse.ArgumentParser) -> None:
         "--priority", type=int, default=0, metavar="N", help="runs with a greater priority start first; default: 0"
     )
     parser.add_argument("--force", action="store_true", help="start even if something is missing or in use")
+    configure_yes(parser)
+
+
+def configure_yes(parser: argparse.ArgumentParser) -> None:
+    """Declare the option that answers the question of `agree_to`."""
+    parser.add_argument("--yes", action="store_true", help="start without asking, also where something is downloaded")
+
+
+def agree_to(downloads: Sequence[Download], context: Context, *, yes: bool) -> None:
+    """Say what is downloaded, and ask once whether that is meant. Raises UsageError unless a person says yes."""
+    for line in download_lines(downloads):
+        context.console.note(f"download: {line}")
+    if downloads and not yes:
+        ask("Download this and start?", context, "The runs download something.")
+
+
+def agreed_interpreter(ids: Iterable[str], context: Context, *, yes: bool) -> Path:
+    """The Python that runs models, once a person agrees to what `ids` download. Raises as `agree_to` does."""
+    python = find_interpreter(context.checkout.root, context.settings)
+    agree_to(sources_of(context.checkout, python, ids, starting=True).downloads, context, yes=yes)
+    return python
+
+
+def ask(question: str, context: Context, why: str = "") -> None:
+    """Raises UsageError unless a person says yes. Without a terminal nobody can; `why` says what is asked for."""
+    if context.console.json or not sys.stdin.isatty():
+        detail = f"{why} There is no terminal to ask for confirmation.".lstrip()
+        raise UsageError("Nothing was started", detail, "Look at the plan, then add --yes.")
+    context.console.note(f"{question} [y/N]")
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise UsageError("Nothing was started")
 
 
 def start(args: argparse.Namespace, context: Context, planned: Sequence[RunSpec]) -> int:
@@ -148,6 +186,7 @@ def start(args: argparse.Namespace, context: Context, planned: Sequence[RunSpec]
         refuse(ahead.obstacles)
     for obstacle in ahead.obstacles:
         context.console.note(f"{obstacle.level}: {obstacle.what}\n  {obstacle.remedy}")
+    agree_to(ahead.downloads, context, yes=args.yes or args.plan)
     if args.plan:
         _print_plan(context, specs)
         return EXIT_OK
@@ -163,12 +202,16 @@ def start(args: argparse.Namespace, context: Context, planned: Sequence[RunSpec]
     return EXIT_OK
 
 
-def queue_runs(context: Context, store: RunStore, specs: Sequence[RunSpec]) -> list[RunRecord]:
-    """Start runs that share checkout and interpreter. Raises TTMatrixError if they cannot start here."""
+def queue_runs(context: Context, store: RunStore, specs: Sequence[RunSpec], *, yes: bool) -> list[RunRecord]:
+    """Start runs that share checkout and interpreter. Raises TTMatrixError if they cannot start here.
+
+    Without `yes` a person is asked about downloads, as by `agree_to`.
+    """
     ahead = look_ahead(specs, context.settings, runs=store.root, starting=True)
     if ahead.asked:
         context.console.note(ahead.asked)
     refuse(ahead.obstacles)
+    agree_to(ahead.downloads, context, yes=yes)
     return launch_all(store, ahead.specs, provenance=ahead.provenance)
 
 

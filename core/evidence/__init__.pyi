@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+from .drift import Drift as Drift, drifts_of as drifts_of
 from .ending_fields import (
     Recommendation as Recommendation,
     Result as Result,
@@ -13,13 +14,21 @@ from .observation import (
     Observation as Observation,
     Origin as Origin,
 )
+from .perf_reports import (
+    PerfReport as PerfReport,
+    RawReport as RawReport,
+    find_reports as find_reports,
+    read_report as read_report,
+)
 from .reasons import alike as alike, quotable as quotable
 from .results import Results as Results
+from .retention import retain as retain
 from .sources import (
     evidence_store as evidence_store,
     handwritten_observations as handwritten_observations,
     handwritten_store as handwritten_store,
     own_observation as own_observation,
+    performance_store as performance_store,
     policy_of as policy_of,
     results_of as results_of,
     saved_verdicts as saved_verdicts,

@@ -8,7 +8,6 @@ import csv
 import importlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -18,6 +17,7 @@ from typing import Any
 from core.errors import TTMatrixError
 from core.evidence.observation import CaseNumbers, Ending, Observation, Origin
 from core.evidence.store_rows import StoredReport
+from core.extras import require_extra
 from core.files import Malformed, decoded, plain
 from core.model import BringupStatus, Status
 
@@ -205,11 +205,8 @@ def _read_csv(file: Path) -> Iterator[list[Any]]:
 
 
 def _arrow(module: str) -> Any:
-    with suppress(ImportError):
-        return importlib.import_module(module)
-    raise TTMatrixError(
-        "Parquet needs pyarrow", "It is not installed.", "pip install 'ttmatrix[parquet]', or use a name with .csv"
-    )
+    require_extra("parquet", "Parquet needs pyarrow", "use a name with .csv")
+    return importlib.import_module(module)
 
 
 def _write_parquet(file: Path, rows: Iterable[list[Any]]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.evidence.ending_fields import stage_in
 from core.evidence.observation import Ending, Observation, Origin, order
+from core.evidence.perf_reports import PerfReports
 from core.evidence.reports import Clues, Setting, observe, observe_cases, stand_in_of
 from core.evidence.results import Results
 from core.evidence.store import EvidenceStore, store_file
@@ -28,8 +29,12 @@ _STOPPED = (Outcome.CRASH, Outcome.HANG, Outcome.TIMEOUT)
 _NO_RESULT = (Outcome.CANCELLED, Outcome.LOST)
 
 
-def own_observations(records: Iterable[RunRecord], reader: TreeReader) -> Iterator[Observation]:
+def own_observations(
+    records: Iterable[RunRecord], reader: TreeReader, *, cpu_counts: bool = False
+) -> Iterator[Observation]:
     """What ended runs of a checkout show, but for those that ran on no device: they say nothing of one.
+
+    With `cpu_counts`, which the policy of a sample sets, device runs that fell back to the CPU are counted in.
 
     Nor do runs of code that is neither committed nor in the work tree any more, such as an edit that was tried and
     taken back.
@@ -44,7 +49,9 @@ def own_observations(records: Iterable[RunRecord], reader: TreeReader) -> Iterat
             yield from () if record.active else own_case_observations(record)
             continue
         ended = record.state is RunState.FINISHED and record.outcome not in _NO_RESULT
-        on_device = spec.report is ResultFormat.JUNIT and spec.devices and spec.arch and not _ran_on_cpu(record)
+        on_device = (
+            spec.report is ResultFormat.JUNIT and spec.devices and spec.arch and (cpu_counts or not _ran_on_cpu(record))
+        )
         if ended and on_device and not is_of_lost_code(record, reader):
             yield own_observation(record)
 
@@ -152,10 +159,15 @@ def policy_of(checkout: Checkout, paths: Paths) -> LoadedPolicy:
     return find_policy(checkout.root, paths.policy_file)
 
 
-def results_of(store: EvidenceStore, records: Iterable[RunRecord], checkout: Checkout) -> Results:
-    """What reports and runs of `checkout` have shown; `records` may be of other checkouts, too."""
+def results_of(
+    store: EvidenceStore, records: Iterable[RunRecord], checkout: Checkout, *, cpu_counts: bool = False
+) -> Results:
+    """What reports and runs of `checkout` have shown; `records` may be of other checkouts, too.
+
+    `cpu_counts` is as for `own_observations`.
+    """
     reader = TreeReader(checkout)
-    own = own_observations(own_runs([*records], reader), reader)
+    own = own_observations(own_runs([*records], reader), reader, cpu_counts=cpu_counts)
     return Results(sorted(own, key=order), store)
 
 
@@ -177,10 +189,17 @@ def verdicts_on(
     The jobs are worked out anew where that must be, which takes a while. `op_tests` reads the op cases, where there
     are results of any.
     """
-    results = results_of(evidence_store(matrix.checkout, paths), records, matrix.checkout).without(left_out)
+    policy = policy_of(matrix.checkout, paths).policy
+    counts = policy.cpu_counts_as_device
+    known = results_of(evidence_store(matrix.checkout, paths), records, matrix.checkout, cpu_counts=counts)
+    results = known.without(left_out)
     # What is asked without some machines is asked once.
     saved = None if left_out else saved_verdicts(matrix.checkout, paths)
-    policy = policy_of(matrix.checkout, paths).policy
 
     cases = (lambda: OpVerdicts(op_tests(), results.of_cases(), policy)) if op_tests else None
     return Verdicts(matrix, results, policy, selected_jobs(cache, matrix), saved, cases)
+
+
+def performance_store(checkout: Checkout, paths: Paths) -> PerfReports:
+    """The reports of performance that were read for a checkout."""
+    return PerfReports(store_file(paths.state / "performance", checkout.root).with_suffix(".jsonl"))

@@ -30,6 +30,7 @@ from core.evidence.store_rows import (
 )
 from core.evidence.store_schema import VERSION, transaction, upgrade, version_of
 from core.evidence.store_thinning import thin
+from core.evidence.store_tracks import Tracks, read_tracks
 from core.model import Function
 from core.runs.store import RunRecord
 from core.sources import stamp_of
@@ -236,20 +237,26 @@ class EvidenceStore:
         with self._open_to_read() as connection:
             return list(read_courses(connection, functions))
 
+    def tracks(self, functions: Collection[Function], since: float) -> Tracks:
+        """Every cell of these functions with its results since a moment, in seconds since the epoch, as numbers."""
+        with self._open_to_read() as connection:
+            return read_tracks(connection, functions, since)
+
     def stats(self) -> Stats:
         """How much there is."""
         with self._open_to_read() as connection:
             return Stats(*connection.execute(_STATS).fetchone())
 
-    def thin(self, before: float, *, write: bool) -> int:
+    def thin(self, before: float, newest: int, *, write: bool) -> int:
         """Remove results older than `before` that only repeat those around them (`core.evidence.store_thinning`).
 
-        Returns how many these are; without `write` nothing changes. The file gives back what it no longer needs.
+        Of each cell the `newest` results stay. Returns how many these are; without `write` nothing changes. The file
+        gives back what it no longer needs.
         """
         with self._open() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
-                gone = thin(connection, before)
+                gone = thin(connection, before, newest)
                 connection.execute("COMMIT" if write else "ROLLBACK")
             finally:
                 if connection.in_transaction:

@@ -4,7 +4,7 @@
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import islice, pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -53,8 +53,9 @@ def _cells(
     for id in ids:
         for cell, arch, function in connection.execute(_CELLS_OF, (as_stored(id),)):
             if function in functions:
-                found.setdefault(id, {})[cell] = as_text(arch)
-                reader.know(cell, id, Function(function), as_text(arch))
+                name = as_text(arch)
+                found.setdefault(id, {})[cell] = name
+                reader.know(cell, id, Function(function), name)
     return found
 
 
@@ -77,11 +78,21 @@ def _recent(
             if len(kinds.get(kind, ())) >= limits[kind]:
                 count = connection.execute(_COUNT, (cell, kind)).fetchone()[0]
                 older[kind][arch] = older[kind].get(arch, 0) + count - limits[kind]
-    return Recent(sorted(reader.observations(found), key=order), older[NOT_RUN], older[BROKEN])
+    # Those of one moment are in the order of adding, as those of other readings are.
+    found.sort(key=_ADDED)
+    found.sort(key=_MOMENT)
+    ready = reader.prepared(found)
+    if any(one[5] == other[5] for one, other in pairwise(found)):
+        # Seldom: otherwise the order of moments is the whole order.
+        ready.sort(key=order)
+    return Recent(ready, older[NOT_RUN], older[BROKEN])
 
 
 _AT = itemgetter(5, 1, 10)
 """Moment, session and number of a row with COLUMNS."""
+_MOMENT = itemgetter(5)
+_ADDED = itemgetter(1, 10)
+"""Session and number."""
 _CELLS_OF = "SELECT id, arch, function FROM cells WHERE test = ? ORDER BY id"
 _COUNT = "SELECT count(*) FROM results WHERE cell = ? AND kind = ? AND attempts IS NOT 0"
 # One statement for all cells: one for each takes three times as long.

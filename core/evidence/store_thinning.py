@@ -4,17 +4,18 @@
 import json
 import sqlite3
 
-NEWEST = 50
-"""So many of the newest results of a cell stay, whatever their age: verdicts and flakiness are taken from fewer."""
 _WEEK = 604_800
 
 
-def thin(connection: sqlite3.Connection, before: float) -> int:
-    """Remove what repeats and is older than `before`; how many results that were. Within a transaction."""
+def thin(connection: sqlite3.Connection, before: float, newest: int) -> int:
+    """Remove what repeats and is older than `before`; how many results that were. Within a transaction.
+
+    Of each cell the `newest` results of a kind stay, whatever their age.
+    """
     connection.execute("CREATE TEMP TABLE endings (shape INTEGER PRIMARY KEY, ending TEXT)")
     endings = [(id, json.loads(fields)[0]) for id, fields in connection.execute("SELECT id, fields FROM shapes")]
     connection.executemany("INSERT INTO endings VALUES (?, ?)", endings)
-    connection.execute(_REPEATED, {"before": before, "newest": NEWEST, "week": _WEEK})
+    connection.execute(_REPEATED, {"before": before, "newest": newest, "week": _WEEK})
     gone = connection.execute("SELECT count(*) FROM repeated").fetchone()[0]
     connection.execute(f"DELETE FROM results WHERE ({_KEY}) IN (SELECT {_KEY} FROM repeated)")
     connection.execute(f"DELETE FROM sessions WHERE NOT EXISTS (SELECT 1 FROM results WHERE {_OF_SESSION})")

@@ -11,7 +11,7 @@ from .hosts_file import (
     with_host as with_host,
     without_host as without_host,
 )
-from .machine import MachineLease as MachineLease
+from .machine import HostsFile as HostsFile
 from .model import (
     Host as Host,
     Lease as Lease,

@@ -1,32 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Until when a person has the machine that we are on."""
+"""The hosts file as it is now, and until when a person has the machine that we are on."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from core import hosts
 from core.errors import TTMatrixError
 from core.files import Stamp, stamp
-from core.hosts.model import Lease
+from core.hosts.model import Host, Lease
 
 
-class MachineLease:
-    """The lease of this machine, by the hosts file, which is read again when it has changed."""
+class HostsFile:
+    """The hosts of the hosts file, which is read again when it has changed."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._seen: Stamp | None = None
-        self._lease: Lease | None = None
+        self._hosts: dict[str, Host] = {}
 
-    def look(self) -> Lease | None:
-        """None: it does not end. While the file is wrong, the last end that is known holds; commands report it."""
+    def look(self) -> Mapping[str, Host]:
+        """By name, in the order of the file. While it is wrong, what was known holds; commands report it."""
         try:
             seen = stamp(self._file)
         except OSError:
-            self._seen = self._lease = None
-            return None
+            self._seen, self._hosts = None, {}
+            return self._hosts
         if seen != self._seen:
             self._seen = seen
             with suppress(TTMatrixError):
-                self._lease = hosts.lease_here(hosts.read_hosts(self._file))
-        return self._lease
+                self._hosts = {one.name: one for one in hosts.read_hosts(self._file)}
+        return self._hosts
+
+    def lease(self) -> Lease | None:
+        """That of this machine; None: it does not end."""
+        return hosts.lease_here(self.look().values())

@@ -12,22 +12,29 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import inspect
 import json
 import os
 import random
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ttmatrix_crashes import Calls, Crashed, run_until_crash
+
+if TYPE_CHECKING:
+    from ttmatrix_ops.recording import Recorder
 
 HERE = Path(__file__).resolve().parent
 
 
 _LEAST_SECONDS = 1.0
 """That a model may run, however long its loading took."""
+_IDS, _DECODER_IDS = "input_ids", "decoder_input_ids"
 _AGAIN = "TTMATRIX_SAME_ADDRESSES"
 _ADDR_NO_RANDOMIZE = 0x0040000
 """From linux/personality.h."""
@@ -70,22 +77,26 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def extract(args: argparse.Namespace) -> dict[str, Any]:
+def extract(args: argparse.Namespace, calls: Calls) -> dict[str, Any]:
     """Write the manifest; what there is to say of it. Raises what the model raises before its first op, and Problem."""
     import torch
     from ttmatrix_facts import traceback_text
     from ttmatrix_loader import import_loader, loader_factory
     from ttmatrix_ops.recording import Recorder
     from ttmatrix_packages import packages
-    from ttmatrix_workload import call, load_inputs, load_model
+    from ttmatrix_workload import load_inputs, load_model
 
     # What is compiled runs as it is written, where its calls can be seen.
     if hasattr(torch.compiler, "set_stance"):
         torch.compiler.set_stance("force_eager")
     started = time.monotonic()
     make_loader = loader_factory(import_loader(args.checkout, args.loader), args)
-    recorder = Recorder(args.level, "bfloat16", args.checkout)
-    failure, stopped = "", False
+    notes: list[str] = []
+
+    def recorded(inputs: Any) -> _Recorded:
+        recorder = Recorder(args.level, "bfloat16", args.checkout, calls.reached)
+        return _recorded(args, recorder, model, inputs, started)
+
     with packages(args), torch.no_grad():
         _seed()
         loader = make_loader()
@@ -94,21 +105,59 @@ def extract(args: argparse.Namespace) -> dict[str, Any]:
             model.eval()
         sizes = {"batch_size": args.batch_size, "seq_len": args.seq_len}
         inputs = load_inputs(loader, torch.bfloat16, phase=args.phase, training=False, **sizes)
-        try:
-            # What is said is the limit, not what loading has left of it: that is another number each time.
-            limit = f"{args.within or args.seconds:g} s"
-            with time_limit(_seconds_left(args, time.monotonic() - started), limit), recorder.recording(model):
-                call(model, inputs)
-        except Exception as error:
-            if not recorder.calls:
-                raise
-            stopped = isinstance(error, TimeIsUp)
-            failure = f"{type(error).__name__}: {error}".splitlines()[0]
-            print(traceback_text(error), end="", flush=True)
+        recorder, error = recorded(inputs)
+        if error is not None and (more := with_decoder_inputs(model, inputs)) is not None:
+            again = recorded(more)
+            if again.recorder.calls > recorder.calls:
+                recorder, error = again
+                notes.append(f"The loader gives no {_DECODER_IDS}: the model got the first token of {_IDS}.")
+    failure, stopped = "", isinstance(error, TimeIsUp)
+    if error is not None:
+        if not recorder.calls:
+            raise error
+        failure = str(error) if isinstance(error, Crashed) else f"{type(error).__name__}: {error}".splitlines()[0]
+        print(traceback_text(error), end="", flush=True)
+        notes.append(f"The model did not end: these are its ops until {failure}")
     left_out = dict(recorder.left_out)
     # How far a model came when its time was up is the machine's affair, and no part of what it calls.
-    written = _write(args, recorder.cases(counted=not stopped), left_out, failure, counted=not stopped)
+    written = _write(args, recorder.cases(counted=not stopped), left_out, notes, counted=not stopped)
     return {"cases": written, "calls": recorder.calls, "left_out": left_out, "failure": failure}
+
+
+class _Recorded(NamedTuple):
+    recorder: Recorder
+    error: BaseException | None
+    """How the model ended, where it did not end well."""
+
+
+def _recorded(args: argparse.Namespace, recorder: Recorder, model: Any, inputs: Any, started: float) -> _Recorded:
+    """Run the model once. `started` is when its loading began."""
+    from ttmatrix_workload import call
+
+    # What is said is the limit, not what loading has left of it: that is another number each time.
+    limit = f"{args.within or args.seconds:g} s"
+    try:
+        with time_limit(_seconds_left(args, time.monotonic() - started), limit), recorder.recording(model):
+            call(model, inputs)
+    except (Exception, TimeIsUp) as error:  # noqa: BLE001 - any failure of the model is to be shown
+        return _Recorded(recorder, error)
+    return _Recorded(recorder, None)
+
+
+def with_decoder_inputs(model: Any, inputs: Any) -> Any:
+    """The inputs of a model with a decoder, with one token a row to start from; None where that is not what it lacks.
+
+    Loaders of such models pass the source alone, and upstream's runner has nothing else to pass.
+    """
+    import torch
+
+    if not isinstance(inputs, Mapping) or any(str(name).startswith("decoder_") for name in inputs):
+        return None
+    tokens = inputs.get(_IDS)
+    parameters = inspect.signature(getattr(model, "forward", model)).parameters
+    if _DECODER_IDS not in parameters or not isinstance(tokens, torch.Tensor) or tokens.dim() != 2:
+        return None
+    return {**inputs, _DECODER_IDS: tokens[:, :1].clone()}
 
 
 def _seconds_left(args: argparse.Namespace, spent: float) -> float:
@@ -126,8 +175,8 @@ def _seed() -> None:
         sys.modules["numpy"].random.seed(0)
 
 
-class TimeIsUp(Exception):
-    """The model ran for as long as it may."""
+class TimeIsUp(BaseException):
+    """The model ran for as long as it may. No `except Exception`, a model's or the recorder's, goes on after it."""
 
 
 @contextmanager
@@ -147,11 +196,11 @@ def time_limit(seconds: float, limit: str) -> Iterator[None]:
 
 
 def _write(
-    args: argparse.Namespace, cases: Sequence[Any], left_out: dict[str, int], failure: str, *, counted: bool
+    args: argparse.Namespace, cases: Sequence[Any], left_out: dict[str, int], notes: Sequence[str], *, counted: bool
 ) -> int:
     """Write the cases that can be read again, and count the others among those left out. How many were written.
 
-    Without `counted` the file does not say how often something was left out.
+    `notes` are said at its top. Without `counted` the file does not say how often something was left out.
     """
     from ttmatrix_ops.cases import Manifest
     from ttmatrix_ops.load import read_text
@@ -174,8 +223,7 @@ def _write(
             _count(left_out, case.op, wrong[case.name])
     kept = [case for case in kept if case.name not in wrong]
     comments = [f"The ops of {name}, from one run forward on the CPU. Device cuda:0 is the device under test."]
-    if failure:
-        comments.append(f"The model did not end: these are its ops until {failure}")
+    comments += notes
     comments += [f"Left out: {f'{count:,} x ' if counted else ''}{what}" for what, count in left_out.items()]
     args.output.write_text(manifest_text(Manifest("", name, tuple(kept)), defaults, comments), encoding="utf-8")
     return len(kept)
@@ -185,7 +233,7 @@ def _count(left_out: dict[str, int], op: str, reason: str) -> None:
     left_out[f"{op}: {reason}"] = left_out.get(f"{op}: {reason}", 0) + 1
 
 
-def main(argv: Sequence[str]) -> int:
+def main(argv: Sequence[str], calls: Calls) -> int:
     """Extract, say how it went, return the exit code."""
     args = parse_arguments(argv)
     # What a model sees is the runner's world: no options of ours, and our directory for our own imports.
@@ -216,13 +264,13 @@ def main(argv: Sequence[str]) -> int:
         return _report(ttmatrix_extract_line.result_line(result, args.nonce) if args.nonce else result, code, args)
 
     try:
-        result = extract(args)
+        result = extract(args, calls)
         if args.into is not None:
             result |= ttmatrix_extract_line.add_to(args.into, args.output)
         return report(result, 0)
     except (Problem, ttmatrix_extract_line.NotAdded) as problem:
         return report({"problem": str(problem)}, 2)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of the model is to be shown
+    except (Exception, SystemExit, TimeIsUp) as error:  # noqa: BLE001 - any failure of the model is to be shown
         if problem := missing_package(error, args) or missing_download(error):
             return report({"problem": str(problem)}, 2)
         print(traceback_text(error), end="", flush=True)
@@ -238,4 +286,4 @@ def _report(result: dict[str, Any], code: int, args: argparse.Namespace) -> int:
 
 if __name__ == "__main__":
     start_with_same_addresses()
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run_until_crash(main, sys.argv[1:]))

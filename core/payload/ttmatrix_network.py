@@ -14,14 +14,17 @@ from collections.abc import Iterator
 
 from ttmatrix_loader import Problem
 
-_NAMES = frozenset({"ConnectionError", "ConnectError", "ConnectTimeout", "ReadTimeout", "NameResolutionError"})
+_NAMES = frozenset(
+    {"ConnectionError", "ConnectError", "ConnectTimeout", "ReadTimeout", "NameResolutionError", "ProxyError"}
+)
 _NAMES |= {"LocalEntryNotFoundError", "OfflineModeIsEnabled"}
 """Classes of requests, urllib3, httpx and huggingface_hub, none of which has to be installed."""
 _TEXTS = ("<urlopen error", "Error downloading", "couldn't connect to 'http")
 """What torchvision and transformers say, whose errors do not lead to the one of the connection."""
 
-
 _HUB = "https://huggingface.co"
+_NOT_CACHED = f"trying to load it from '{_HUB}"
+"""What transformers says of a file that it has not, whether the hub was asked or is not to be."""
 _OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE")
 """What keeps the hubs' libraries from trying again and again; they read it once, as they are imported."""
 _PATIENCE = 5.0
@@ -62,9 +65,11 @@ class HubLook:
 
 def missing_download(error: BaseException | None) -> Problem | None:
     """What was not to be had, where `error` or what led to it says that a server was not reached."""
+    offline = any(os.environ.get(name) == "1" for name in _OFFLINE)
+    texts = (*_TEXTS, *([_NOT_CACHED] if offline else ()))
     for one in _chain(error):
         unreached = isinstance(one, urllib.error.URLError) and not isinstance(one, urllib.error.HTTPError)
-        if unreached or type(one).__name__ in _NAMES or any(text in str(one) for text in _TEXTS):
+        if unreached or type(one).__name__ in _NAMES or any(text in str(one) for text in texts):
             first = str(error).strip().partition("\n")[0]
             return Problem("no-network", f"What the loader downloads cannot be had here: {first}")
     return None

@@ -4,21 +4,17 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import inspect
 import random
-import time
-import traceback
 from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
 import torch
-from ttmatrix_facts import frames, traceback_text
-from ttmatrix_loader import Problem, import_loader, loader_factory, missing_package
-from ttmatrix_network import missing_download
+from ttmatrix_loader import Problem, import_loader, loader_factory
 from ttmatrix_packages import packages
+from ttmatrix_steps import Steps
 from ttmatrix_tensors import describe, float_tensors, lowest_pcc, show, structure
 from ttmatrix_widen import host_numerics
 from ttmatrix_workload import call, load_inputs, load_model
@@ -48,8 +44,8 @@ def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:
             if make_loader is not None:
                 phase.run(make_loader)
             elif import_error is not None:
-                phase.fail(import_error)
-            if problem := missing_package(phase.error, args) or missing_download(phase.error):
+                phase.steps.fail(import_error)
+            if problem := phase.steps.problem():
                 raise problem
     low, full = phases
     result["pcc"] = {
@@ -67,44 +63,21 @@ class Phase:
         self.name = str(dtype).removeprefix("torch.")
         self.override = None if dtype is torch.float32 else dtype
         """What the loader is asked for; None: its own default, which is float32 by upstream's convention."""
-        self.step = "import"
-        self.error: BaseException | None = None
+        self.steps = Steps(self.name, args)
+        self.report = self.steps.report
         self.outputs: dict[str, torch.Tensor] = {}
         self.gradients: dict[str, torch.Tensor] = {}
-        self.report: dict[str, Any] = {"dtype": self.name, "ok": False, "step": None, "error_type": None}
-        self.report.update(error=None, parameters=[], inputs=[], output=None, unpacked=None, seconds=0.0)
-        self.report.update(frames=[], container=None, weights={}, decoder_start=None)
 
     def run(self, make_loader: Callable[[], Any]) -> None:
-        """Take all steps; what the model raises ends up in `report`, an interruption from outside does not."""
-        begin = time.perf_counter()
+        """Take all steps; what the model raises ends up in `report`."""
         left_out = "" if self.override else " (dtype_override left out)"
-        print(f"\n===== {self.name.upper()}{left_out} =====", flush=True)
-        try:
-            self._take_steps(make_loader)
-            self.report["ok"] = True
-            print(f"{self.name.upper()}: ok", flush=True)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of the model is the finding
-            self.fail(error)
-        self.report["seconds"] = round(time.perf_counter() - begin, 3)
-        gc.collect()
-
-    def fail(self, error: BaseException) -> None:
-        """Record that the present step raised `error`."""
-        self.error = error
-        kind = type(error).__name__
-        self.report.update(step=self.step, error_type=kind, error=str(error))
-        self.report["frames"] = frames(error, self.args.checkout)
-        print(traceback_text(error), end="")
-        print(f"{self.name.upper()}: FAILED in {self.step}: {kind}: {error}", flush=True)
-        # The frames would keep this phase's model in memory during the next.
-        traceback.clear_frames(error.__traceback__)
+        self.steps.run(f"{self.steps.name}{left_out}", lambda: self._take_steps(make_loader))
 
     def _take_steps(self, make_loader: Callable[[], Any]) -> None:
         training = self.args.mode == "training"
         random.seed(0)
         torch.manual_seed(0)
-        self.step = "load_model"
+        self.steps.step = "load_model"
         loader = make_loader()
         model = load_model(loader, self.override)
         model.train(training)
@@ -112,12 +85,12 @@ class Phase:
         self.report["weights"] = weights_of(model)
         self._tell_other_weights()
         self.report["decoder_start"] = decoder_start_of(model)
-        self.step = "load_inputs"
+        self.steps.step = "load_inputs"
         inputs = self._load_inputs(loader)
         self.report["container"] = type(inputs).__name__
         self.report["inputs"] = describe(inputs)
         show("inputs", self.report["inputs"])
-        self.step = "forward"
+        self.steps.step = "forward"
         with torch.set_grad_enabled(training), host_numerics():
             output = call(model, inputs)
         self.report["output"] = structure(output)
@@ -140,11 +113,11 @@ class Phase:
         return load_inputs(loader, self.override, training=args.mode == "training", **asked)
 
     def _backward(self, model: torch.nn.Module, loader: Any, output: Any) -> None:
-        self.step = "unpack"
+        self.steps.step = "unpack"
         unpacked = loader.unpack_forward_output(output)
         self.report["unpacked"] = structure(unpacked)
         show("unpacked", self.report["unpacked"]["leaves"])
-        self.step = "backward"
+        self.steps.step = "backward"
         start, gradient = backward_start(unpacked)
         with host_numerics():
             start.backward(gradient=gradient)

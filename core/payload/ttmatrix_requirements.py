@@ -15,6 +15,7 @@ import fcntl
 import hashlib
 import importlib
 import importlib.metadata
+import json
 import os
 import re
 import shutil
@@ -32,7 +33,7 @@ DISABLE = "TT_XLA_DISABLE_MODEL_REQS"
 DEBUG = "TT_XLA_REQS_DEBUG"
 
 _MAIN = "requirements.txt"
-_STEPS = {
+STEPS = {
     _MAIN: (),
     "requirements.nodeps.txt": ("--no-deps",),
     "requirements.nodeps.nobuildisolation.txt": ("--no-deps", "--no-build-isolation"),
@@ -45,6 +46,8 @@ _READY = ".ready"
 _TAIL = 3000
 _MISSING = re.compile(r"No matching distribution found for (.+)")
 _ERROR = re.compile(r"^ERROR: (.+)", re.MULTILINE)
+_REPOSITORY = re.compile(r"fatal: unable to access '([^']+?)/?': (.+)")
+"""What git says of a repository that it does not get, below pip."""
 _UNREACHED = re.compile(
     r"NewConnectionError|NameResolutionError|ConnectTimeoutError|Failed to establish a new connection|"
     r"Network is unreachable|Temporary failure in name resolution"
@@ -88,6 +91,15 @@ def applied(loader_directory: Path, cache: Path | None = None) -> Iterator[Path 
         importlib.invalidate_caches()
 
 
+def to_install(loader_directory: Path, cache: Path | None = None) -> list[str]:
+    """The lines of its files for which a run would make a layer; none where there is one or none is needed."""
+    files = [loader_directory / name for name in STEPS if (loader_directory / name).is_file()]
+    if not (loader_directory / _MAIN).is_file() or os.environ.get(DISABLE) == "1":
+        return []
+    missing = wanting(files)
+    return missing if missing and not ((cache or default_cache()) / _key(files) / _READY).exists() else []
+
+
 def default_cache() -> Path:
     """Where layers are cached: below ttmatrix's own cache directory."""
     if home := os.environ.get("TTMATRIX_HOME"):
@@ -116,7 +128,7 @@ def _files(directory: Path) -> list[Path]:
         return []
     if (directory / _SYSTEM).is_file():
         print(f"{directory / _SYSTEM} asks for packages of the system; installing them is left to you.", flush=True)
-    return [directory / name for name in _STEPS if (directory / name).is_file()]
+    return [directory / name for name in STEPS if (directory / name).is_file()]
 
 
 def _key(files: list[Path]) -> str:
@@ -133,17 +145,22 @@ def _make(layer: Path, files: list[Path]) -> None:
     try:
         # Not asked of the import system: to the hook of setuptools a look for pip says that its distutils are unwanted,
         # and nothing that needs them would work in this process any more, TorchInductor among others.
-        venv.create(layer, with_pip=_version("pip") is None)
+        venv.create(layer, with_pip=distribution_version("pip") is None)
         below = [entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
         (_site_packages(layer) / "_below.pth").write_text("\n".join(below) + "\n")
         kept = layer / "constraints.txt"
-        kept.write_text("".join(f"{name}=={version}\n" for name in _KEPT if (version := _version(name))))
+        kept.write_text(constraints())
         for path in files:
-            _pip(layer, "-r", str(path), "-c", str(kept), *_STEPS[path.name])
+            _pip(layer, "-r", str(path), "-c", str(kept), *STEPS[path.name])
         (layer / _READY).touch()
     except BaseException:
         shutil.rmtree(layer, ignore_errors=True)
         raise
+
+
+def constraints() -> str:
+    """Lines for pip: what a layer may not bring in another version."""
+    return "".join(f"{name}=={version}\n" for name in _KEPT if (version := distribution_version(name)))
 
 
 def _pip(layer: Path, *arguments: str) -> None:
@@ -172,6 +189,8 @@ def why(said: str) -> str:
     missing = _MISSING.search(said)
     if missing and _UNREACHED.search(said):
         return f"{missing[1].strip()} is not installed, and there is no network to get it from"
+    if unreached := _REPOSITORY.search(said):
+        return f"{unreached[1]} cannot be had: {unreached[2].strip()}"
     # The last one is about the whole, but where a package is missing it says that again.
     errors = _ERROR.findall(said)
     if missing:
@@ -192,7 +211,8 @@ def _top_level_names(layer: Path) -> set[str]:
     return names | {"distutils"} if "setuptools" in names else names
 
 
-def _version(name: str) -> str | None:
+def distribution_version(name: str) -> str | None:
+    """Which version of a distribution is there; None: it is not."""
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
@@ -202,3 +222,7 @@ def _version(name: str) -> str | None:
 def _debug(text: str) -> None:
     if os.environ.get(DEBUG) == "1":
         print(f"[requirements] {text}", flush=True)
+
+
+if __name__ == "__main__":
+    print("TTMATRIX-LAYERS", json.dumps({place: to_install(Path(place)) for place in sys.argv[1:]}))

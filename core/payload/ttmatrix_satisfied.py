@@ -14,8 +14,13 @@ def wanting(files: Iterable[Path]) -> list[str]:
     Options, URLs, extras and continued lines are left to pip, and are among them. So is everything where `packaging`
     is not there to read versions with.
     """
-    lines = [line.partition(" #")[0].strip() for path in files for line in path.read_text().splitlines()]
-    return [line for line in lines if line and not line.startswith("#") and not _there(line, set())]
+    return [line for path in files for line in named_lines(path.read_text()) if not _there(line, set())]
+
+
+def named_lines(text: str) -> list[str]:
+    """The lines of a requirement file without comments."""
+    lines = (line.partition(" #")[0].strip() for line in text.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def _there(text: str, known: set[str]) -> bool:

@@ -11,10 +11,15 @@ from .case_results import (
     read_case_results as read_case_results,
 )
 from .filecheck import (
+    PATTERNS as PATTERNS,
+    CheckedLine as CheckedLine,
     PatternResult as PatternResult,
+    Trial as Trial,
     check_pattern as check_pattern,
     find_tool as find_tool,
     first_pattern as first_pattern,
+    patterns_of as patterns_of,
+    try_pattern as try_pattern,
 )
 from .junit import (
     PytestSession as PytestSession,

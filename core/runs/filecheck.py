@@ -3,18 +3,26 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.errors import TTMatrixError
+from core.model import Entry
 from core.payload.ttmatrix_filecheck import LLVM, NAME, find_filecheck
 from core.proc import run_command
+from core.runs.ir import FOLDED, fold, folded_lines
 
+PATTERNS = Path("tests/filecheck")
+"""Where a checkout has the patterns of its entries."""
 _PATIENCE = 60.0
+_CONTEXT = 20
+"""Lines of a program before and after one that is shown."""
 _REMARK = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?P<kind>remark|error|note): (?P<text>.*)$")
 _DIRECTIVE = re.compile(r"^(CHECK[A-Z-]*): (.*)$")
 _VALUE = re.compile(r"%[A-Za-z_]?[\w.#-]*")
+_MODULE = re.compile(r"^((?:builtin\.)?module )@[\w.$-]+")
 _LOCATION = re.compile(r"\s*loc\((?:[^()]|\([^()]*\))*\)")
 
 
@@ -55,6 +63,23 @@ class PatternResult:
     """Why there are no lines; empty where there are."""
 
 
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A pattern that was tried on a program, with what one must see to judge it."""
+
+    tool: Tool
+    result: PatternResult
+    excerpt: Mapping[int, str]
+    """The lines of the program around each that the result names, by number from 1, large constants folded."""
+
+    def around(self, line: CheckedLine | None) -> Sequence[tuple[int, str]]:
+        """The lines of the program around the one that a line of the pattern is about, with their numbers."""
+        at = None if line is None else line.at if line.matched else line.intended or line.at
+        if at is None:
+            return ()
+        return [(number, self.excerpt[number]) for number in _around(at) if number in self.excerpt]
+
+
 def find_tool(environ: Mapping[str, str] = os.environ, llvm: Path = LLVM) -> Tool:
     """The FileCheck that is installed, by name or by version. Raises TTMatrixError where there is none."""
     found = find_filecheck(environ.get("PATH", os.defpath), llvm)
@@ -76,6 +101,41 @@ def check_pattern(tool: Tool, pattern: Path, program: Path) -> PatternResult:
     lines = tuple(sorted(read_remarks(done.stderr, pattern, program), key=lambda one: one.line))
     message = "" if lines else (done.stderr.strip() or f"{NAME} ended with exit code {done.returncode}")
     return PatternResult(done.returncode == 0, lines, message)
+
+
+def try_pattern(text: str, program: Path) -> Trial:
+    """Try the text of a pattern on a program. Raises as `find_tool` and `check_pattern` do."""
+    tool = find_tool()
+    with tempfile.TemporaryDirectory(prefix="ttmatrix-filecheck-") as scratch:
+        pattern = Path(scratch) / "pattern.mlir"
+        pattern.write_text(text, encoding="utf-8")
+        result = check_pattern(tool, pattern, program)
+        result = replace(result, message=result.message.replace(str(pattern), "pattern"))
+    about = {at for one in result.lines for at in (one.at, one.intended) if at is not None}
+    return Trial(tool, result, _excerpt(program, {number for at in about for number in _around(at)}))
+
+
+def patterns_of(entry: Entry | None) -> Sequence[str]:
+    """The names of the pattern files of an entry and of its overrides, each once (docs/rules.md 2.2)."""
+    if entry is None:
+        return ()
+    found = (values.get("filechecks") for values in (entry.fields, *entry.overrides.values()))
+    return list(dict.fromkeys(name for names in found if isinstance(names, list) for name in map(str, names)))
+
+
+def _around(at: int) -> range:
+    return range(max(1, at - _CONTEXT), at + _CONTEXT + 1)
+
+
+def _excerpt(program: Path, wanted: Collection[int]) -> Mapping[int, str]:
+    last = max(wanted, default=0)
+    found = {}
+    for number, line in enumerate(folded_lines(program), 1):
+        if number > last:
+            break
+        if number in wanted:
+            found[number] = line
+    return found
 
 
 def read_remarks(text: str, pattern: Path, program: Path) -> Iterator[CheckedLine]:
@@ -106,8 +166,9 @@ def first_pattern(lines: Iterable[str]) -> str:
 
 def _generalised(line: str) -> str:
     """A line of MLIR with any name in the place of each value; what FileCheck would read as its own stays text."""
-    literal = line.replace("{{", "{{[{][{]}}").replace("[[", "{{[[][[]}}")
-    return _VALUE.sub("{{%[A-Za-z0-9_.#-]+}}", literal)
+    literal = FOLDED.sub("{{.*}}", fold(line).replace("{{", "{{[{][{]}}").replace("[[", "{{[[][[]}}"))
+    named = _MODULE.sub(r"\1@{{[A-Za-z0-9_.$-]+}}", literal)
+    return _VALUE.sub("{{%[A-Za-z0-9_.#-]+}}", named)
 
 
 def _checked(head: re.Match[str], at: int | None, intended: int | None) -> CheckedLine:

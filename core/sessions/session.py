@@ -8,6 +8,7 @@ from datetime import datetime
 from core.errors import UsageError
 from core.evidence.verdicts import Verdicts
 from core.hosts import Host, lease_here
+from core.numbers import finite
 from core.runs import TreeReader, changed_since
 from core.runs.store import RunRecord
 from core.sessions.candidates import Knowledge, candidates
@@ -16,6 +17,18 @@ from core.sessions.placing import SessionPlan, Slot, fill, slots_of
 from core.sources.ci import read_durations
 
 RECENT_DAYS = 7.0
+MOST_HOURS = 24 * 366.0
+
+
+def hours_of(text: str) -> float:
+    """What a person has typed for how long. Raises UsageError for anything that is no such time."""
+    try:
+        hours = finite(float(text))
+    except ValueError:
+        hours = None
+    if hours is None or not 0 < hours <= MOST_HOURS:
+        raise UsageError("Type how many hours there are, such as 2", hint="Marked tests, or else visible ones.")
+    return hours
 
 
 def plan_session(

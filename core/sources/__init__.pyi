@@ -24,7 +24,7 @@ from .git import (
     Git as Git,
     reading as reading,
 )
-from .hub import HubName as HubName, hub_names as hub_names
+from .hub import HubName as HubName, cached_files as cached_files, hub_names as hub_names
 from .importable import mark_broken as mark_broken
 from .loader_files import Code as Code, LoaderFiles as LoaderFiles, git_blob as git_blob
 from .loaders import loader_directories as loader_directories, loader_file as loader_file, scan_loaders as scan_loaders

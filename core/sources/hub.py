@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a loader names on the Hugging Face hub: checkpoints and datasets with their addresses, from its syntax tree."""
+"""What a loader fetches, from its syntax tree: checkpoints and datasets of the Hugging Face hub, files of a cache."""
 
 import ast
 import re
@@ -21,6 +21,8 @@ _CALLS = {
 }
 _SIGNS = ("HUGGING_FACE", *(f"{call}(" for call in _CALLS))
 """Texts of which a loader that asks the hub has one: the origin that it states, or a call."""
+_CACHED_FILE = "get_file"
+"""Upstream's own way to files that CI has in a cache (tools/utils.py of the models tree)."""
 _PATHS = {_MODEL: "", _DATASET: "datasets/"}
 
 
@@ -62,3 +64,34 @@ def _called(tree: ast.Module) -> Iterator[HubName]:
                 func=ast.Attribute(attr=call) | ast.Name(id=call), args=[ast.Constant(value=str(name)), *_]
             ) if call in _CALLS:
                 yield HubName(_CALLS[call], name)
+
+
+@lru_cache(maxsize=64)
+def cached_files(source: str) -> tuple[str, ...]:
+    """What the loader with this text asks upstream's cache of files for: addresses, and paths below the cache.
+
+    Constants alone are known; what is not is an empty text. Empty where it asks for none, or is no Python.
+    """
+    if f"{_CACHED_FILE}(" not in source:
+        return ()
+    try:
+        tree = parse_python(source)
+    except (SyntaxError, ValueError):
+        return ()
+    return tuple(dict.fromkeys(_asked(tree)))
+
+
+def _asked(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[asked, *_]) if name == _CACHED_FILE:
+                yield _constant(asked)
+
+
+def _constant(node: ast.expr) -> str:
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.Call(func=ast.Name(id="str"), args=[ast.Constant(value=str(text))]):
+            return text
+    return ""

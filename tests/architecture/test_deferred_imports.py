@@ -35,7 +35,6 @@ LATER = {
         "the first frame, which shows no dialog",
     ),
     ("tui/screens/matrix/tests.py", "tui.screens.matrix.set_fields"): (70, "the first frame, which shows no dialog"),
-    ("tui/screens/typed_verbs.py", "tui.evidence_service"): (170, "the command line, which mostly plans no session"),
     ("tui/screens/matrix/views.py", "tui.screens.matrix.columns"): (50, "the first frame, which shows no dialog"),
     ("tui/screens/matrix/views.py", "tui.screens.matrix.saved"): (50, "the first frame, which shows no dialog"),
 }

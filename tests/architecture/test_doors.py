@@ -159,3 +159,11 @@ def test_a_face_names_what_others_use() -> None:
 def test_every_package_says_what_it_is_for() -> None:
     for package in PACKAGES:
         assert ast.get_docstring(_tree(package)), package
+
+
+def test_no_module_has_the_name_of_something_in_the_face() -> None:
+    """Once the module is imported, the package's attribute of that name is the module."""
+    clashes = [
+        f"{package}.{name}" for package in PACKAGES for name in sorted(_face(package)) if f"{package}.{name}" in MODULES
+    ]
+    assert clashes == [], "rename the module"

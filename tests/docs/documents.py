@@ -103,6 +103,7 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     shared = "[profiles.bfp8]\nbatch_size = 2\noptions = {optimization_level = 1}\nweights = {'*' = 'bfp_bf8'}\n"
     (checkout.root / "ttmatrix-profiles.toml").write_text(shared)
     yield printed("profiles", "profiles")
+    yield printed("perf", "perf")
     yield printed("profiles-options", "profiles", "--options")
     (directory / "graph_ttnn.mlir").write_text('%0 = "ttnn.add"(%a, %b)\n')
     yield printed("filecheck", "filecheck", directory / "add.ttnn.mlir", directory / "graph_ttnn.mlir", "--first", "1")
@@ -123,6 +124,7 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield printed("compare-runs", "compare", "--runs")
     yield printed("since", "since", PASSING)
     yield printed("since", "since", STALE)
+    yield printed("report", "report", "--since", "9000", "--by", "group")
     proposed = printed("propose", "propose", "-o", directory / "proposals.json")
     yield proposed
     yield "proposals", "the file of propose -o", json.loads((directory / "proposals.json").read_text())

@@ -21,7 +21,7 @@ from core.edits.pending.events import (
     WriteDone,
 )
 from core.evidence.observation import Ending, Observation, Origin
-from core.evidence.verdicts.policy import PccPolicy, Policy
+from core.evidence.verdicts.policy import PccPolicy, Policy, RetentionPolicy
 from core.matrix.query import Query
 from core.matrix.view.saved import Saved
 from core.matrix.view.spec import ViewSpec
@@ -275,5 +275,6 @@ POLICY = Policy(
     cpu_counts_as_device=True,
     ignored_hosts=("f10",),
     pcc=PccPolicy(0.001, 0.98, 0.5),
+    retention=RetentionPolicy(90.0, 20),
     keep={TEST: 'because "so"\x7f', "a*": "µ"},
 )

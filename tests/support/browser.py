@@ -63,6 +63,15 @@ class Page:
         while not condition():
             await self._next()
 
+    async def value(self, expression: str) -> Any:
+        """What JavaScript in the page makes of an expression; a promise is waited for."""
+        found = await self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        return found["result"].get("value")
+
+    async def until_loaded(self) -> None:
+        """Wait until the page is complete."""
+        await self.value("new Promise(done => document.readyState === 'complete' ? done() : (onload = done))")
+
     async def press(self, key: str) -> None:
         """Press the key of a character."""
         for kind in ("keyDown", "keyUp"):

@@ -84,6 +84,14 @@ def bisection():
     print("TTMATRIX-BISECT", json.dumps(report))
 
 
+def layers():
+    asked = {}
+    for place in sys.argv[2:]:
+        with open(os.path.join(place, "requirements.txt")) as lines:
+            asked[place] = lines.read().split()
+    print("TTMATRIX-LAYERS", json.dumps(asked))
+
+
 def hang():
     if "net-v1.5+aug" in LINE:
         print("waiting", flush=True)
@@ -102,6 +110,8 @@ elif sys.argv[1].endswith("ops_extract.py"):
     extraction()
 elif sys.argv[1].endswith("ops_bisect.py"):
     bisection()
+elif sys.argv[1].endswith("ttmatrix_requirements.py"):
+    layers()
 else:
     payload()
 """
@@ -117,7 +127,7 @@ def without_package(python: Path, name: str) -> None:
 def use_fake_python(home: Path, directory: Path) -> None:
     """Make the settings below `home` name the stand-in: variant `tiny` passes, `org/name` fails, the third hangs.
 
-    On a device `1B` dies by SIGSEGV and `3B` writes no report.
+    It has no package that a requirements.txt asks for. On a device `1B` dies by SIGSEGV and `3B` writes no report.
     """
     script = directory / "python"
     script.write_text(_SCRIPT.replace("@PYTHON@", sys.executable))

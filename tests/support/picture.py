@@ -14,6 +14,8 @@ from textual.strip import Strip
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZαβγδεζηθικλμνξοπρστυφχψω"
 _PATIENCE_SECONDS = 60.0
 _REST_SECONDS = 0.15
+_SAMPLE = 24
+"""Characters of a text that stand beside its style."""
 
 
 def _lines(app: App[Any]) -> list[Strip]:
@@ -42,6 +44,16 @@ def picture(app: App[Any]) -> str:
         rows += [strip.text.rstrip(), "`" + _short(marks.rstrip())] if marks.strip() else [strip.text.rstrip()]
     legend = [f"{letter} = {words}" for words, letter in letters.items()]
     return "\n".join([*rows, "", *legend, ""])
+
+
+def colours(app: App[Any]) -> str:
+    """The styles of the screen in front, each with the first text that has it: a picture of a theme, not of what is shown."""
+    first: dict[str, str] = {}
+    for strip in _lines(app):
+        for segment in strip:
+            if text := segment.text.strip():
+                first.setdefault(_words(segment.style), text)
+    return "\n".join(f"{words}   {text[:_SAMPLE]}" for words, text in sorted(first.items()))
 
 
 async def still(app: App[Any], pilot: Pilot[Any]) -> str:

@@ -25,7 +25,14 @@ from tests.support.evidence import observed
 
 NOON = 1_795_348_800.0
 """22 November 2026, 12:00 UTC: now, in pictures."""
-_CLOCKS = ("tui.screens.runs", "tui.session", "tui.evidence_service", "core.providers.history")
+_CLOCKS = (
+    "tui.screens.hosts",
+    "tui.app.polling",
+    "tui.screens.runs",
+    "tui.session",
+    "tui.evidence_service",
+    "core.providers.history",
+)
 """Who asks what time it is."""
 _RUNS = (
     ("tabular_fusion/pytorch-Small-single_device-training", Outcome.FAIL, 4.2),
@@ -102,7 +109,7 @@ def nights() -> Iterator[Observation]:
     for night in (1, 2, 3):
         for test_id, archs in shown.items():
             for arch, fields in archs.items():
-                run = {"run": f"nightly-{night}", "when": night * 86400.0, "host": f"host-{night}"}
+                run = {"run": f"nightly-{night}", "when": NOON - (4 - night) * 86400.0, "host": f"host-{night}"}
                 yield observed(**{"test_id": test_id, "arch": arch, **run, **fields})
 
 
@@ -179,3 +186,51 @@ def _result(row: OpCase, backend: str, status: str, off: float, seconds: float) 
     case = {"key": case_key(row), "rtol": row.case.rtol, "atol": row.case.atol, "torch": "2.9.0"}
     message = "" if status == "pass" else _MESSAGE
     return {"id": row.id, "status": status, "backend": backend, "message": message, "seconds": parts, **numbers, **case}
+
+
+_PROGRAM = """\
+module @IrToHlo.{number} {{
+  func.func @main(%arg0: tensor<2x3x{dtype}>, %arg1: tensor<3x{dtype}>) -> tensor<2x3x{dtype}> {{
+    %cst = stablehlo.constant dense<"0x{data}"> : tensor<200xbf16>
+{body}  }}
+}}
+#loc1 = loc("third_party/tt_forge_models/patch_vit/pytorch/src/model.py":12:4)
+"""
+_BODIES = (
+    "    %0 = stablehlo.convert %arg0 : (tensor<2x3xbf16>) -> tensor<2x3xf32> loc(#loc1)\n"
+    "    %1 = stablehlo.add %0, %0 : tensor<2x3xf32> loc(#loc1)\n"
+    "    return %1 : tensor<2x3xf32>\n",
+    "    %0 = stablehlo.add %arg0, %arg0 : tensor<2x3xbf16> loc(#loc1)\n    return %0 : tensor<2x3xbf16>\n",
+)
+
+
+def record_profiles(checkout: Checkout) -> str:
+    """Put a batch of one test under two profiles, three runs of each, into the store; returns its name."""
+    test_id = "patch_vit/pytorch-Small_Patch8-single_device-training"
+    at = NOON - 6 * 3600.0
+    batch = ""
+    for number in range(6):
+        fast = number % 2
+        begin = at + number * 60.0
+        spec = _spec(checkout, 64 + number, begin, test_id, "--backend=xla")
+        batch = batch or spec.run_id
+        spec = replace(spec, kind="device", report=ResultFormat.JUNIT, batch=batch, profile="fast" if fast else "")
+        seconds = (0.20 - 0.08 * fast) + 0.002 * (number // 2)
+        said = {
+            "compile_s": 1.5 - 0.3 * fast,
+            "run_s": seconds,
+            "samples_per_s": 2 / seconds,
+            "peak_bytes": 600 * 2**20,
+        }
+        tags = {"pcc": 0.9991 - 0.0004 * fast, "atol": 0.0125 * (1 + fast)}
+        result = {"message": "", "tags": tags, "performance": json.dumps(said), "backend": "xla"}
+        log = f"backend: xla\nprofile: {'fast' if fast else 'default'}\ndone\n"
+        directory = _ended(spec, begin, Finished(begin + 30.0, Outcome.PASS, 30.0, 0, result=result), log)
+        (directory / "ir").mkdir()
+        program = _PROGRAM.format(number=90 + number, dtype="bf16", data="3F80" * 200, body=_BODIES[fast])
+        (directory / "ir" / "forward.stablehlo.mlir").write_text(program)
+        graph = (
+            'def forward(self, x: "bf16[2, 3]"):\n    y: "bf16[2, 3]" = torch.add(x, x);  x = None\n    return (y,)\n'
+        )
+        (directory / "ir" / "forward.fx.0.py").write_text(graph)
+    return batch

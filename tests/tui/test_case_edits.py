@@ -130,7 +130,9 @@ async def test_the_form_of_several_cases_shows_what_they_share_and_sets_their_de
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: "m::b" in screen_text(app), "the rows")
         await pilot.press("space", "space", "E")
-        await until(pilot, lambda: "2 op cases" in screen_text(app) and "(they differ" in screen_text(app), "the form")
+        await until(
+            pilot, lambda: "2 op cases" in screen_text(app) and "(different values" in screen_text(app), "the form"
+        )
         await pilot.press("up", "right")
         await until(pilot, lambda: "the defaults of m" in screen_text(app), "the scope")
         await pilot.press("down")

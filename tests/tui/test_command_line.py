@@ -14,8 +14,9 @@ from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.fake_python import use_fake_python
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
+from tui.aliases import ALIASES
 from tui.app.app import TTMatrixApp
-from tui.commands import ALIASES, COMMANDS, Command
+from tui.commands import COMMANDS, Command
 from tui.screens.command_line import CommandLine, Verb, found_options
 from tui.screens.pick import Option
 
@@ -174,10 +175,11 @@ async def test_a_session_is_planned_and_queued(checkout: Checkout, tmp_path: Pat
         await pilot.press("escape")
         await _type(app, pilot, "plan 2")
         await pilot.press("enter")
-        await until(pilot, lambda: "Start 1 device run?" in screen_text(app), "the question")
+        await until(pilot, lambda: "1 cell in 10 machine min, 110 free, 0 left over" in screen_text(app), "the plan")
         text = screen_text(app)
-        assert "1 cell in 10 machine minutes, 110 min free; 0 cells left over" in text
         assert "the time of 1 cell is a guess" in text and "no result" in text
+        await pilot.press("enter")
+        await until(pilot, lambda: "Start 1 device run?" in screen_text(app), "the question")
         await pilot.press("y")
         await until(pilot, lambda: len(app.session.runs) == 1, "the runs")
         await until(pilot, lambda: not any(one.active for one in app.session.runs), "their ends")

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 import pytest
 
 from tui.app.app import TTMatrixApp
-from tui.commands import COMMANDS, Where, commands, key_text
+from tui.commands import COMMANDS, Where, commands
+from tui.key_names import key_text
 from tui.keymap import TERMINAL_KEYS, TOGETHER
 from tui.screens import SCREENS
 from tui.screens.matrix.filter import Facets
@@ -88,3 +89,7 @@ def test_keys_read_as_a_person_types_them() -> None:
 def test_the_footer_fits_80_columns(place: Where) -> None:
     shown = [command for command in commands(Where.APP, place) if command.footer]
     assert sum(len(key_text(one).split()[0]) + len(one.label) + 2 for one in shown) <= 80
+
+
+def test_what_a_command_does_is_read_whole_at_80_columns() -> None:
+    assert [one.id for one in COMMANDS if len(one.help) > 50] == []

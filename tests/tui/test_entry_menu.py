@@ -91,7 +91,7 @@ async def test_the_menu_is_in_the_command_line(checkout: Checkout) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("colon")
         await type_text(pilot, "marker or arch")
-        await until(pilot, lambda: "One marker or arch" in screen_text(app), "the command")
+        await until(pilot, lambda: "Change markers or archs" in screen_text(app), "the command")
         await pilot.press("enter")
         await until(pilot, lambda: "remove arch" in screen_text(app), "the menu")
 

@@ -14,11 +14,11 @@ from tui.keymap import Keymap
 def test_each_is_shown_once_and_remembered(tmp_path: Path) -> None:
     file = tmp_path / "state" / "hints.json"
     hints = Hints(file, Keymap())
-    assert hints.next(Where.MATRIX) == "enter goes in, esc back"
-    assert Hints(file, Keymap()).next(Where.MATRIX) == ": finds any command"
+    assert hints.next([Where.MATRIX]) == "enter goes in, esc back"
+    assert Hints(file, Keymap()).next([Where.MATRIX]) == ": finds any command"
     rest = [hint for hint in HINTS if hint.where is Where.MATRIX]
     for _ in rest:
-        again = Hints(file, Keymap()).next(Where.MATRIX)
+        again = Hints(file, Keymap()).next([Where.MATRIX])
     assert again == ""
     assert {*json.loads(file.read_text())} == {hint.id for hint in rest}
 
@@ -26,16 +26,22 @@ def test_each_is_shown_once_and_remembered(tmp_path: Path) -> None:
 def test_what_is_found_alone_needs_no_hint(tmp_path: Path) -> None:
     hints = Hints(tmp_path / "hints.json", Keymap())
     assert not hints.used(["clusters.enter"])
-    assert hints.next(Where.CLUSTERS) == ""
+    assert hints.next([Where.CLUSTERS]) == ""
+
+
+def test_the_log_of_a_run_has_other_hints_than_the_list_of_runs(tmp_path: Path) -> None:
+    hints = Hints(tmp_path / "hints.json", Keymap())
+    assert hints.next([Where.RUNS, Where.LINES, Where.LOG]) == "e goes to the next error"
+    assert hints.next([Where.RUNS, Where.RUN_TABLE, Where.TABLE]) == "enter gives the log the screen"
 
 
 def test_a_file_that_cannot_be_read_or_written_only_shows_them_again(tmp_path: Path) -> None:
     file = tmp_path / "hints.json"
     for text in ("{", "7", '{"a": 1}'):
         file.write_text(text)
-        assert Hints(file, Keymap()).next(Where.OVERVIEW)
+        assert Hints(file, Keymap()).next([Where.OVERVIEW])
     (tmp_path / "no directory").write_text("")
-    assert Hints(tmp_path / "no directory" / "hints.json", Keymap()).next(Where.OVERVIEW)
+    assert Hints(tmp_path / "no directory" / "hints.json", Keymap()).next([Where.OVERVIEW])
 
 
 def test_hints_are_short_and_about_commands() -> None:

@@ -11,7 +11,8 @@ from core.settings import load_settings
 from tests.support.app import build_app, screen_text, until
 from tests.support.tree import sample
 from tui.app.app import Appearance, TTMatrixApp
-from tui.commands import COMMANDS, KEY_NAMES
+from tui.commands import COMMANDS
+from tui.key_names import KEY_NAMES
 from tui.keymap import PRESETS, Keymap, read_keymap
 
 
@@ -104,3 +105,15 @@ async def test_a_key_of_ones_own_works_and_is_shown(tmp_path: Path) -> None:
         assert "x" in line.split()
         await pilot.press("escape", "f7")
         await until(pilot, lambda: "finding" in screen_text(app), "the doctor")
+
+
+async def test_messages_name_the_keys_that_commands_have(tmp_path: Path) -> None:
+    keymap = read_keymap("vim", {"app.review": "f8", "matrix.set": "f9"})
+    plain = build_app(sample(tmp_path / "tt-xla"), query="has:entry")
+    app = TTMatrixApp(plain.session, lambda matrix: matrix, look=Appearance(keymap=keymap))
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("f8")
+        await until(pilot, lambda: "Nothing is pending: f9 in the matrix" in screen_text(app), "the way on")
+        await pilot.press("escape", "f9", "left", "enter")
+        said = "Added to the pending changes. f8 reviews them."
+        await until(pilot, lambda: [note.message for note in app._notifications] == [said], "where it is")

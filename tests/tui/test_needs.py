@@ -49,6 +49,27 @@ async def test_where_there_is_nothing_each_key_says_what_is_missing(tmp_path: Pa
     assert pressed > 60
 
 
+@pytest.mark.parametrize(
+    ("screen", "key", "words"),
+    [
+        ("2", "S", Need.RUN),
+        ("2", "h", Need.RUN),
+        ("2", "f", Need.RUN),
+        ("9", "a", Need.WORKFLOW),
+        ("9", "x", Need.WORKFLOW),
+        ("5", "t", Need.CHANGE),
+    ],
+)
+async def test_without_a_row_that_is_said_and_not_what_the_row_lacks(
+    tmp_path: Path, screen: str, key: str, words: Need
+) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press(screen, key)
+        await until(pilot, lambda: bool(app._notifications), "an answer")
+        assert [one.message for one in app._notifications] == [words.words(app.context.keymap)]
+
+
 async def test_help_and_the_command_line_say_it_last(tmp_path: Path) -> None:
     app = build_app(sample(tmp_path))
     async with app.run_test(size=(100, 40), notifications=True) as pilot:
@@ -75,9 +96,9 @@ _MOVING = (Where.TABLE, Where.CELLS, Where.LINES, Where.TEXT)
 
 
 def _state(app: TTMatrixApp) -> tuple[object, ...]:
-    """What a person sees, and what is not on the screen: marks, changes, files that an editor was opened on."""
+    """What a person sees, the colour of the focus too, and what is not on the screen: marks, changes."""
     session = app.session
-    return app.screen, screen_text(app), len(app._notifications), set(session.view.marks), session.pending
+    return app.screen, app.focused, screen_text(app), len(app._notifications), set(session.view.marks), session.pending
 
 
 async def _does_something(app: TTMatrixApp, pilot: Pilot[Any], command: Command) -> bool:

@@ -2,6 +2,7 @@
 """Every screen and dialog at three sizes looks as it did: the pictures in `__snapshots__`, taken anew by `make pictures`."""
 
 import importlib
+import json
 import pkgutil
 import re
 from collections.abc import AsyncIterator, Callable
@@ -15,14 +16,19 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+import core.files
 import tui
 from core.matrix.view.overviews import LEARNED
+from core.proc import own_identity
+from core.runs.cluster import Cluster, ClusterStatus, HostState, HostStatus
+from core.runs.filecheck import CheckedLine, PatternResult, Tool, Trial
+from core.runs.ir.folding import folded_lines
 from core.settings import load_settings, paths
 from tests.screenshots import SCREENSHOTS, plain, screenshots
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.fake_python import use_fake_python
 from tests.support.picture import still
-from tests.support.recorded import at_noon, nights, record_runs
+from tests.support.recorded import NOON, at_noon, nights, record_profiles, record_runs
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
@@ -31,6 +37,8 @@ from tui.screens.clusters import ClustersScreen
 from tui.screens.dialogs import Dialog
 from tui.screens.doctor import DoctorScreen
 from tui.screens.overview import OverviewScreen
+from tui.screens.plan import PlanScreen
+from tui.screens.report import ReportScreen
 from tui.screens.table import SCREENS
 from tui.screens.triage import TriageScreen
 from tui.view_models import launch_text
@@ -44,6 +52,8 @@ _FILLED: dict[Where, Callable[[TTMatrixApp], bool]] = {
     Where.TRIAGE: lambda app: bool(app.navigation.screen(TriageScreen).tests.changes),
     Where.DOCTOR: lambda app: bool(app.navigation.screen(DoctorScreen)._findings),
     Where.CLUSTERS: lambda app: bool(app.navigation.screen(ClustersScreen)._clusters),
+    Where.PLAN: lambda app: bool(app.navigation.screen(PlanScreen)._rows),
+    Where.REPORT: lambda app: len(app.navigation.screen(ReportScreen).rows) > 1,
     Where.OVERVIEW: lambda app: _all_counted(app, app.navigation.screen(OverviewScreen)),
 }
 """When the rows of a screen that come from a thread are there."""
@@ -52,6 +62,22 @@ _FILLED: dict[Where, Callable[[TTMatrixApp], bool]] = {
 def _all_counted(app: TTMatrixApp, overview: OverviewScreen) -> bool:
     return bool(overview._weeks) and overview._findings is not None and app.session.view.learned.keys() >= {*LEARNED}
 
+
+HOSTS = """\
+[hosts.wh-01]
+ssh = "me@wh-01:48396"
+labels = ["n150"]
+slots = 2
+checkout = "/localdev/me/tt-xla"
+expires = 2026-11-22T15:25:00Z
+
+[hosts.bh-02]
+ssh = "me@bh-02"
+labels = ["p150"]
+expires = 2026-11-22T12:20:00Z
+"""
+"""A file of two machines, one with a lease that is about to end."""
+LOST = HostStatus("bh-02", HostState.LOST, "the link is gone: Connection reset by peer", NOON - 60, 1)
 
 Shown = AsyncIterator[tuple[str, str]]
 """The name of a picture, and the picture."""
@@ -90,6 +116,7 @@ class Walk:
             self._op_cases(),
             self._screens(),
             self._run_dialogs(),
+            self._profiles(),
             self._commit(),
         ):
             async for name, text in part:
@@ -179,9 +206,27 @@ class Walk:
     async def _screens(self) -> Shown:
         """Whatever the table of screens has."""
         for where, command in screen_commands():
+            if where is Where.HOSTS:
+                await self._has_hosts(HOSTS, "up, 1 lost")
             await self._pilot.press(command.keys.split(",")[0])
             filled = _FILLED.get(where, lambda _: True)
             yield str(where), await self._take(lambda filled=filled: filled(self._app))  # type: ignore[misc]
+        await self._pilot.press("1")
+        await self._has_hosts("", "")
+
+    async def _has_hosts(self, text: str, title: str) -> None:
+        """Machines from now on: those of the hosts file `text`, one of them lost."""
+        file, cluster = paths().hosts_file, Cluster()
+        cluster.directory.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        states = (HostStatus("wh-01", HostState.UP, "", NOON - 60, 2, ("20260101-000000-000000",)), LOST)
+        cluster.status_file.write_text(json.dumps(core.files.plain(ClusterStatus(own_identity(), states))))
+
+        def shown() -> bool:
+            words = screen_text(self._app).partition("\n")[0]
+            return title in words if title else "1 up" not in words
+
+        await until(self._pilot, shown, f"hosts: {title}")
 
     async def _run_dialogs(self) -> Shown:
         press = self._pilot.press
@@ -197,6 +242,24 @@ class Walk:
         yield "two logs", await self._take("Two logs")
         await press("escape", "ctrl+n")
 
+    async def _profiles(self) -> Shown:
+        press = self._pilot.press
+        await press("8", "p")
+        yield "profiles", await self._take("1 test, 2 profiles")
+        await press("j", "x")
+        yield "export", await self._take("Write this table to a file")
+        await press("escape", "i")
+        await self._take("Compare which program?")
+        await press("down", "enter")
+        yield "two programs", await self._take("1 removed")
+        await press("escape", "escape", "2", "G", "i")
+        yield "programs", await self._take("2 programs")
+        await press("G", "enter", "P")
+        yield "pattern", await self._take("failed at line 1")
+        await press("escape")
+        await self._take("Close without writing")
+        await press("y", "escape", "escape")
+
     async def _commit(self) -> Shown:
         press = self._pilot.press
         await press("5", "a")
@@ -206,13 +269,15 @@ class Walk:
         await press("escape")
 
 
-@pytest.mark.parametrize(
-    "size",
-    [pytest.param(size, id="{}x{}".format(*size), marks=pytest.mark.slow("every screen is shown")) for size in _SIZES],
-)
-async def test_every_screen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion, size: tuple[int, int]
-) -> None:
+def _trial(text: str, program: Path) -> Trial:
+    """As FileCheck says it where it is installed."""
+    line = CheckedLine(1, "CHECK", False, 1, "expected string not found in input", 2)
+    excerpt = dict(enumerate(folded_lines(program), 1))
+    return Trial(Tool(Path("FileCheck"), "14.0.6"), PatternResult(False, (line,), ""), excerpt)
+
+
+def pictured_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TTMatrixApp:
+    """The app on results, runs and profiles that are always the same, and without what differs between machines."""
     monkeypatch.setenv("VISUAL", "vi")
     # TorchInductor sets it for its whole process.
     monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
@@ -220,6 +285,7 @@ async def test_every_screen(
     use_fake_python(paths().settings_file.parents[1], tmp_path)
     keep(checkout, list(nights()))
     record_runs(checkout)
+    record_profiles(checkout)
 
     def shortened(plan: Any) -> Text:
         """The same without the places of this machine, whose lengths decide where lines end, and without random words."""
@@ -230,7 +296,18 @@ async def test_every_screen(
         return Text.from_markup(re.sub(r"(TTMATRIX_RUN=|--nonce=)([\w-]+)", lambda m: m[1] + "0" * len(m[2]), text))
 
     monkeypatch.setattr("tui.screens.launch.launch_text", shortened)
-    app = build_app(checkout, query=_QUERY, settings=load_settings(paths().settings_file), op_cases=True)
+    monkeypatch.setattr("tui.screens.pattern_check.try_pattern", _trial)
+    return build_app(checkout, query=_QUERY, settings=load_settings(paths().settings_file), op_cases=True)
+
+
+@pytest.mark.parametrize(
+    "size",
+    [pytest.param(size, id="{}x{}".format(*size), marks=pytest.mark.slow("every screen is shown")) for size in _SIZES],
+)
+async def test_every_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion, size: tuple[int, int]
+) -> None:
+    app = pictured_app(tmp_path, monkeypatch)
     with at_noon():
         async with app.run_test(size=size) as pilot:
             walk = Walk(app, pilot)

@@ -105,7 +105,7 @@ async def test_nothing_pending_is_said_and_nothing_happens(checkout: Checkout) -
         await pilot.press("5", "a", "x", "s", "u", "U", "A", "X", "w", "c", "d")
         await pilot.pause()
         assert app.screen is app.navigation.screen(ReviewScreen)
-        await until(pilot, lambda: "nothing pending" in screen_text(app), "nothing pending")
+        await until(pilot, lambda: "Nothing is pending: E in the matrix edits" in screen_text(app), "the way on")
 
 
 @pytest.mark.slow("a job over several screens")

@@ -133,3 +133,16 @@ async def test_a_resize_storm_leaves_a_whole_screen() -> None:
             await pilot.pause()
         assert app.line(23).startswith(" row 99")
         assert app.table.cursor == 99
+
+
+async def test_an_empty_table_says_why_in_whole_words() -> None:
+    app = TableApp(Numbers(0))
+    async with app.run_test(size=(30, 6)) as pilot:
+        app.table.say_when_empty("Nothing is pending: E in the matrix edits entries.")
+        await pilot.pause()
+        said = [strip.text.strip() for strip in app.table.render_lines(app.table.size.region)]
+        assert said[1:3] == ["Nothing is pending: E in", "the matrix edits entries."]
+        app.table.show(Numbers(1))
+        await pilot.pause()
+        rows = [strip.text.strip() for strip in app.table.render_lines(app.table.size.region)]
+        assert rows[1].startswith("row 0") and rows[2] == ""

@@ -12,7 +12,9 @@ from textual.widgets import Static
 
 from core.errors import TTMatrixError
 from core.sources.checkout import Checkout
-from tests.support.app import ThemedApp, build_app, screen_text, until
+from tests.support.app import ThemedApp, build_app, screen_text, type_text, until
+from tests.support.recorded import record_runs
+from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
 from tui.app.bridge import WorkDone
@@ -161,3 +163,21 @@ async def test_typing_replaces_an_answer_that_is_offered(tmp_path: Path) -> None
             await pilot.press(*keys, "enter")
             await until(pilot, lambda: not isinstance(app.screen, Ask), "the answer")
     assert answers == ["new", "older"]
+
+
+async def test_a_message_covers_neither_the_keys_nor_what_one_types(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "tt-xla")
+    record_runs(checkout)
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: len(app.session.runs) == 4, "the runs")
+        await pilot.press("2", "g", "3", "slash")
+        await type_text(pilot, "none of these")
+        app.notifications.info("12 runs have ended: 3 FAIL, 9 pass")
+        await until(pilot, lambda: "12 runs have ended" in screen_text(app), "the message")
+
+        def last_lines() -> list[str]:
+            return screen_text(app).rstrip().splitlines()[-2:]
+
+        await until(pilot, lambda: last_lines()[0].split() == ["/none", "of", "these", "none"], "the search")
+        assert "Leave" in last_lines()[1]

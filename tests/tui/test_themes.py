@@ -1,43 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """Themes: every text can be read in each of them, and the terminal decides where nobody has."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from rich.color import Color, ColorType
 from rich.segment import Segment
+from syrupy.assertion import SnapshotAssertion
 from textual.geometry import Region
 
 from core.errors import TTMatrixError
-from core.settings import load_settings, paths
-from tests.support.app import build_app
-from tests.support.fake_python import use_fake_python
-from tests.support.recorded import at_noon, nights, record_runs
-from tests.support.reports import keep
-from tests.support.sample import sample_checkout
-from tests.tui.test_pictures import Walk
+from tests.support.picture import colours
+from tests.support.recorded import at_noon
+from tests.tui.test_pictures import Pictures, Walk, pictured_app
 from tui.app.app import TTMatrixApp
 from tui.screens import SessionScreen
 from tui.themes import THEMES, chosen_theme
 
 _READABLE = 4.5
 """The contrast that WCAG 2.2 asks for in text, level AA (success criterion 1.4.3)."""
+_STORED = ("light", "terminal", "mono")
+"""Dark is in the pictures of the screens."""
 _COLOURED = [name for name, theme in THEMES.items() if not theme.ansi]
 _DRAWN = range(0x2500, 0x25A0)
 """Lines, boxes and bars: no text."""
 
 
 @pytest.mark.slow("every screen in every theme")
-async def test_every_text_can_be_read_in_every_theme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On every screen and dialog: whatever has a picture is looked at."""
-    monkeypatch.setenv("VISUAL", "vi")
-    checkout = sample_checkout(tmp_path / "tt-xla")
-    keep(checkout, list(nights()))
-    record_runs(checkout)
-    use_fake_python(paths().settings_file.parents[1], tmp_path)
-    settings = load_settings(paths().settings_file)
-    app = build_app(checkout, query="status:xfail mode:training", settings=settings, op_cases=True)
+async def test_every_text_can_be_read_in_every_theme(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
+) -> None:
+    """On every screen and dialog that has a picture; the colours themselves are in `__snapshots__`."""
+    app = pictured_app(tmp_path, monkeypatch)
+    shown: dict[str, list[str]] = {name: [] for name in THEMES}
     with at_noon():
         async with app.run_test(size=(120, 40)) as pilot:
             async for what, _ in Walk(app, pilot).everything():
@@ -46,16 +42,16 @@ async def test_every_text_can_be_read_in_every_theme(tmp_path: Path, monkeypatch
                     await pilot.pause()
                     pieces = list(_pieces(app))
                     assert pieces
-                    if theme.ansi:
-                        wrong = {one.text: one.style for one in pieces if _own_colours(one, mono=name == "mono")}
-                        assert not wrong, (name, what)
-                    else:
-                        assert not {one.text: _contrast(one) for one in pieces if _contrast(one) < _READABLE}, (
-                            name,
-                            what,
-                        )
+                    wrong = _own_colours(pieces, mono=name == "mono") if theme.ansi else _faint(pieces)
+                    assert not wrong, (name, what)
+                    shown[name].append(f"===== {what} =====\n{colours(app)}\n")
                 app.theme = "dark"
                 await pilot.pause()
+    for name in _STORED:
+        found = "\n".join(shown[name]).replace(str(tmp_path), "~")
+        assert found == snapshot(name=name, extension_class=Pictures), (
+            "if the theme is to look like that: make pictures"
+        )
 
 
 def _pieces(app: TTMatrixApp) -> Iterator[Segment]:
@@ -72,11 +68,20 @@ def _pieces(app: TTMatrixApp) -> Iterator[Segment]:
             x += piece.cell_length
 
 
-def _own_colours(piece: Segment, *, mono: bool) -> bool:
-    """Whether a piece has colours that are none of the terminal's sixteen; with `mono`, any at all."""
-    assert piece.style is not None
+def _own_colours(pieces: Iterable[Segment], *, mono: bool) -> dict[str, str]:
+    """The texts with colours that are none of the terminal's sixteen, and their styles; with `mono`, with any at all."""
     allowed = (ColorType.DEFAULT,) if mono else (ColorType.DEFAULT, ColorType.STANDARD)
-    return any(one is not None and one.type not in allowed for one in (piece.style.color, piece.style.bgcolor))
+    return {
+        piece.text: str(style)
+        for piece in pieces
+        if (style := piece.style)
+        and any(one is not None and one.type not in allowed for one in (style.color, style.bgcolor))
+    }
+
+
+def _faint(pieces: Iterable[Segment]) -> dict[str, float]:
+    """The texts without enough contrast, and what they have."""
+    return {piece.text: contrast for piece in pieces if (contrast := _contrast(piece)) < _READABLE}
 
 
 def _contrast(piece: Segment) -> float:

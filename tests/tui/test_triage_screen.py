@@ -2,16 +2,19 @@
 """Triage on a screen: what needs attention first, decided in groups, and on to the review."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from core.edits.pending.change import Decision
+from core.evidence.observation import Ending
 from core.model import TEST_MODULE
 from core.settings import Settings
 from core.sources.checkout import Checkout
 from tests.core.evidence.op_cases.observed import batches, op_tests_of, result
 from tests.support.app import SIZES, build_app, screen_text, type_text, until
-from tests.support.evidence import observed
+from tests.support.evidence import TEST_ID, observed
+from tests.support.git import committed_checkout, git
 from tests.support.recorded import nights
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
@@ -74,6 +77,30 @@ async def test_the_evidence_is_beside_what_is_proposed(checkout: Checkout, size:
         assert app.navigation.screen(TriageScreen).listing.current is not None
         await pilot.press("a")
         assert not app.session.pending.changes
+
+
+async def test_since_when_it_fails_and_what_was_committed_before(tmp_path: Path) -> None:
+    checkout = committed_checkout(sample(tmp_path / "tt-xla"))
+    before = git(checkout.root, "rev-parse", "HEAD").strip()
+    git(checkout.root, "commit", "--quiet", "--allow-empty", "--message=uplift of the compiler")
+    after = git(checkout.root, "rev-parse", "HEAD").strip()
+    rows = []
+    for night in range(8):
+        bad = night >= 4
+        place: dict[str, Any] = {"run": f"nightly-{night}", "when": 86400.0 * (night + 1)}
+        place |= {"commit": after if bad else before, "ending": Ending.INACCURATE if bad else Ending.PASSED}
+        rows += [observed(test_id=id, pcc=0.995 - night / 100, **place) for id in (TEST_ID, "other")]
+    keep(checkout, rows)
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 50)) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: "since when" in screen_text(app), "since when")
+        text = screen_text(app)
+        assert "n150: fails since nightly-4 (1970-01-06); 1 flip, flakiness 0.00" in text
+        assert "last good: nightly-3 (1970-01-05)" in text
+        assert "1 other cell began to fail in the same run" in text
+        assert "pcc █▇▆▅▄▃▂▁ .9950 to .9250 in 8 results since 1970-01-02" in text
+        assert "uplift of the compiler" in text
 
 
 async def test_next_skips_what_is_decided_and_undo_takes_it_back(checkout: Checkout) -> None:

@@ -135,9 +135,9 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self.notifications = Notifications(self, session.paths.cache, session.settings.notify)
         self.background = Background(self)
         self.facts = FactRequests(session, self.signals, self.background)
-        self.edits = EditActions(session, self.signals, self.notifications, self.background)
+        self.edits = EditActions(session, self.signals, self.notifications, self.background, look.keymap)
         self.polling = Polling(self, session, self.signals, self.notifications, self.background, self.facts, self.edits)
-        self.runs = RunActions(self, session, self.notifications, self.background, self.polling)
+        self.runs = RunActions(self, session, self.notifications, self.background, self.polling, look.keymap)
         self.files = FileActions(self, session, self.notifications, self.background, reindex, self._replace_matrix)
         self.navigation = Navigation(self, lambda kind: kind(self.context), self.show_hint)
         self.command_runner = CommandRunner(self, self.navigation, look.keymap, read_only=session.read_only)
@@ -259,7 +259,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
     def show_hint(self) -> None:
         """Show the next hint for the screen in front."""
         if self.hints is not None and isinstance(self.screen, SessionScreen):
-            self._hint(self.hints.next(self.screen.PLACES[0]))
+            self._hint(self.hints.next(self.screen.places()))
 
     def _hint(self, words: str) -> None:
         for line in self.screen.query(KeyLine):

@@ -15,7 +15,7 @@ from tui.app.navigation import Navigation
 from tui.commands import Command, Where, commands
 from tui.effects import refusal
 from tui.keymap import Keymap
-from tui.needs import NEEDS
+from tui.needs import BEFORE, NEEDS
 from tui.screens import SessionScreen
 
 
@@ -46,9 +46,10 @@ class CommandRunner:
 
     def _why_not(self, screen: SessionScreen | None, id: str) -> str:
         need, refused = NEEDS.get(id), refusal(id, read_only=self._read_only)
-        if refused or need is None or screen is None or not screen.lacks(need):
+        if refused or need is None or screen is None:
             return refused
-        return need.words(self._keymap)
+        needs = (BEFORE[need], need) if need in BEFORE else (need,)
+        return next((one.words(self._keymap) for one in needs if screen.lacks(one)), "")
 
     def refusal(self, action: str | ActionParseResult, node: DOMNode) -> str:
         """Why an action of a screen, a widget or the app is not done now: in words what it lacks; empty: it is."""

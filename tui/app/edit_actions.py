@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import TTMatrixError
 from tui import view_models
+from tui.keymap import Keymap
 from tui.protocol import Background, Notify, Signals
 from tui.session import Session
 
@@ -23,17 +24,20 @@ _NOTICE_SECONDS = 20
 class EditActions:
     """Proposes, decides, takes back. No step waits for another instance that has the journal (`Session.bench`)."""
 
-    def __init__(self, session: Session, signals: Signals, notify: Notify, background: Background) -> None:
+    def __init__(
+        self, session: Session, signals: Signals, notify: Notify, background: Background, keymap: Keymap
+    ) -> None:
         self._session = session
         self._signals = signals
         self._notify = notify
         self._background = background
+        self._keymap = keymap
         self._problem_shown = False
 
     def propose(self, operations: Sequence[Operation] | None, note: str = "") -> None:
         """Add a change and say where it is; `note` says why it is made."""
         if operations and self._step(lambda: self._session.bench.propose(operations, note, self._session.present)):
-            self._notify.info("Added to the pending changes. 5 reviews them.")
+            self._notify.info(f"Added to the pending changes. {self._keymap.key('app.review')} reviews them.")
 
     def decide(self, decision: Decision, ids: Collection[int]) -> None:
         """Give changes one decision."""
@@ -100,7 +104,8 @@ class EditActions:
         def rebase() -> tuple[bool, str]:
             session.bench.look_at_git()
             event = session.bench.rebase(session.present)
-            return event is not None, view_models.rebase_words(event, session.bench.conflicts(session.present).values())
+            clashing, key = session.bench.conflicts(session.present).values(), self._keymap.key("app.review")
+            return event is not None, view_models.rebase_words(event, clashing, key)
 
         def rebased(outcome: tuple[bool, str]) -> None:
             moved, words = outcome

@@ -43,7 +43,7 @@ def read_place(file: Path) -> LastPlace | None:
             raise ValueError(f"it is not of version {_VERSION}")
         view = document.get("view", {})
         if not isinstance(view, dict):
-            raise ValueError("its view is none")
+            raise ValueError("its view is not an object")
         return LastPlace(_text(document, "screen"), ViewSpec.from_json(view), _spot(document.get("spot", {})))
     except (ValueError, RecursionError, UsageError) as error:
         raise TTMatrixError(f"Cannot read where the app was left in {file}", str(error)) from error
@@ -62,22 +62,22 @@ def write_place(file: Path, place: LastPlace) -> None:
 
 def _spot(parts: object) -> Spot:
     if not isinstance(parts, dict):
-        raise ValueError("its spot is none")
+        raise ValueError("its spot is not an object")
     opened = parts.get("opened", [])
     if not isinstance(opened, list) or not all(isinstance(one, str) for one in opened):
-        raise ValueError("its groups are no texts")
+        raise ValueError("its groups are not texts")
     return Spot(_text(parts, "cursor"), _number(parts, "above"), _number(parts, "column"), tuple(opened))
 
 
 def _text(parts: Mapping[str, object], name: str) -> str:
     found = parts.get(name, "")
     if not isinstance(found, str):
-        raise ValueError(f"{name} is no text")
+        raise ValueError(f"{name} is not a text")
     return found
 
 
 def _number(parts: Mapping[str, object], name: str) -> int:
     found = parts.get(name, 0)
     if type(found) is not int or found < 0:
-        raise ValueError(f"{name} is no number of rows")
+        raise ValueError(f"{name} is not a number of rows")
     return found

@@ -179,6 +179,24 @@ class Navigation:
         self.show(screen)
         self._app.call_later(screen.compare_cases, ids)
 
+    def plan_session(self, hours: float | None) -> None:
+        """Plan a session of so many hours, or until the leases end, and show it."""
+        screen = self.screen(screens.PlanScreen)
+        self.switch("plan")
+        self._app.call_later(screen.plan, hours)
+
+    def show_profiles(self, batch: str = "") -> None:
+        """Show the runs of a batch by profile; empty: the newest batch with several."""
+        screen = self.screen(screens.ProfilesScreen)
+        self.enter("profiles", batch)
+        self._app.call_later(screen.show_batch, batch)
+
+    def show_programs(self, run_id: str) -> None:
+        """Show the programs that a run has left."""
+        screen = self.screen(screens.ProgramsScreen)
+        self.enter("programs", run_id)
+        self._app.call_later(screen.show_run, run_id)
+
     def start_workflows(self, ids: Sequence[str]) -> None:
         """Start a workflow on each of these failing training tests, and show them."""
         screen = self.screen(screens.WorkflowsScreen)

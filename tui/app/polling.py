@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ from textual.app import App
 
 from core import evidence, hosts
 from core.errors import TTMatrixError
+from core.runs import cluster
 from core.sources import Stamps, all_unchanged
 from tui import view_models
 from tui.app.bridge import Repeating
@@ -21,7 +23,8 @@ from tui.protocol import Background, Edits, Signals
 from tui.session import Aged, Session
 
 if TYPE_CHECKING:
-    from core.hosts import Lease
+    from core.hosts import Host
+    from core.runs.cluster import Cluster, ClusterStatus
     from core.runs.store import RunRecord
 
 _SECONDS = 0.5
@@ -45,8 +48,13 @@ class Seen:
     """Another value as soon as there are more results."""
     decisions: int
     """How often another instance has changed the pending changes."""
-    lease: Lease | None = None
-    """Until when the person has this machine; None: for good."""
+    hosts: tuple[Host, ...] = ()
+    """Those of the hosts file."""
+    cluster: ClusterStatus | None = None
+    """How those are that are up; None: none is to be."""
+    lease_title: str = ""
+    """What is said of the time that is left."""
+    lease_warnings: tuple[str, ...] = ()
 
 
 class Looker:
@@ -55,7 +63,8 @@ class Looker:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._seen = Seen(session.all_runs, session.runs, session.repository, None, False, None, 0)
-        self._machine_lease = hosts.MachineLease(session.paths.hosts_file)
+        self._hosts_file = hosts.HostsFile(session.paths.hosts_file)
+        self._cluster: Cluster | None = None
         self.heads: Stamps = {}
         """The files that change with another commit, as they were when the ages were read; none while they are."""
 
@@ -66,9 +75,19 @@ class Looker:
         file = evidence.store_file(session.paths.evidence, session.checkout.root)
         decisions = before.decisions + session.bench.catch_up()
         changed = not all_unchanged(self.heads)
-        results, lease = evidence.evidence_stamp(file, runs), self._machine_lease.look()
-        self._seen = Seen(all_runs, runs, repository, error, changed, results, decisions, lease)
+        results, known = evidence.evidence_stamp(file, runs), tuple(self._hosts_file.look().values())
+        status = self._status() if any(not one.here for one in known) else None
+        # Here, so that it is another value as time goes by.
+        now = datetime.fromtimestamp(time.time(), UTC)
+        title, warnings = view_models.leases_words(known, status, now) if known else ("", ())
+        found = (all_runs, runs, repository, error, changed, results, decisions, known, status, title, warnings)
+        self._seen = Seen(*found)
         return self._seen
+
+    def _status(self) -> ClusterStatus | None:
+        # Who has no hosts loads nothing of this.
+        self._cluster = self._cluster or cluster.Cluster()
+        return self._cluster.status()
 
     def _runs(self, before: Seen) -> tuple[list[RunRecord], list[RunRecord], str, TTMatrixError | None]:
         repository = self._session.repository
@@ -105,7 +124,7 @@ class Polling:
         self._rounds = Repeating(app, "polling", _SECONDS, self._looker.look, self._take)
         self._taken: Seen | None = None
         """What was taken in last."""
-        self._warned = ""
+        self._warned: frozenset[str] = frozenset()
         """What was last said of the time that is left."""
         self._unfinished: set[str] = set()
         """Batches that went on, or were started here, and whose end was not announced yet."""
@@ -140,17 +159,29 @@ class Polling:
             self._facts.read_verdicts()
         if before is not None and seen.decisions != before.decisions:
             self._edits.refresh()
-        self._take_lease(seen.lease)
+        self._take_hosts(before, seen)
+        self._take_leases(seen)
 
-    def _take_lease(self, lease: Lease | None) -> None:
+    def _take_hosts(self, before: Seen | None, seen: Seen) -> None:
+        """Show how the hosts are, and say so where one is lost or comes back."""
+        session = self._session
+        if (session.hosts, session.cluster) == (seen.hosts, seen.cluster):
+            return
+        session.hosts, session.cluster = seen.hosts, seen.cluster
+        for words in view_models.host_news(before.cluster if before else None, seen.cluster):
+            self._notify.attract(words)
+        self._signals.hosts_changed.publish(None)
+
+    def _take_leases(self, seen: Seen) -> None:
         """Show the time that is left, and warn where it becomes short."""
-        title, warning = view_models.lease_words(lease, datetime.now(UTC)) if lease else ("", "")
+        title, warnings = seen.lease_title, seen.lease_warnings
         if title != self._session.lease_text:
             self._session.lease_text = title
             self._signals.lease_changed.publish(None)
-        if warning and warning != self._warned:
-            self._notify.attract(warning)
-        self._warned = warning
+        for warning in warnings:
+            if warning not in self._warned:
+                self._notify.attract(warning)
+        self._warned = frozenset(warnings)
 
     def _take_runs(self, before: Seen | None, seen: Seen) -> None:
         session = self._session

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -15,33 +16,45 @@ from core.runs import execution, planning
 from core.text import one_line
 from tui import screens
 from tui.app.polling import Polling
+from tui.keymap import Keymap
 from tui.protocol import Background, Notify
 from tui.session import Session
 from tui.view_models import counted
 
 if TYPE_CHECKING:
     from core.runs import RunSpec
-    from core.runs.planning import LaunchPlan, Options
+    from core.runs.planning import Download, LaunchPlan, Options
     from core.runs.store import Queue, RunRecord
 
     Planned = tuple[Sequence[RunSpec], Sequence[TTMatrixError]]
     """Runs, and why others cannot be."""
+    Started = tuple[list[RunRecord], str, Sequence[TTMatrixError]]
+    """Runs, what was executed to find out what is installed, and why others cannot be started."""
 
 _NAMED = 8
 """How many tests a question names."""
+_PATIENCE_SECONDS = 1.0
+"""After it, a message says what takes so long: pip is asked for the sizes of packages, which takes up to 30 s."""
 
 
 class RunActions:
     """Runs belong to processes of their own: what is known of them comes with the next look at the store."""
 
     def __init__(
-        self, app: App[Any], session: Session, notify: Notify, background: Background, polling: Polling
+        self,
+        app: App[Any],
+        session: Session,
+        notify: Notify,
+        background: Background,
+        polling: Polling,
+        keymap: Keymap,
     ) -> None:
         self._app = app
         self._session = session
         self._notify = notify
         self._background = background
         self._polling = polling
+        self._keymap = keymap
 
     def start(self, ids: Sequence[str]) -> None:
         """Start a CPU repro of each test; for those that cannot run, the reasons are shown."""
@@ -51,9 +64,9 @@ class RunActions:
         """Look for the op that breaks each model; for those that cannot run, the reasons are shown."""
         self._start(partial(_planned, self._session, ids, planning.Options(kind=planning.BISECT_KIND)))
 
-    def start_planned(self, plan: LaunchPlan) -> None:
-        """Start runs as they are planned."""
-        self._start(lambda: (plan.specs, plan.refused))
+    def start_planned(self, plan: LaunchPlan, *, shown: bool = True) -> None:
+        """Start runs as they are planned; `shown`: a person has seen the plan, and agreed to what it downloads."""
+        self._start(lambda: (plan.specs, plan.refused), plan.downloads if shown else ())
 
     def start_again(self, records: Sequence[RunRecord]) -> None:
         """Start the same runs once more; several are listed first."""
@@ -73,15 +86,37 @@ class RunActions:
         else:
             self._start(lambda: (specs, ()))
 
-    def _start(self, planned: Callable[[], Planned]) -> None:
-        def start() -> tuple[list[RunRecord], str, Sequence[TTMatrixError]]:
-            self._session.check_writable()
-            specs, refused = planned()
-            return *_queued(self._session, specs), refused
+    def _start(self, planned: Callable[[], Planned], agreed: Collection[Download] = ()) -> None:
+        """Start what is planned; where that downloads more than `agreed`, once a person has agreed to it."""
+        done = Event()
 
-        self._background.run("start runs", start, self._started)
+        def plan() -> LaunchPlan | Started:
+            try:
+                self._session.check_writable()
+                (specs, refused), session = planned(), self._session
+                ahead = planning.look_ahead(specs, session.settings, refused, runs=session.store.root, starting=True)
+                planning.refuse(ahead.obstacles)
+                return ahead if _new(ahead, agreed) else _queued(session, ahead)
+            finally:
+                done.set()
 
-    def _started(self, outcome: tuple[list[RunRecord], str, Sequence[TTMatrixError]]) -> None:
+        def explain() -> None:
+            if not done.is_set():
+                self._notify.info("Looking up what the run needs and would download.")
+
+        self._background.run("start runs", plan, self._ask_or_tell)
+        self._app.set_timer(_PATIENCE_SECONDS, explain)
+
+    def _ask_or_tell(self, outcome: LaunchPlan | Started) -> None:
+        if isinstance(outcome, tuple):
+            self._started(outcome)
+            return
+        queue = partial(_queued, self._session, outcome)
+        screens.ask_to_download(
+            self._app, outcome.downloads, lambda: self._background.run("start runs", queue, self._started)
+        )
+
+    def _started(self, outcome: Started) -> None:
         started, asked, refused = outcome
         self._polling.expect_end(started)
         if asked:
@@ -91,7 +126,7 @@ class RunActions:
         if started:
             first = one_line(started[0].spec.test_id)
             what = first if len(started) == 1 else f"{len(started):,} runs"
-            self._notify.info(f"Started {what}. 2 shows the runs.")
+            self._notify.info(f"Started {what}. {self._keymap.key('app.runs')} shows the runs.")
         if refused:
             title = refused[0].title if len(refused) == 1 else f"{len(refused):,} tests were not started"
             reasons = refused[0].detail if len(refused) == 1 else "\n".join(error.title for error in refused[:_NAMED])
@@ -139,11 +174,13 @@ def _rest(session: Session) -> Sequence[RunSpec]:
     return _again(session, left)
 
 
-def _queued(session: Session, specs: Sequence[RunSpec]) -> tuple[list[RunRecord], str]:
-    """Queue runs, detached from us; also what was executed to find out what is installed, if anything.
+def _new(ahead: LaunchPlan, agreed: Collection[Download]) -> bool:
+    """Whether more is downloaded than `agreed`, whatever was known of sizes then."""
+    known = {(one.kind, one.name) for one in agreed}
+    return any((one.kind, one.name) not in known for one in ahead.downloads)
 
-    Raises TTMatrixError where something is in the way of all of them.
-    """
-    ahead = planning.look_ahead(specs, session.settings, runs=session.store.root, starting=True)
-    planning.refuse(ahead.obstacles)
-    return execution.launch_all(session.store, ahead.specs, provenance=ahead.provenance), ahead.asked
+
+def _queued(session: Session, ahead: LaunchPlan) -> Started:
+    """Queue runs, detached from us."""
+    records = execution.launch_all(session.store, ahead.specs, provenance=ahead.provenance)
+    return records, ahead.asked, ahead.refused

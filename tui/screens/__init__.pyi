@@ -2,11 +2,20 @@
 from .base import SessionScreen as SessionScreen
 from .command_line import CommandLine as CommandLine
 from .compare import CompareScreen as CompareScreen
-from .dialogs import Ask as Ask, Confirm as Confirm, Notice as Notice, ask_to_start as ask_to_start
+from .dialogs import (
+    Ask as Ask,
+    Confirm as Confirm,
+    Notice as Notice,
+    ask_to_download as ask_to_download,
+    ask_to_start as ask_to_start,
+)
 from .doctor import DoctorScreen as DoctorScreen
 from .entry_commits import EntryCommits as EntryCommits
 from .launch import Launch as Launch, LaunchOps as LaunchOps
 from .pick import Helped as Helped, HelpScreen as HelpScreen, Option as Option, Pick as Pick
+from .plan import PlanScreen as PlanScreen
+from .profiles import ProfilesScreen as ProfilesScreen
+from .programs import ProgramsScreen as ProgramsScreen
 from .runs import RunsScreen as RunsScreen
 from .table import SCREENS as SCREENS
 from .target_question import act_on as act_on

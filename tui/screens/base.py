@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from tui.view_models import Meaning
 
+_SELDOM = {Where.HOSTS, Where.PLAN, Where.REPORT}
+"""Screens that are in the title only while they are in front, or there is something on them."""
 _OWN_SHARE = 0.4
 """What part of the title what a screen itself has to say may take from the names of the others."""
 
@@ -51,8 +53,9 @@ class SessionScreen(Screen[None]):
         self._title_words: tuple[str, ...] = ()
 
     def on_mount(self) -> None:
-        """Every screen says how long the machine is still there."""
-        self.follow(self.context.signals.lease_changed, self.with_widgets(lambda: self.title_line(*self._title_words)))
+        """Every screen says how long machines are still there, and which are up."""
+        for signal in (self.context.signals.lease_changed, self.context.signals.hosts_changed):
+            self.follow(signal, self.with_widgets(lambda: self.title_line(*self._title_words)))
 
     def places(self) -> tuple[Where, ...]:
         """Where a person is now: decides which commands help lists."""
@@ -95,19 +98,21 @@ class SessionScreen(Screen[None]):
         going = {
             Where.RUNS: self._going(),
             Where.REVIEW: f"{pending:,} pending" if pending else "",
+            Where.HOSTS: view_models.hosts_words(self.session.cluster) if self.session.cluster else "",
         }
         self._title_words = words
         keymap, places = self.context.keymap, self.places()
         read_only = "read-only" if self.session.read_only else ""
         own = "   ".join(filter(None, (read_only, self.session.lease_text, *words)))
+        offered = [one for one in screen_commands() if one[0] in places or one[0] not in _SELDOM or going.get(one[0])]
         tabs = [
             Tab(keymap.key(command.id), command.label, going.get(place, ""), place in places)
-            for place, command in screen_commands()
+            for place, command in offered
         ]
         width = self.app.size.width - 2
         line = Text(no_wrap=True, overflow="ellipsis")
         room = width - 3 - min(len(own), int(width * _OWN_SHARE))
-        for (_, command), tab in zip(screen_commands(), view_models.fitted_tabs(tabs, room), strict=True):
+        for (_, command), tab in zip(offered, view_models.fitted_tabs(tabs, room), strict=True):
             line.append("  " if line else "")
             click = Style(meta={"@click": f"app.{command.action}"})
             line.append(tab.text, "reverse" if tab.current else click)

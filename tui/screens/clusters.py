@@ -231,7 +231,9 @@ class ClustersScreen(SessionScreen):
         new = [change for change in found if not change.id]
         if new:
             self.context.edits.decide_proposals(Decision.UNDECIDED, new)
-            self.context.notify.info(f"Added {counted(len(new), 'proposal')} to the pending changes. 5 reviews them.")
+            review = self.context.keymap.key("app.review")
+            added = counted(len(new), "proposal")
+            self.context.notify.info(f"Added {added} to the pending changes. {review} reviews them.")
         else:
             none = "No result of its tests asks for a change of their entries."
             self.context.notify.info("All of its proposals are pending already." if found else none)

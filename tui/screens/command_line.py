@@ -12,7 +12,9 @@ from textual.widgets import Input, Label
 
 from core.errors import TTMatrixError
 from core.text import one_line
-from tui.commands import ALIASES, Command, key_text
+from tui.aliases import ALIASES
+from tui.commands import Command
+from tui.key_names import key_text
 from tui.screens.dialogs import Dialog, problem_words
 from tui.screens.pick import Option, OptionRows
 from tui.widgets import RowTable

@@ -167,6 +167,10 @@ class CompareScreen(SessionScreen):
 
         self.app.push_screen(pick, take)
 
+    def action_profiles(self) -> None:
+        """Tests under several profiles instead."""
+        self.context.navigation.show_profiles()
+
     def action_runs(self) -> None:
         """From op cases on two backends back to two runs."""
         if self._question.cases:

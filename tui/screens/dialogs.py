@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small questions and notices in front of a screen."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from rich.text import Text
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.events import Key
@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
 from core.errors import TTMatrixError
-from core.runs.planning import LaunchPlan
+from core.runs.planning import Download, LaunchPlan, download_lines
 from core.text import counted, one_line, printable
 from tui.screens.base import SessionScreen
 from tui.view_models import launch_summary
@@ -171,8 +171,15 @@ def ask_to_start(screen: SessionScreen, plan: LaunchPlan, *about: str) -> None:
     if not plan.specs:
         screen.context.notify.error(next(iter(plan.refused), TTMatrixError("Nothing to run")))
         return
-    lines = [launch_summary(plan), *about]
+    lines = [launch_summary(plan), *about, *(f"download: {one_line(line)}" for line in download_lines(plan.downloads))]
     if plan.refused:
         lines.append(f"{len(plan.refused):,} cannot be run: {plan.refused[0].title}")
     question = Confirm(f"Start {counted(len(plan.specs), 'device run')}?", "\n".join(lines), verb="start")
     screen.app.push_screen(question, lambda yes: screen.context.runs.start_planned(plan) if yes else None)
+
+
+def ask_to_download(app: App[Any], downloads: Sequence[Download], go_on: Callable[[], None]) -> None:
+    """Ask once for all that runs download, and `go_on` on a yes."""
+    body = "\n".join(one_line(line) for line in download_lines(downloads))
+    question = Confirm("Download this first?", body, verb="download and start")
+    app.push_screen(question, lambda yes: go_on() if yes else None)

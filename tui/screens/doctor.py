@@ -118,7 +118,8 @@ class DoctorScreen(SessionScreen):
             self.title_line("examining the checkout …")
             return
         if not self._all:
-            self.title_line("nothing is wrong")
+            self.table.say_when_empty("Nothing is wrong with this checkout.")
+            self.title_line("no findings")
             return
         kinds_found = {one.kind for one in self._findings}
         back = "" if self._kind == self.context.navigation.base else "; esc shows all"

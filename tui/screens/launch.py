@@ -14,15 +14,22 @@ from textual.widgets import Input, Label
 
 from core import ops
 from core.errors import TTMatrixError
+from core.hosts import Host
 from core.matrix import NO_ARCH
 from core.ops import OpOptions
 from core.runs import planning, shell_command
 from core.runs.planning import BACKENDS, KINDS, LaunchPlan, Options, plan_launch
+from core.settings import DEFAULT_PROFILE
 from core.text import printable
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog
 from tui.view_models import launch_text
 from tui.widgets import Cycle, TextPane
+
+_EACH = "each"
+"""In place of an arch: each that the hosts have."""
+_SWEEPS = ("optimization_level=0,1,2,3", "batch_size=1..32")
+"""Values of an option that are compared; `ttmatrix compare --sweep` has any other."""
 
 
 class _LaunchDialog(Dialog[LaunchPlan]):
@@ -135,14 +142,27 @@ class Launch(_LaunchDialog):
     """Tests of models."""
 
     def fields(self) -> ComposeResult:
-        archs = [(NO_ARCH, "any"), *((arch, arch) for arch in self._session.matrix.schema.archs)]
+        session = self._session
+        archs = [(NO_ARCH, "any"), *((arch, arch) for arch in session.matrix.schema.archs)]
+        if found := self._of_hosts(session.hosts):
+            archs.append((_EACH, f"each that hosts have: {', '.join(found)}"))
+        # Who has taken machines up wants to run there.
+        up = {one.name for one in session.cluster.hosts if one.state == "up"} if session.cluster else set()
+        there = bool(self._of_hosts([one for one in session.hosts if one.name in up]))
+        arch = session.view.arch or (_EACH if there else NO_ARCH)
         profiles = [("", "none"), *((name, name) for name in self._profiles())]
-        yield from _field("kind", Cycle([(name, name) for name in KINDS], "", id="kind"))
-        yield from _field("arch", Cycle(archs, self._session.view.arch, id="arch"))
+        yield from _field("kind", Cycle([(name, name) for name in KINDS], "device" if there else "", id="kind"))
+        yield from _field("arch", Cycle(archs, arch, id="arch"))
         yield from _field("profile", Cycle(profiles, "", id="profile"))
         yield from _field("repeat", Number("1", id="repeat"))
         yield from _field("timeout", Number("", "seconds; empty: from the settings; 0: none", id="timeout"))
         yield from _field("on failure", Cycle([("", "continue"), ("stop", "start no more of them")], "", id="stop"))
+        others = [("", "with no other profile"), (DEFAULT_PROFILE, "with none"), *profiles[1:]]
+        yield from _field("compare", Cycle(others, "", id="other"))
+        yield from _field("sweep", Cycle([("", "no option"), *((one, one) for one in _SWEEPS)], "", id="sweep"))
+
+    def _of_hosts(self, hosts: Sequence[Host]) -> tuple[str, ...]:
+        return planning.archs_of_hosts(hosts, self._session.matrix.schema.archs)
 
     def _profiles(self) -> Sequence[str]:
         """Those of the settings and of the checkout; of the settings alone where the checkout's file has a mistake."""
@@ -154,10 +174,18 @@ class Launch(_LaunchDialog):
             return sorted(session.settings.profiles)
 
     def chosen(self) -> Options:
+        names = [name for name in (self.value("profile") or DEFAULT_PROFILE, self.value("other")) if name]
+        first, *others = planning.with_sweep(names, self.value("sweep"))
+        # Compilers differ where models are compiled.
+        kind = "device" if others else self.value("kind") or next(iter(KINDS))
+        arch = self.value("arch")
         return Options(
-            kind=self.value("kind") or next(iter(KINDS)),
-            arch=self.value("arch"),
-            profile=self.value("profile"),
+            kind=kind,
+            arch=NO_ARCH if arch == _EACH else arch,
+            # What runs here runs once.
+            archs=self._of_hosts(self._session.hosts) if arch == _EACH and kind == "device" else (),
+            profile=first,
+            others=tuple(others),
             repeat=max(1, self.number("repeat") or 1),
             timeout=self.number("timeout"),
             stop_on_failure=bool(self.value("stop")),

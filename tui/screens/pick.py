@@ -13,7 +13,8 @@ from textual.containers import Vertical
 from textual.widgets import Input, Label
 
 from core.text import one_line
-from tui.commands import Command, key_text
+from tui.commands import Command
+from tui.key_names import key_text
 from tui.screens.dialogs import Dialog
 from tui.view_models import Cell, Meaning, TableColumn
 from tui.widgets import RowTable

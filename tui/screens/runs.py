@@ -125,7 +125,9 @@ class RunsScreen(SessionScreen):
     # Between table and log
 
     def show_run(self, run_id: str, *, zoomed: bool = False) -> None:
-        """Put the cursor on a run and follow its log."""
+        """Put the cursor on a run and follow its log; one of another checkout has all runs listed."""
+        if all(one.spec.run_id != run_id for one in self.runs.listed):
+            self.runs.everywhere = True
         self.runs.show(run_id)
         self.panes.zoom("log" if zoomed else "")
         self.log_pane.show(self.runs.current)
@@ -242,6 +244,16 @@ class RunsScreen(SessionScreen):
 
     def action_cancel_run(self) -> None:
         self.runs.cancel()
+
+    def action_programs(self) -> None:
+        """Show the programs that the run has left."""
+        if self.runs.current is not None:
+            self.context.navigation.show_programs(self.runs.current.spec.run_id)
+
+    def action_profiles(self) -> None:
+        """Show the batch of the run by profile."""
+        if self.runs.current is not None:
+            self.context.navigation.show_profiles(self.runs.current.spec.batch)
 
     def action_pick_file(self) -> None:
         self.log_pane.pick_file()

@@ -37,5 +37,10 @@ SCREENS: tuple[ScreenEntry, ...] = (
     ScreenEntry(Where.DOCTOR, "doctor", "DoctorScreen"),
     ScreenEntry(Where.CLUSTERS, "clusters", "ClustersScreen"),
     ScreenEntry(Where.COMPARE, "compare", "CompareScreen"),
+    ScreenEntry(Where.PROFILES, "profiles", "ProfilesScreen"),
+    ScreenEntry(Where.PROGRAMS, "programs", "ProgramsScreen"),
     ScreenEntry(Where.WORKFLOWS, "workflows", "WorkflowsScreen"),
+    ScreenEntry(Where.HOSTS, "hosts", "HostsScreen"),
+    ScreenEntry(Where.PLAN, "plan", "PlanScreen"),
+    ScreenEntry(Where.REPORT, "report", "ReportScreen"),
 )

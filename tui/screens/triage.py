@@ -37,6 +37,7 @@ from tui.view_models import (
     preview_lines,
     result_lines,
     search_text,
+    since_words,
     strip_lines,
 )
 from tui.widgets import CachedText, KeyLine, RowTable
@@ -93,6 +94,9 @@ class TriageTests:
         return f"{counted(len(leaving), 'test')} will leave CI: no scheduled job selects them." if leaving else ""
 
 
+_EMPTY = "No test is in this list. It comes from results: device runs here, CI reports read by `ttmatrix ingest`."
+
+
 class TriageScreen(DecisionScreen):
     """Tests above, what is known about the one under the cursor below. What is accepted becomes a pending change."""
 
@@ -147,6 +151,7 @@ class TriageScreen(DecisionScreen):
 
     def _take(self, found: Agenda) -> None:
         self.tests.agenda = found
+        self.listing.table.say_when_empty(_EMPTY)
         self.listing.show()
 
     def _rows_shown(self) -> None:
@@ -259,11 +264,15 @@ class TriageScreen(DecisionScreen):
         strips, results = strip_lines(item.about, width), result_lines(item.about, width, alone)
 
         def preview() -> Sequence[Line]:
+            models = session.is_model(item.id)
+            since = since_words(
+                self.knowledge.since(item.id, {one.arch for one in item.about}) if models else (), width
+            )
             if not change.ops:
-                return [*paragraph(change.note, "", width), *strips, *results]
+                return [*paragraph(change.note, "", width), *strips, *since, *results]
             planned = session.bench.plan(change.ops, matrix.schema, matrix.files)
             made = make_preview(planned, matrix, [replace(change.plain, note="", evidence=())], (), session.ci())
-            return [*self._leaves_ci(change, width), *strips, *preview_lines(made, width), *results]
+            return [*self._leaves_ci(change, width), *strips, *preview_lines(made, width), *since, *results]
 
         self.context.background.run(
             "preview of a proposal", preview, partial(self._show_preview, one_line(item.id)), supersede=True

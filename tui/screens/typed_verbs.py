@@ -9,24 +9,21 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
+from core import sessions
 from core.edits import FORM_FIELDS
 from core.errors import TTMatrixError, UsageError
 from core.matrix import NO_ARCH
 from core.matrix.query import Query
 from core.matrix.view import GROUPINGS, LAYOUTS, TABLE_FIELDS, ViewSpec
-from core.numbers import finite
 from core.runs.planning import KINDS
 from tui.effects import refusal
 from tui.protocol import Context
 from tui.screens.command_line import Verb
-from tui.screens.dialogs import ask_to_start
 from tui.screens.matrix import MatrixScreen
 from tui.themes import THEMES
-from tui.view_models import session_lines
 
 if TYPE_CHECKING:
-    from core.runs.planning import LaunchPlan
-    from core.sessions import SessionPlan
+    pass
 
 Values = Sequence[tuple[str, str]]
 """What may be typed, each with a word about it."""
@@ -34,7 +31,6 @@ Values = Sequence[tuple[str, str]]
 _ANY_ARCH, _NO_GROUP = "any", "nothing"
 _HOURS: Values = [(hours, "hours") for hours in ("1", "2", "4", "8", "12")]
 _COMMITS: Values = [("HEAD", "the last commit"), ("@{upstream}..HEAD", "what is not pushed yet")]
-_MOST_HOURS = 24 * 366.0
 
 
 class Verbs:
@@ -158,26 +154,8 @@ class Verbs:
         self._on_matrix(lambda: self._screen.tests.run_as(kind, arch))
 
     def _plan(self, text: str) -> None:
-        hours = finite(_number(text))
-        if hours is None or not 0 < hours <= _MOST_HOURS:
-            raise UsageError("Type how many hours there are, such as 2", hint="Marked tests, or else visible ones.")
-        self._on_matrix(partial(self._plan_session, hours))
-
-    def _plan_session(self, hours: float) -> None:
-        view = self._session.view
-        shown = (view.matrix.ids[row] for row in view.rows)
-        ids = [id for id in view.marks or shown if self._session.is_model(id)]
-
-        def plan() -> tuple[SessionPlan, LaunchPlan]:
-            # 170 ms of the first look at the command line.
-            from tui.evidence_service import Knowledge
-
-            return Knowledge(self._session).plan_session(ids, hours, view.arch)
-
-        def ask(planned: tuple[SessionPlan, LaunchPlan]) -> None:
-            ask_to_start(self._screen, planned[1], *session_lines(planned[0]))
-
-        self._context.background.run("plan a session", plan, ask)
+        hours = sessions.hours_of(text) if text.strip() else None
+        self._close(lambda: self._context.navigation.plan_session(hours))
 
     def _extract(self, file: str) -> None:
         self._screen.extraction.check(file)
@@ -194,13 +172,6 @@ class Verbs:
         if name not in THEMES:
             raise UsageError(f"There is no theme {name!r}", hint=f"Themes: {', '.join(THEMES)}.")
         self._close(lambda: setattr(self._app, "theme", name))
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _settings() -> Values:

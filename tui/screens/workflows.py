@@ -2,6 +2,7 @@
 """Workflows: all of them above, the steps and the report of the highlighted one below."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,12 +12,13 @@ from textual.containers import Vertical
 
 from core.edits import Operation
 from core.errors import UsageError
+from core.runs.planning import Download
 from core.text import counted, one_line
 from core.workflows import UserInput, WorkflowItem, WorkflowManager, WorkflowState, markdown
 from tui.commands import Where, bindings
 from tui.needs import Need
 from tui.screens.base import SessionScreen
-from tui.screens.dialogs import Ask, Confirm
+from tui.screens.dialogs import Ask, Confirm, ask_to_download
 from tui.screens.panes import Divider, Pane
 from tui.screens.pick import Option, Pick
 from tui.view_models import WorkflowRows, workflow_text
@@ -45,6 +47,7 @@ class WorkflowsScreen(SessionScreen):
         self._shown: list[WorkflowItem] = []
         self._read: tuple[object, ...] = ()
         self.every(_LOOK_SECONDS, self._look)
+        self.table.say_when_empty(Need.WORKFLOW.words(self.context.keymap))
         self.table.focus()
         self.context.background.run("triage", self.board.look, lambda _: self._look())
         self._look()
@@ -78,8 +81,19 @@ class WorkflowsScreen(SessionScreen):
                 return super().lacks(need)
 
     def begin(self, ids: Sequence[str]) -> None:
-        """Start a workflow on each of `ids`, failing training tests."""
-        self._act(lambda: self.board.begin(self.session.world(), ids))
+        """Start a workflow on each of `ids`, failing training tests; what they download is asked about first."""
+        self.context.background.run(
+            "look for downloads", lambda: self.session.downloads(ids), partial(self._ask_to_begin, ids)
+        )
+
+    def _ask_to_begin(self, ids: Sequence[str], downloads: Sequence[Download]) -> None:
+        def begin() -> None:
+            self._act(lambda: self.board.begin(self.session.world(), ids))
+
+        if downloads:
+            ask_to_download(self.app, downloads, begin)
+        else:
+            begin()
 
     def _act(self, work: Callable[[], None]) -> None:
         self.context.background.run("triage", work, lambda _: self._look())
@@ -92,8 +106,7 @@ class WorkflowsScreen(SessionScreen):
             self.table.show(WorkflowRows(items), keep=self.table.cursor_key)
             self.panes.fit(len(items))
         waiting = sum(item.state in (WorkflowState.ASKS, WorkflowState.DEVICE, WorkflowState.READY) for item in items)
-        empty = f"none yet: {self.context.keymap.key('matrix.triage')} in the matrix starts one"
-        self.title_line(f"{counted(len(items), 'workflow')}, {waiting} for you" if items else empty)
+        self.title_line(f"{counted(len(items), 'workflow')}, {waiting} for you" if items else "no workflow yet")
         self._read_current()
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:

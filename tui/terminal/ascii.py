@@ -10,7 +10,8 @@ from rich.cells import cell_len
 _LIKE = {
     **dict(zip("…·•–‹›←→↑↓µ⏎±", "~.*-<><>^vu<+", strict=True)),
     **dict(zip("▾▸▼▲▶◆●◐○✓✗✎", "v>v^>*#%o+x*", strict=True)),
-    **dict(zip("▌▖█▓▒░▔▁", "*+#=-.-_", strict=True)),
+    **dict(zip("▌▖█▓▒░▔▁■□", "*+#=-.-_#.", strict=True)),
+    **dict(zip("▂▃▄▅▆▇", ".:-=+*", strict=True)),
 }
 """Ours, each with what looks most like it."""
 _LINES, _BLOCKS = range(0x2500, 0x2580), range(0x2580, 0x25A0)

@@ -53,6 +53,27 @@ class Repaint:
         """The same update for a screen of that size, which writes less."""
         return _LeanUpdate(self, update, size)
 
+    def in_spans(self, update: ChopsUpdate, size: Size) -> dict[int, _Line]:
+        """The lines of which a part is to be written, top to bottom.
+
+        Beside its spans an update has what lies below: the table, where a message on it has not changed. There the
+        screen goes on to show what it shows.
+        """
+        lines: dict[int, dict[int, Strip | None]] = {}
+        for y, first, end in sorted(update.spans):
+            if y >= size.height:
+                break
+            edges = dict(zip(update.chops[y], update.chop_ends[y], strict=False))
+            if y not in lines:
+                lines[y] = {x: self._shown(x, y, edge - x) for x, edge in edges.items()}
+            lines[y].update((x, update.chops[y][x]) for x, edge in edges.items() if x < end and first < edge)
+        return dict(lines)
+
+    def _shown(self, x: int, y: int, length: int) -> Strip | None:
+        """What is known to be shown in so many cells."""
+        strip = self._rows[y].get(x) if y < len(self._rows) else None
+        return strip if strip is not None and strip.cell_length == length else None
+
     def written(self, changed: Mapping[int, _Line], size: Size, console: Console) -> str:
         """What is to be written for these lines to be shown."""
         if len(self._rows) != size.height:
@@ -122,7 +143,7 @@ class _LeanUpdate(CompositorUpdate):
         if isinstance(update, LayoutUpdate):
             lines: dict[int, _Line] = {y: _placed(line) for y, line in enumerate(update.strips[: size.height])}
         else:
-            lines = {y: update.chops[y] for y in sorted({y for y, _, _ in update.spans}) if y < size.height}
+            lines = self._repaint.in_spans(update, size)
         return self._repaint.written(lines, size, console)
 
 

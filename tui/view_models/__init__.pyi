@@ -19,22 +19,54 @@ from .differences import (
     commit_words as commit_words,
     sides as sides,
 )
-from .evidence import group_lines as group_lines, result_lines as result_lines, strip_lines as strip_lines
+from .evidence import (
+    group_lines as group_lines,
+    result_lines as result_lines,
+    since_words as since_words,
+    strip_lines as strip_lines,
+)
 from .findings import FindingRows as FindingRows
 from .fitting import fit as fit, paragraph as paragraph
 from .grid import GridRows as GridRows, legend_cells as legend_cells
 from .history import StepRows as StepRows
+from .hosts import (
+    HostRows as HostRows,
+    HostView as HostView,
+    host_news as host_news,
+    host_text as host_text,
+    host_views as host_views,
+    hosts_words as hosts_words,
+)
 from .launch import launch_summary as launch_summary, launch_text as launch_text
-from .lease import lease_words as lease_words, session_lines as session_lines
-from .legend import Meaning as Meaning, arch_legend as arch_legend, legend as legend, query_help as query_help
+from .lease import leases_words as leases_words
+from .legends import Meaning as Meaning, arch_legend as arch_legend, legend as legend, query_help as query_help
 from .matrix import MatrixRows as MatrixRows, TreeRows as TreeRows, order_words as order_words
 from .op_case import op_results_text as op_results_text, op_row_text as op_row_text, op_text as op_text
 from .overview import OverviewRows as OverviewRows
+from .pairs import Pair as Pair, PairLines as PairLines, program_pairs as program_pairs
+from .patterns import (
+    checked_at as checked_at,
+    pattern_lines as pattern_lines,
+    program_lines as program_lines,
+    verdict_words as verdict_words,
+)
 from .preview import (
     Preview as Preview,
     make_preview as make_preview,
     preview_lines as preview_lines,
     whole_lines as whole_lines,
+)
+from .profiles import SORTS as SORTS, ProfileRows as ProfileRows, profile_words as profile_words
+from .programs import ProgramRows as ProgramRows, ops_text as ops_text
+from .report import (
+    NO_ROWS as NO_ROWS,
+    ReportList as ReportList,
+    ReportRow as ReportRow,
+    ReportRows as ReportRows,
+    list_tabs as list_tabs,
+    list_words as list_words,
+    report_plots as report_plots,
+    report_rows as report_rows,
 )
 from .review import (
     PendingLook as PendingLook,
@@ -58,6 +90,13 @@ from .runs import (
     last_runs as last_runs,
     progress_text as progress_text,
     run_look as run_look,
+)
+from .session_plan import (
+    PlanRow as PlanRow,
+    PlanRows as PlanRows,
+    plan_rows as plan_rows,
+    plan_text as plan_text,
+    plan_words as plan_words,
 )
 from .style import (
     Cell as Cell,

@@ -109,15 +109,15 @@ def conflict_lines(conflicts: Sequence[Conflict]) -> list[str]:
     return lines
 
 
-def rebase_words(event: Rebased | None, clashing: Collection[Sequence[Conflict]]) -> str:
-    """What a change of the files did to the pending changes; empty: nothing to report."""
+def rebase_words(event: Rebased | None, clashing: Collection[Sequence[Conflict]], key: str) -> str:
+    """What a change of the files did to the pending changes; empty: nothing to report. `key` opens the review."""
     words = []
     if event and event.renamed:
         words.append(f"{counted(len(event.renamed), 'rename')} followed")
     if event and event.dropped:
         words.append(f"{counted(len(event.dropped), 'change')} already in the files and dropped")
     if clashing:
-        words.append(f"{counted(len(clashing), 'change')} in conflict: 5 shows both sides")
+        words.append(f"{counted(len(clashing), 'change')} in conflict: {key} shows both sides")
     return f"Pending changes: {', '.join(words)}." if words else ""
 
 

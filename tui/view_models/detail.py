@@ -6,6 +6,8 @@ from types import MappingProxyType
 
 from rich.text import Text
 
+from core.evidence import Drift
+from core.evidence.analysis import Series, Trend, perf_lines, series_name
 from core.evidence.verdicts import Judgement
 from core.matrix import NO_ARCH, Detail, Matrix, text_of
 from core.runs import Age
@@ -33,16 +35,19 @@ def detail_text(
     jobs: Sequence[str] | None = None,
     judged: Sequence[Judgement] = (),
     ages: Mapping[str, Age] = MappingProxyType({}),
+    performance: Sequence[Series] = (),
+    drifts: Mapping[str, Drift] = MappingProxyType({}),
 ) -> Text:
-    """Entry, effective values, evidence, CI jobs, loader, siblings and runs of one id.
+    """Entry, effective values, evidence, CI jobs, loader, siblings, runs and their performance of one id.
 
-    `jobs` are None until they are known; so are no judgements until results are read. `ages` are by run id.
+    `jobs` are None until they are known; so are no judgements until results are read. `ages` are by run id,
+    `drifts` by arch.
     """
     text = Text(no_wrap=False)
     text.append(f"{one_line(detail.id)}\n", "bold")
     _entries(text, detail)
     _effective(text, detail)
-    _evidence(text, judged)
+    _evidence(text, judged, drifts)
     _jobs(text, jobs)
     _heading(text, "loader")
     text.append(f"{one_line(detail.loader)}\n" if detail.loader else "no loader generates this id\n")
@@ -51,6 +56,7 @@ def detail_text(
         text.append(f"{one.kind} {one_line(one.name)}  ")
         text.append(f"{one_line(one.link)}\n", f"dim link {one.link}")
     _runs(text, runs, ages)
+    _performance(text, performance)
     for finding in detail.findings:
         _heading(text, finding.kind)
         text.append(f"{one_line(finding.message)} ({one_line(finding.file)}:{finding.line})\n", "red")
@@ -58,6 +64,18 @@ def detail_text(
         _heading(text, f"other entries of this loader: {len(detail.siblings)}")
         text.append("".join(f"{one_line(id)}\n" for id in detail.siblings), "dim")
     return text
+
+
+_TREND_STYLES = {Trend.REGRESSED: "red", Trend.IMPROVED: "green", Trend.UNKNOWN: "dim"}
+
+
+def _performance(text: Text, found: Sequence[Series]) -> None:
+    for number, one in enumerate(found):
+        if not number:
+            _heading(text, "performance")
+        text.append(f"{one_line(series_name(one))}\n")
+        for words, trend in perf_lines(one):
+            text.append(f"  {words}\n", _TREND_STYLES.get(trend, ""))
 
 
 def handwritten_text(
@@ -140,8 +158,8 @@ def _effective(text: Text, detail: Detail) -> None:
         text.append(f"overrides for {', '.join(overridden)} have no effect: the test is not marked for them\n", "red")
 
 
-def _evidence(text: Text, judged: Sequence[Judgement]) -> None:
-    """The strip of each arch that has results, with what they say of the entry."""
+def _evidence(text: Text, judged: Sequence[Judgement], drifts: Mapping[str, Drift]) -> None:
+    """The strip of each arch that has results, with what they say of the entry and the drift of its PCC."""
     known = [one for one in judged if one.rows]
     if not known:
         return
@@ -155,6 +173,10 @@ def _evidence(text: Text, judged: Sequence[Judgement]) -> None:
             for cell in line:
                 text.append(one_line(cell.text), _STYLES.get(cell.style, ""))
             text.append("\n")
+        drift = drifts.get(one.arch)
+        if drift is not None and drift.results > len(one.rows):
+            text.append(f"{'all':<{len(one.arch)}} ", "dim")
+            text.append(f"{drift.text}\n", "")
 
 
 def _jobs(text: Text, jobs: Sequence[str] | None) -> None:

@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from math import isfinite
 
 from core.evidence import MARKS, Ending, Observation, Origin, summary_of
+from core.evidence.analysis import SinceLine
 from core.evidence.proposals import InboxItem
 from core.evidence.verdicts import Direction, Judgement
-from core.text import one_line
+from core.text import bars, one_line
 from tui.view_models.fitting import CellLine, fit, paragraph, wrapped
 from tui.view_models.style import Cell, seconds_text
 
@@ -40,20 +41,13 @@ def course_cells(arch: str, rows: Sequence[Observation]) -> list[list[Cell]]:
         known = [one for part in found for one in part if one is not None and isfinite(one)]
         if len(known) > 1:
             low, high = min(known), max(known)
-            bars = " ".join("".join(_bar(one, low, high) for one in part) for part in found if part)
+            # A gap between the results of CI and those of runs here; both have one scale.
+            every = bars([one for part in found for one in part])
+            ci = len(found[0])
+            strips = " ".join(filter(None, (every[:ci], every[ci:])))
             ends = text(low) if text(low) == text(high) else f"{text(low)} to {text(high)}"
-            lines.append([Cell(f"{name:<{len(arch)}} ", "dim"), Cell(bars), Cell(f" {ends}", "dim")])
+            lines.append([Cell(f"{name:<{len(arch)}} ", "dim"), Cell(strips), Cell(f" {ends}", "dim")])
     return lines
-
-
-_EIGHTHS = "▁▂▃▄▅▆▇█"
-
-
-def _bar(number: float | None, low: float, high: float) -> str:
-    """A block between the lowest and the highest one; a blank where nothing was measured."""
-    if number is None or not isfinite(number):
-        return " "
-    return _EIGHTHS[round(7 * (number - low) / (high - low))] if high > low else _EIGHTHS[3]
 
 
 def _marks(rows: Sequence[Observation]) -> Iterator[Cell]:
@@ -74,6 +68,12 @@ _INDENT = 2
 def strip_lines(judgements: Iterable[Judgement], width: int) -> list[CellLine]:
     """The strip of each arch with the verdict and why, in lines of at most `width` cells."""
     return [line for one in judgements for line in _judgement(one, width)]
+
+
+def since_words(said: Iterable[SinceLine], width: int) -> list[CellLine]:
+    """Since when each cell ends as it does, under a heading of its own; nothing where no result says so."""
+    lines = [line for one in said for line in paragraph(one.text, "dim" if one.aside else "", width, _INDENT * 2)]
+    return [(Cell("since when", "heading"),), *lines] if lines else []
 
 
 def result_lines(judgements: Iterable[Judgement], width: int, suspects: Collection[str] = ()) -> list[CellLine]:

@@ -102,8 +102,8 @@ def cell_look(counts: Tally) -> list[Cell]:
     found = rate(counts)
     if found.percent is None:
         return [Cell(f"·    {_short(sum(counts.values())):>5}", "dim")]
-    shade, style, _ = _shade(found.percent)
-    return [Cell(f"{shade}{found.percent:>3}% {_short(found.total):>4}", style)]
+    sign, style = shade(found.percent)
+    return [Cell(f"{sign}{found.percent:>3}% {_short(found.total):>4}", style)]
 
 
 def change_look(before: Rate, after: Rate) -> list[Cell]:
@@ -120,13 +120,15 @@ def legend_cells(grid: Grid) -> list[Cell]:
     """What the shades of a grid mean, in one line."""
     results = grid.layout.across == "backend"
     cells = [Cell("passed, of results:" if results else "PASS, of entries:", "dim")]
-    for shade, style, words in (_FULL, *reversed(_SHADES)):
-        cells += [Cell(" "), Cell(f"{shade} {words} ", style)]
+    for sign, style, words in (_FULL, *reversed(_SHADES)):
+        cells += [Cell(" "), Cell(f"{sign} {words} ", style)]
     return [*cells, Cell(f"  · no {'result' if results else 'entry'}", "dim")]
 
 
-def _shade(percent: int) -> tuple[str, str, str]:
-    return _FULL if percent == 100 else _SHADES[percent // 25]
+def shade(percent: int) -> tuple[str, str]:
+    """The sign of a rate, 0 to 100, and its style."""
+    sign, style, _ = _FULL if percent == 100 else _SHADES[percent // 25]
+    return sign, style
 
 
 def _short(number: int) -> str:

@@ -2,30 +2,39 @@
 """What a launch would start: what prevents it, what is left out, then the exact commands."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.text import Text
 
 from core.runs import RunSpec, shell_command
-from core.runs.planning import KINDS, LaunchPlan, Level
+from core.runs.planning import KINDS, LaunchPlan, Level, Obstacle, download_lines
 from core.text import counted, one_line
 from tui.view_models.style import seconds_text
 
 _SHOWN_COMMANDS = 20
-_STYLES = {Level.BLOCKER: "bold red", Level.WARNING: "yellow"}
+_STYLES = {Level.BLOCKER: "bold red", Level.WARNING: "yellow", Level.NOTE: ""}
 
 
 def launch_text(plan: LaunchPlan) -> Text:
     """The text of the dialog before a launch."""
-    return Text("\n").join([*_obstacles(plan), *_refused(plan), Text(launch_summary(plan), "bold"), *_commands(plan)])
+    in_the_way = [one for one in plan.obstacles if one.level is not Level.NOTE]
+    notes = [one for one in plan.obstacles if one.level is Level.NOTE]
+    # What is agreed to by starting is seen without scrolling.
+    told = [*_obstacles(in_the_way), *_downloads(plan), *_refused(plan), *_obstacles(notes)]
+    if plan.survey and not in_the_way:
+        told.append(Text(f"ready to run: {one_line(_versions(plan))}", "green"))
+    return Text("\n").join([*told, Text(launch_summary(plan), "bold"), *_commands(plan)])
 
 
-def _obstacles(plan: LaunchPlan) -> Iterator[Text]:
-    for obstacle in plan.obstacles:
+def _downloads(plan: LaunchPlan) -> Iterator[Text]:
+    for line in download_lines(plan.downloads):
+        yield Text(f"download: {one_line(line)}", "yellow")
+
+
+def _obstacles(obstacles: Iterable[Obstacle]) -> Iterator[Text]:
+    for obstacle in obstacles:
         yield Text(f"{obstacle.level}: {one_line(obstacle.what)}", _STYLES[obstacle.level])
         yield Text(f"  {one_line(obstacle.remedy)}")
-    if plan.survey and not plan.obstacles:
-        yield Text(f"ready to run: {one_line(_versions(plan))}", "green")
 
 
 def _versions(plan: LaunchPlan) -> str:
@@ -52,7 +61,7 @@ def launch_summary(plan: LaunchPlan) -> str:
     if not specs:
         return "Nothing can be run."
     known = [spec.estimate for spec in specs if spec.estimate is not None]
-    parts = [f"{counted(len(specs), 'run')}: {_how(specs)}", _width(specs[0])]
+    parts = [f"{counted(len(specs), 'run')}: {_how(specs)}", _places(specs)]
     if known:
         missing = len(specs) - len(known)
         parts.append(f"about {seconds_text(sum(known))} of work{f', {missing:,} not known' if missing else ''}")
@@ -65,6 +74,14 @@ def _how(specs: Sequence[RunSpec]) -> str:
         return KINDS[specs[0].kind].help
     backends = ", ".join(dict.fromkeys(spec.arch or "" for spec in specs))
     return f"{counted(len(specs[0].case_ids), 'op case')} on {backends}, each compared with the CPU"
+
+
+def _places(specs: Sequence[RunSpec]) -> str:
+    """How many go on at a time, and which machines they go to."""
+    away = Counter(spec.needs for spec in specs if spec.needs)
+    here = next((spec for spec in specs if not spec.needs), None)
+    parts = [f"{count:,} where {label} is up" for label, count in away.items()]
+    return ", ".join([*parts, *([_width(here)] if here else [])])
 
 
 def _width(spec: RunSpec) -> str:

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long the machine is still there: a word for the title, a warning before the end, and what fits into it."""
+"""How long machines are still there: a word for the title, and a warning before the end."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.hosts import time_text
-from core.text import counted, one_line
+from core.hosts import Lease, time_text
 
 if TYPE_CHECKING:
-    from core.hosts import Lease
-    from core.sessions import SessionPlan
+    from core.hosts import Host
+    from core.runs.cluster import ClusterStatus
 
-_FEW = 5
 _WARN_AT = (5 * 60, 30 * 60)
 """Seconds before the end."""
 
@@ -26,27 +25,24 @@ class LeaseWords(NamedTuple):
     """Changes when there is something new to warn of; empty: there is time."""
 
 
-def lease_words(lease: Lease, now: datetime) -> LeaseWords:
-    """`3 h 5 min left`; warned is 30 and 5 minutes before the end, and at the end."""
-    left = lease.left(now)
+def lease_words(lease: Lease, now: datetime, *, here: bool = True) -> LeaseWords:
+    """`3 h 5 min left`; warned is 30 and 5 minutes before the end, and at the end. `here`: it is this machine."""
+    left, name = lease.left(now), "" if here else f"{lease.host}: "
     if not left:
-        return LeaseWords("lease over", f"The lease of {lease.host} has ended. No run starts here any more.")
+        where = "here" if here else "there"
+        return LeaseWords(f"{name}lease over", f"The lease of {lease.host} has ended. No run starts {where} any more.")
     bound = next((bound for bound in _WARN_AT if left <= bound), None)
     if bound is None:
-        return LeaseWords(f"{time_text(left)} left", "")
+        return LeaseWords(f"{name}{time_text(left)} left", "")
     warning = f"The lease of {lease.host} ends in less than {time_text(bound)}. Runs that take longer do not start."
-    return LeaseWords(f"! {time_text(left)} left", warning)
+    return LeaseWords(f"! {name}{time_text(left)} left", warning)
 
 
-def session_lines(plan: SessionPlan) -> list[str]:
-    """What fits, what does not, and the first few cells with why they are worth a run."""
-    guessed = sum(not one.candidate.known for one in plan.placed)
-    lines = [
-        f"{counted(len(plan.placed), 'cell')} in {plan.machine_seconds / 60:,.0f} machine minutes, "
-        f"{plan.free_seconds / 60:,.0f} min free; {counted(len(plan.left_over), 'cell')} left over"
-    ]
-    if guessed:
-        lines.append(f"the time of {counted(guessed, 'cell')} is a guess")
-    for one in plan.placed[:_FEW]:
-        lines.append(f"{one.candidate.arch} {one_line(one.candidate.id)}: {'; '.join(one.candidate.why)}")
-    return lines
+def leases_words(hosts: Sequence[Host], status: ClusterStatus | None, now: datetime) -> tuple[str, tuple[str, ...]]:
+    """The title of the lease that ends first, of this machine and of hosts that are up, and the warnings of all."""
+    up = {one.name for one in status.hosts} if status else set()
+    leases = [(Lease(one.name, one.expires), one.here) for one in hosts if one.expires and (one.here or one.name in up)]
+    # One that is over says less than the next that ends.
+    leases.sort(key=lambda pair: (not pair[0].left(now), pair[0].ends))
+    words = [lease_words(lease, now, here=here) for lease, here in leases]
+    return words[0].title if words else "", tuple(one.warning for one in words if one.warning)

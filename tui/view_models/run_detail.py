@@ -49,6 +49,7 @@ def _course(record: RunRecord) -> Iterator[tuple[str, str]]:
     yield "kind", " ".join(filter(None, (spec.kind, spec.arch, ",".join(spec.devices))))
     yield "started", _moment(record.started)
     yield "took", seconds_text(record.seconds)
+    yield "peak memory", "" if record.peak_memory is None else f"{record.peak_memory / 2**20:,.0f} MiB"
     yield "estimate", seconds_text(spec.estimate)
     yield "exit code", "" if record.exit_code is None else str(record.exit_code)
     yield "stage", record.stage
@@ -67,8 +68,31 @@ def _phases(record: RunRecord) -> Iterator[Text]:
     for name, value in result.items():
         if name == "drift" and isinstance(value, list):
             yield _fact(name, sparkline(value))
+        elif name == "out_of_memory" and isinstance(value, Mapping):
+            yield _fact("memory full", memory_words(value))
+        elif name == "performance" and isinstance(value, str):
+            yield _fact(name, _performance(value))
         elif value is not None and name not in ("version", "nonce"):
             yield _fact(name, value if isinstance(value, str) else json.dumps(value))
+
+
+def _performance(text: str) -> str:
+    """The numbers of a run as words; as they are where they are not of our runner."""
+    try:
+        said = json.loads(text)
+    except ValueError:
+        return text
+    if not isinstance(said, dict):
+        return text
+    return "  ".join(f"{name} {value:.5g}" for name, value in said.items() if isinstance(value, (int, float)))
+
+
+def memory_words(said: Mapping[str, object]) -> str:
+    """`36,126,720 B of L1 asked for, 1,505,280 B of each of 24 banks with 1,331,936 B`."""
+    words = f"{said.get('asked'):,} B of {said.get('memory')} asked for"
+    if "per_bank" in said:
+        words += f", {said['per_bank']:,} B of each of {said.get('banks')} banks"
+    return f"{words} with {said['bank']:,} B" if "bank" in said else words
 
 
 def _cases(documents: Sequence[CaseDocument], progress: CaseProgress | None) -> Iterator[Text]:
@@ -88,7 +112,8 @@ def _cases(documents: Sequence[CaseDocument], progress: CaseProgress | None) -> 
 
 
 def _tree(record: RunRecord, age: Age | None) -> Iterator[tuple[str, str]]:
-    yield "ran in", str(record.spec.cwd)
+    yield "ran on", record.place
+    yield "code" if record.place else "ran in", str(record.spec.cwd)
     yield "age", age.text if age else ""
     if record.tree is not None and record.tree.commit and not record.tree.committed:
         yield "loader", "with uncommitted changes"

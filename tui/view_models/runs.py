@@ -73,11 +73,14 @@ def progress_text(progress: Progress, records: Iterable[RunRecord]) -> str:
 _AGE = TableColumn("age", 24, from_width=120)
 _CHECKOUT = TableColumn("checkout", 24, share=1, elide=True)
 """In place of the age where runs of every checkout are shown: only those of this one have an age."""
+_HOST = TableColumn("host", 10, elide=True, from_width=70)
+"""Left out where no run went elsewhere."""
 _COLUMNS: Sequence[TableColumn] = (
     TableColumn("outcome", 9),
     TableColumn("time", 12),
     TableColumn("test id", 30, share=2, elide=True),
     TableColumn("slot", 8, from_width=100),
+    _HOST,
     TableColumn("arch", 9, from_width=130),
     TableColumn("why, or the last line", 20, share=2, from_width=100),
     _AGE,
@@ -103,7 +106,9 @@ class RunRows:
         self.records = in_turn(records)
         self._ages = ages
         self._with_checkout = with_checkout
-        self.columns = tuple(_CHECKOUT if with_checkout and one is _AGE else one for one in _COLUMNS)
+        self._with_host = any(record.place for record in self.records)
+        columns = tuple(_CHECKOUT if with_checkout and one is _AGE else one for one in _COLUMNS)
+        self.columns = tuple(one for one in columns if one is not _HOST or self._with_host)
         self._marks = marks
         self._clock = clock
 
@@ -126,6 +131,7 @@ class RunRows:
             [Cell(time_text(record, self._clock()), "dim")],
             [Cell(one_line(record.spec.test_id))],
             [Cell(slot_text(record.spec), "dim")],
+            *([[Cell(one_line(record.place), "dim")]] if self._with_host else []),
             [Cell(one_line(record.spec.arch or ""), "dim")],
             [Cell(self._doing(record)) if record.state is RunState.RUNNING else Cell(record.summary, "dim")],
             [Cell(one_line(place), "dim")],

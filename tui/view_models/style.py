@@ -114,7 +114,8 @@ def short_archs(archs: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @cache
-def _letters_of(archs: tuple[str, ...]) -> str:
+def letters_of(archs: tuple[str, ...]) -> str:
+    """One character per arch: the first of its short name, in capitals where that one is taken."""
     title = ""
     for arch, name in zip(archs, short_archs(archs), strict=True):
         letters = [name[0], name[0].upper(), *name.lower(), *arch.lower(), *"0123456789"]
@@ -129,7 +130,7 @@ def arch_names(matrix: Matrix) -> tuple[str, ...]:
 
 def arch_title(matrix: Matrix) -> str:
     """One character per arch, heading the letters: the first of its short name, in capitals where that one is taken."""
-    return _letters_of(tuple(matrix.schema.archs))
+    return letters_of(tuple(matrix.schema.archs))
 
 
 def bar(counts: Tally, width: int) -> list[Cell]:

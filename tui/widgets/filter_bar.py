@@ -146,7 +146,7 @@ class FilterBar(Horizontal, CachedLines):
         changed: Callable[[str], None],
         left: Callable[[], None],
         complete: Callable[[str], str] = lambda _: "",
-        placeholder: str = "for example: status:xfail arch:p150 !mode:training llama",
+        placeholder: str = "e.g. status:xfail arch:p150 !mode:training llama",
         base: Callable[[], str] = lambda: "",
     ) -> None:
         super().__init__(id="filter-line")

@@ -27,6 +27,8 @@ _TOO_LONG = UsageError(
 
 _CONSOLE = Console(color_system="truecolor")
 """Nothing is printed on it."""
+PaintLine = Callable[[str, Callable[[str], Style], Pattern | None], list[Segment]]
+"""Makes the pieces of a line, its gutter first, from its text, our styles by name, and what is searched for."""
 _MARKS = {SignKind.ERROR: "✗", SignKind.PHASE: "▶", SignKind.STAGE: "◆"}
 _STYLES = {SignKind.ERROR: "error", SignKind.PHASE: "heading", SignKind.STAGE: "hunk"}
 
@@ -45,7 +47,7 @@ def log_segments(line: str, styles: Callable[[str], Style], search: Pattern | No
     segments = [Segment(span, base if look == PLAIN else _over(base, look)) for span, look in spans]
     hits = search.spans(plain) if search is not None and not search.out else ()
     if hits:
-        segments = _with_hits(segments, hits, styles("hit"))
+        segments = with_hits(segments, hits, styles("hit"))
     return [Segment(mark.ljust(GUTTER), base), *segments]
 
 
@@ -56,7 +58,8 @@ def _style_and_mark(line: str) -> tuple[str, str]:
     return "dim" if line.startswith(("  File ", "TTMATRIX-RESULT")) else "", " "
 
 
-def _with_hits(segments: Sequence[Segment], hits: Sequence[tuple[int, int]], style: Style) -> list[Segment]:
+def with_hits(segments: Sequence[Segment], hits: Sequence[tuple[int, int]], style: Style) -> list[Segment]:
+    """The pieces of a line, those between the characters of `hits` in `style`."""
     text = Text(end="")
     for segment in segments:
         text.append(segment.text, segment.style)
@@ -91,11 +94,18 @@ class LogPainter:
     `prepare` must have been called for the look and the size before anything else.
     """
 
-    def __init__(self, style_named: Callable[[str], Style], give_up: Callable[[UsageError], object]) -> None:
+    def __init__(
+        self,
+        style_named: Callable[[str], Style],
+        give_up: Callable[[UsageError], object],
+        paint: PaintLine | None = None,
+    ) -> None:
         """`style_named` gives a style by its name; `give_up` is called with the error of a search that takes too long.
 
-        It is called while lines are painted, so it must not change what is shown at once.
+        It is called while lines are painted, so it must not change what is shown at once. `paint` makes the pieces of a
+        line, `log_segments` where it is None.
         """
+        self._paint_line = paint or log_segments
         self.wraps = False
         self.timed = False
         """Whether each line has the time of its arrival before it."""
@@ -192,13 +202,13 @@ class LogPainter:
 
     def _segments(self, text: str, search: Pattern | None) -> list[Segment]:
         if search is None or not search.is_expression:
-            return log_segments(text, self._style_named, search)
+            return self._paint_line(text, self._style_named, search)
         try:
             with time_limit():
-                return log_segments(text, self._style_named, search)
+                return self._paint_line(text, self._style_named, search)
         except TooLong:
             self._give_up(_TOO_LONG)
-            return log_segments(text, self._style_named, None)
+            return self._paint_line(text, self._style_named, None)
 
     def _paint(self, text: str) -> list[Strip]:
         search, wraps, side, whole = self._painted_for

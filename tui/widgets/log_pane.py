@@ -16,6 +16,7 @@ from core.errors import TTMatrixError, UsageError
 from core.runs.log import Arrivals, LogFile, LogLook
 from core.text import one_line
 from tui.widgets.filter_bar import LineInput
+from tui.widgets.log_painting import PaintLine
 from tui.widgets.log_view import Asks, LogView
 
 _MOST_ENTERED = 100
@@ -159,9 +160,9 @@ class LogPane(Vertical):
             super().__init__()
             self.error = error
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, paint: PaintLine | None = None, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.view = LogView(self._ask, id="log")
+        self.view = LogView(self._ask, paint, id="log")
         self._bar = LogBar(self._typed, self._entered, self._left)
         self._asks = Asks.SEARCH
         self._mistake = ""
@@ -175,10 +176,10 @@ class LogPane(Vertical):
     def on_mount(self) -> None:
         self.run_worker(self._read_on(), name="log")
 
-    def open(self, log: LogFile, arrivals: Arrivals | None = None) -> None:
-        """Show another log from its end, and follow it; `arrivals` tells when its lines came."""
+    def open(self, log: LogFile, arrivals: Arrivals | None = None, *, follow: bool = True) -> None:
+        """Show another log from its end, and follow it; else from its beginning. `arrivals` tells when lines came."""
         try:
-            self.view.open(LogLook(log, arrivals))
+            self.view.open(LogLook(log, arrivals, from_end=follow), follow=follow)
         except TTMatrixError as error:
             self._fail(error)
         self._say()

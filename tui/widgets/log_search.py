@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Going through a log from hit to hit and from error to error: which line comes next, and what to say about it."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from core.runs import plain_line
@@ -26,6 +27,30 @@ class LogSearch:
         self.last: tuple[Seek, bool] = (Seek.SEARCH, False)
         """What was looked for last, and whether the search went around the end."""
         self._wanted: _Wanted | None = None
+        self._behind: list[Callable[[], None]] = []
+        """What was asked for while a line was still looked for."""
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the line that is looked for is not known yet."""
+        return self._wanted is not None
+
+    def put_off(self, act: Callable[[], None], *, alone: bool = True) -> bool:
+        """Have `act` done once the line is found, since it means that line; False: none is looked for, do it now.
+
+        Not `alone`, it is only put off behind something else that was.
+        """
+        if not self.waiting or not (alone or self._behind):
+            return False
+        self._behind.append(act)
+        return True
+
+    def catch_up(self) -> None:
+        """Do what was put off, in its order, until one of these has something looked for itself."""
+        behind, self._behind = self._behind, []
+        while behind and not self.waiting:
+            behind.pop(0)()
+        self._behind = [*behind, *self._behind]
 
     def seek(self, look: LogLook, what: Seek, start: int, *, forward: bool) -> int | None:
         """The next line from line `start`; None where there is none, or where it is not known yet."""
@@ -44,6 +69,7 @@ class LogSearch:
     def stop(self) -> None:
         """Wait for nothing that was not found yet."""
         self._wanted = None
+        self._behind.clear()
 
     def shift(self, count: int) -> None:
         """`count` lines turned out to come before those that were known."""

@@ -4,6 +4,7 @@
 import time
 from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 from textual.binding import BindingType
@@ -15,7 +16,7 @@ from core.errors import UsageError
 from core.runs.log import LogLook, Pattern, Seek, parse_filter, parse_pattern
 from tui.commands import Where, bindings
 from tui.widgets.lines_view import LinesView
-from tui.widgets.log_painting import LogPainter, log_style
+from tui.widgets.log_painting import LogPainter, PaintLine, log_style
 from tui.widgets.log_region import LogRegion
 from tui.widgets.log_search import LogSearch, filters_note
 
@@ -78,14 +79,14 @@ class LogView(LinesView):
             super().__init__()
             self.error = error
 
-    def __init__(self, ask: Callable[[Asks], None], *, id: str | None = None) -> None:
+    def __init__(self, ask: Callable[[Asks], None], paint: PaintLine | None = None, *, id: str | None = None) -> None:
         super().__init__(log_style, id=id)
         self._ask = ask
         self.look: LogLook | None = None
         self.drawn = LogRegion()
         self.finder = LogSearch()
         # Later: an expression that takes too long is noticed while lines are painted.
-        self.painter = LogPainter(self.style_named, lambda error: self.call_later(self.give_up, error))
+        self.painter = LogPainter(self.style_named, lambda error: self.call_later(self.give_up, error), paint)
         self._place: int | None = None
         """The line that stays at the top until its row is known."""
         self._within = 0
@@ -95,12 +96,12 @@ class LogView(LinesView):
         self._note = ""
         self._counted, self._grown_at = 0, 0.0
 
-    def open(self, look: LogLook) -> None:
-        """Show another log from its end."""
+    def open(self, look: LogLook, *, follow: bool = True) -> None:
+        """Show another log from its end or, not to `follow` it, from its beginning."""
         self._drop_region()
         self.look, self.finder, self._place, self._before = look, LogSearch(), None, None
         self._counted = look.line_count
-        self.show(look, follow=True)
+        self.show(look, follow=follow)
 
     def advance(self, seconds: float) -> bool:
         """Find out more about the log for so long; returns whether there is more to find out."""
@@ -136,6 +137,7 @@ class LogView(LinesView):
             if look.knows(self._place):
                 self._place = None
         self._show_found(look, self.finder.seek_on(look))
+        self.finder.catch_up()
         if self._note != self.note:
             self._note = self.note
             self.post_message(self.NoteChanged())
@@ -256,13 +258,16 @@ class LogView(LinesView):
         self._ask(Asks(what))
 
     def action_next_hit(self, forward: bool) -> None:
+        if self.finder.put_off(partial(self.action_next_hit, forward)):
+            return
         if self.look is not None and self.look.search is None:
             self._ask(Asks.SEARCH)
         else:
             self._seek(Seek.SEARCH, forward=forward)
 
     def action_next_error(self, forward: bool) -> None:
-        self._seek(Seek.ERRORS, forward=forward)
+        if not self.finder.put_off(partial(self.action_next_error, forward)):
+            self._seek(Seek.ERRORS, forward=forward)
 
     def _seek(self, what: Seek, *, forward: bool) -> None:
         """Go to the next line from the one found last or, where that is not visible, from the edge of the view."""
@@ -294,6 +299,8 @@ class LogView(LinesView):
     def action_region(self) -> None:
         """Start a region at the line found last, if it is visible, else at the newest or at the top; or drop it."""
         look, current = self.look, self.finder.current
+        if self.finder.put_off(self.action_region):
+            return
         if self._drop_region() or look is None or not look.line_count:
             return
         top = self.scroll_offset.y
@@ -322,7 +329,7 @@ class LogView(LinesView):
     def action_copy(self) -> None:
         """Copy the region or, without one, the visible lines; whole, and without what filters hide."""
         look = self.look
-        if look is None:
+        if look is None or self.finder.put_off(self.action_copy):
             return
         first, count = self.drawn.rows(look) if self.drawn else (self.scroll_offset.y, self.size.height)
         if count > _MOST_COPIED:
@@ -379,6 +386,8 @@ class LogView(LinesView):
 
     def move_by(self, lines: int) -> None:
         look = self.look
+        if self.finder.put_off(partial(self.move_by, lines), alone=False):
+            return
         if look is not None and self.drawn:
             self._draw_by(look, lines)
         elif look is not None and self.painter.wraps:
@@ -414,6 +423,8 @@ class LogView(LinesView):
         super().go_to_row(row)
 
     def action_top(self) -> None:
+        if self.finder.put_off(self.action_top, alone=False):
+            return
         if self.look is not None and self.drawn:
             self._draw_by(self.look, -self.look.line_count)
         else:
@@ -421,6 +432,8 @@ class LogView(LinesView):
             self.go_to_row(0)
 
     def action_follow(self) -> None:
+        if self.finder.put_off(self.action_follow, alone=False):
+            return
         if self.look is not None and self.drawn:
             self._draw_by(self.look, self.look.line_count)
         else:

@@ -14,7 +14,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from tui.commands import Where, bindings
-from tui.view_models import Cell, TableColumn, fit
+from tui.view_models import Cell, TableColumn, fit, paragraph
 from tui.widgets.line_base import LinePane, line_style
 
 _CACHED_STRIPS = 4096
@@ -72,6 +72,7 @@ class RowTable(LinePane):
         self._above: int | None = None
         """How many rows are to be above the cursor in the first frame."""
         self._widths: tuple[Sequence[TableColumn], int, list[int]] = ((), 0, [])
+        self._when_empty = ""
 
     # What is shown
 
@@ -86,6 +87,12 @@ class RowTable(LinePane):
         self._scroll_to_cursor()
         self.refresh()
         self.post_message(self.Highlighted(self))
+
+    def say_when_empty(self, words: str) -> None:
+        """What to say below the heads while there is no row."""
+        if words != self._when_empty:
+            self._when_empty = words
+            self.repaint_rows()
 
     def begin_at(self, key: str, above: int) -> None:
         """Have the first frame show the cursor on the row with that key, with so many rows above it."""
@@ -164,7 +171,7 @@ class RowTable(LinePane):
         if y == 0:
             key = ("header", width, self.header_look())
         elif position >= len(self.source):
-            key = ("blank", width)
+            key = ("blank", width, None if len(self.source) else position)
         else:
             key = (self.row_look(position), self.cursor_look(position), self.mark_at(position), width)
         strip = self._strips.get(key)
@@ -206,8 +213,17 @@ class RowTable(LinePane):
         if y == 0:
             return self._strip(self.header(), -1, "header", width)
         if position >= len(self.source):
-            return Strip.blank(width, self._style("", False))
+            return self._blank(position, width)
         return self._strip(self.source.cells(position), position, "", width)
+
+    def _blank(self, position: int, width: int) -> Strip:
+        """A line below the last row; in an empty table, of what is said there."""
+        plain = self._style("", False)
+        said = [] if len(self.source) else paragraph(self._when_empty, "dim", max(1, width - 2))
+        if position >= len(said):
+            return Strip.blank(width, plain)
+        words = [Segment(cell.text, self._style(cell.style, False)) for cell in said[position]]
+        return Strip([Segment(" ", plain), *words]).adjust_cell_length(width, plain)
 
     def _mark(self, position: int, base: str, lit: bool) -> _Part:
         return (" ", self._style(base, lit)) if base else (self.mark_at(position), self._style("mark", lit))

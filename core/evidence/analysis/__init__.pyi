@@ -28,10 +28,12 @@ from .comparison import (
 )
 from .issues import (
     Citation as Citation,
+    IssueAdvice as IssueAdvice,
     IssueState as IssueState,
     State as State,
     ask as ask,
     citations as citations,
+    issue_advice as issue_advice,
     read_states as read_states,
 )
 from .op_rates import (
@@ -39,15 +41,45 @@ from .op_rates import (
     Tally as Tally,
     measure_results as measure_results,
 )
-from .profile_table import (
+from .performance import (
+    PERFORMANCE as PERFORMANCE,
+    Series as Series,
+    Trend as Trend,
+    series_of as series_of,
+    with_numbers as with_numbers,
+)
+from .performance_text import (
+    PERF_HEADER as PERF_HEADER,
+    perf_document as perf_document,
+    perf_lines as perf_lines,
+    perf_rows as perf_rows,
+    series_name as series_name,
+)
+from .profile_comparison import (
     Metric as Metric,
+    ProfileCell as ProfileCell,
     ProfileTable as ProfileTable,
     profile_table as profile_table,
+)
+from .profile_text import (
+    FORMATS as FORMATS,
+    HEADER as HEADER,
+    change_text as change_text,
+    exported as exported,
+    exported_rows as exported_rows,
+    table_lines as table_lines,
 )
 from .since import (
     FLAKINESS_RESULTS as FLAKINESS_RESULTS,
     CellCourse as CellCourse,
     broken_together as broken_together,
     courses_of as courses_of,
+)
+from .since_text import (
+    Commits as Commits,
+    SinceLine as SinceLine,
+    commit_lines as commit_lines,
+    commits_of as commits_of,
+    since_lines as since_lines,
 )
 from .stability import Course as Course, Stability as Stability, courses as courses

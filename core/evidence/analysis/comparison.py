@@ -100,6 +100,7 @@ def chosen_run(name: str, known: Sequence[str]) -> str:
 
 
 _SEPARATOR = "\x1f"
+_SHORT = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +130,16 @@ def between(checkout: Checkout, before: Iterable[Observation], after: Iterable[O
     """What lies between two runs: of the checkout, and of its models."""
     old, new = list(before), list(after)
     own = _most(row.commit for row in old), _most(row.commit for row in new)
-    git = Git(checkout.root)
+    git, pins = Git(checkout.root), Git(checkout.models)
+    found = _log(git, *own)
     models = [
         _most(row.models_commit for row in rows) or _pinned(git, checkout, commit)
         for rows, commit in ((old, own[0]), (new, own[1]))
     ]
-    return _log(git, *own), _log(Git(checkout.models), models[0], models[1])
+    # What a commit pins is unknown where the commit is.
+    reason = found.unknown if not all(models) else ""
+    first, last = models
+    return found, Between(first, last, unknown=reason) if reason else _log(pins, first, last)
 
 
 def _most(commits: Iterable[str]) -> str:
@@ -153,6 +158,9 @@ def _log(git: Git, before: str, after: str) -> Between:
         return Between(before, after, unknown="the runs do not say which commits they ran")
     if before == after:
         return Between(before, after)
+    missing = [one[:_SHORT] for one in (before, after) if not git.has(one)]
+    if missing:
+        return Between(before, after, unknown=_not_there(git, missing))
     form = _SEPARATOR.join(("%H", "%cs", "%an", "%s"))
     try:
         out = git.text("log", "--no-show-signature", f"--format={form}", f"{before}..{after}", "--")
@@ -160,3 +168,9 @@ def _log(git: Git, before: str, after: str) -> Between:
         return Between(before, after, unknown=error.detail.partition("\n")[0])
     lines = (line.split(_SEPARATOR, 3) for line in out.splitlines())
     return Between(before, after, tuple(OneCommit(*words) for words in lines if len(words) == 4))
+
+
+def _not_there(git: Git, missing: Sequence[str]) -> str:
+    words = f"{' and '.join(missing)} {'are' if len(missing) > 1 else 'is'} not in this clone"
+    shallow = git.attempt("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+    return f"{words}: git fetch{' --unshallow' if shallow else ''} may bring {'them' if len(missing) > 1 else 'it'}"

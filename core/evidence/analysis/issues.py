@@ -3,19 +3,24 @@
 
 import json
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 from core.edits.commit import issues_in
 from core.errors import TTMatrixError
+from core.evidence.verdicts import Verdict
 from core.files import Malformed, atomic_write, decoded, plain, read_text
-from core.matrix import Matrix, resolve, supports
+from core.matrix import Matrix, resolve, status_on, supports
+from core.model import Status
 from core.proc import CommandRunner, run_command
 
 _SECONDS = 30.0
+_CLOSED_DAYS = 7
+"""For so many days a closed issue is not asked about again: few are opened again."""
 _GONE = ("Could not resolve to an issue", "Could not resolve to a Repository")
 
 
@@ -68,6 +73,51 @@ def citations(matrix: Matrix, states: Mapping[str, IssueState]) -> tuple[Citatio
     return tuple(sorted(found, key=lambda one: (-len(one.ids), one.state.issue)))
 
 
+class Advice(StrEnum):
+    """What the state of an issue and the results of the tests that cite it ask for."""
+
+    CLOSED = "the issue of these entries is closed"
+    """Entries that expect no pass cite it."""
+    CLOSE = "all its tests pass: close it"
+
+
+class IssueAdvice(NamedTuple):
+    """Advice about one issue, with the cells that it is about."""
+
+    state: IssueState
+    advice: Advice
+    cells: tuple[tuple[str, str], ...]
+
+
+def issue_advice(
+    matrix: Matrix, found: Iterable[Citation], verdict_of: Callable[[str, str], Verdict | None]
+) -> tuple[IssueAdvice, ...]:
+    """What to do about cited issues; `verdict_of` has the verdict on a cell by its id and arch, None without results.
+
+    Nothing is said of an issue whose state is not known.
+    """
+    advice = []
+    for one in found:
+        if one.state.state is State.CLOSED:
+            failing = tuple(cell for cell in one.cells if _expects_no_pass(matrix, *cell))
+            if failing:
+                advice.append(IssueAdvice(one.state, Advice.CLOSED, failing))
+        elif one.state.state is State.OPEN and all(_passes(matrix, cell, verdict_of(*cell)) for cell in one.cells):
+            advice.append(IssueAdvice(one.state, Advice.CLOSE, one.cells))
+    return tuple(advice)
+
+
+def _expects_no_pass(matrix: Matrix, id: str, arch: str) -> bool:
+    return status_on(matrix.entries.get(id), arch) in (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)
+
+
+def _passes(matrix: Matrix, cell: tuple[str, str], verdict: Verdict | None) -> bool:
+    """Whether results prove that the cell passes, whatever its entry expects."""
+    if _expects_no_pass(matrix, *cell):
+        return verdict in (Verdict.STALE, Verdict.SEMI_STALE)
+    return verdict in (Verdict.ACTIVE, Verdict.PCC_LOOSE)
+
+
 def read_states(file: Path) -> dict[str, IssueState]:
     """What `file` knows, by issue; nothing where there is no such file, or it cannot be understood."""
     try:
@@ -81,23 +131,32 @@ def read_states(file: Path) -> dict[str, IssueState]:
 def ask(
     file: Path, issues: Iterable[str], *, root: Path, now: datetime | None = None, runner: CommandRunner = run_command
 ) -> dict[str, IssueState]:
-    """Look `issues` up with `gh` and keep what it says in `file`.
+    """Look `issues` up with `gh` and save what it says in `file`; what was asked lately is not asked again.
 
-    Raises TTMatrixError where there is no `gh`, or it cannot answer; the answers until then are saved.
+    That is: today, or within a week of what was closed. Raises TTMatrixError where there is no `gh`, or it cannot
+    answer; the answers until then are saved, so the next call goes on behind them.
     """
     if shutil.which("gh") is None:
         raise TTMatrixError(
             "gh is not installed", "ttmatrix asks GitHub about issues with it.", "https://cli.github.com"
         )
     known = read_states(file)
-    today = (now or datetime.now(UTC)).date().isoformat()
+    today = (now or datetime.now(UTC)).date()
     try:
         for issue in issues:
-            known[issue] = _asked(issue, today, root, runner)
+            if _is_due(known.get(issue), today):
+                known[issue] = _asked(issue, today.isoformat(), root, runner)
     finally:
         file.parent.mkdir(parents=True, exist_ok=True)
         atomic_write(file, json.dumps(plain([*known.values()]), indent=1))
     return known
+
+
+def _is_due(known: IssueState | None, today: date) -> bool:
+    if known is None or known.state is State.UNKNOWN:
+        return True
+    days = _CLOSED_DAYS if known.state is State.CLOSED else 1
+    return known.asked <= (today - timedelta(days=days)).isoformat()
 
 
 def _asked(issue: str, today: str, root: Path, runner: CommandRunner) -> IssueState:

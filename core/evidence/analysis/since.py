@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.evidence.drift import Drift, drift_of
 from core.evidence.flakiness import FLAKINESS_RESULTS, flakiness_of
 from core.evidence.observation import RAN, Ending, Observation
 
@@ -28,6 +29,8 @@ class CellCourse:
     """How often a pass followed a failure, or the other way round."""
     flakiness: float
     """From 0 to 1; `flakiness_of` has the method."""
+    drift: Drift | None
+    """How its PCC has moved; None: too few numbers."""
 
     @property
     def failing(self) -> bool:
@@ -51,7 +54,9 @@ def _course(arch: str, rows: Sequence[Observation]) -> CellCourse:
     since = turns[-1] if turns else 0
     good = next((row for row in reversed(rows) if row.ending is Ending.PASSED), None)
     before = rows[since - 1] if since else None
-    return CellCourse(arch, len(rows), rows[-1], rows[since], before, good, len(turns), flakiness(rows))
+    return CellCourse(
+        arch, len(rows), rows[-1], rows[since], before, good, len(turns), flakiness(rows), drift_of(arch, rows)
+    )
 
 
 def flakiness(rows: Iterable[Observation]) -> float:

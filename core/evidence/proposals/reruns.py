@@ -7,11 +7,12 @@ from pathlib import Path
 from core.errors import TTMatrixError
 from core.evidence.observation import RAN
 from core.evidence.verdicts import Judgement, Verdict
+from core.hosts import read_hosts
 from core.matrix import Matrix
 from core.runs import RunSpec
-from core.runs.planning import LaunchPlan, as_batch, look_ahead, plan_test, refuse, with_estimates
+from core.runs.planning import LaunchPlan, as_batch, look_ahead, plan_test, refuse, with_estimates, with_needs
 from core.runs.store import RunRecord
-from core.settings import Settings
+from core.settings import Settings, paths
 from core.sources.ci import read_durations
 
 _KIND = "device"
@@ -41,6 +42,7 @@ def plan_reruns(
                 refused.append(error)
                 break
     durations, _ = read_durations(matrix.checkout)
+    planned = with_needs(planned, read_hosts(paths().hosts_file))
     plan = look_ahead(as_batch(with_estimates(planned, records, durations)), settings, refused, runs=runs)
     refuse(plan.obstacles)
     return plan

@@ -14,4 +14,5 @@ from .policy import (
     policy_text as policy_text,
 )
 from .saved import SavedVerdicts as SavedVerdicts
+from .seen import MODEL_TESTS as MODEL_TESTS
 from .verdict import Direction as Direction, Judgement as Judgement, Verdict as Verdict, allowed as allowed

@@ -2,6 +2,7 @@
 """The verdicts on a whole matrix: what has evidence is judged once, what has none shares a few answers."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -108,6 +109,17 @@ class Verdicts:
             self.matrix, columns, self.results, self.turned, lambda: self.courses, judge_cases=self._case_verdicts
         )
 
+    def of_cell(self, id: str, arch: str) -> Verdict | None:
+        """The verdict on one cell of a test with results; None: there are none of the test."""
+        found = self._short.get(id)
+        return found.verdicts.get(arch) if found else None
+
+    def counts(self, arch: str = "") -> Mapping[Verdict, int]:
+        """How many cells of tests with results have which verdict, on `arch` or on any."""
+        return Counter(
+            verdict for one in self._short.values() for on, verdict in one.verdicts.items() if arch in ("", on)
+        )
+
     @cached_property
     def courses(self) -> Mapping[str, Mapping[str, tuple[str, str]]]:
         """The day on which each cell began to fail, empty where it passes, and its flakiness, by id and arch."""
@@ -155,9 +167,13 @@ class Verdicts:
 
     def _stamp(self, id: str, expected: Mapping[str, Expected]) -> str:
         """What is another as soon as the verdicts on a test may be others."""
-        declared = [f"{arch} {self._declared(one)}" for arch, one in expected.items()]
-        cells = sorted((arch, tuple(states)) for arch, states in self.evidence.cells[id].items())
-        return hashlib.sha256(repr((self._of_all, declared, cells)).encode(errors="replace")).hexdigest()
+        said = [f"{arch} {self._declared(one)}" for arch, one in expected.items()]
+        for arch, states in sorted(self.evidence.cells[id].items()):
+            # Results in memory as Python writes them: their names may hold anything.
+            said += [f"{arch} {function} {stored} {own!r}" for function, stored, own in states]
+        digest = self._of_all.copy()
+        digest.update("\n".join(said).encode(errors="replace"))
+        return digest.hexdigest()
 
     @cached_property
     def _declared(self) -> Callable[[Expected], str]:
@@ -166,9 +182,10 @@ class Verdicts:
         return cache(lambda one: repr(one.deciding(self.policy.minimum_runs)))
 
     @cached_property
-    def _of_all(self) -> str:
-        """What is the same for all tests and decides about verdicts."""
-        return f"{RULES} {self.evidence.version} {self.evidence.hidden} {replace(self.policy, keep={})}"
+    def _of_all(self) -> "hashlib._Hash":
+        """The digest of what is the same for all tests and decides about verdicts."""
+        text = f"{RULES} {self.evidence.version} {self.evidence.hidden} {replace(self.policy, keep={})}\n"
+        return hashlib.sha256(text.encode(errors="replace"))
 
     @cached_property
     def results(self) -> Mapping[str, Mapping[str, str]]:

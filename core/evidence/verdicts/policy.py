@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from core.errors import TTMatrixError
+from core.evidence.flakiness import FLAKINESS_RESULTS
 from core.files import read_text
 from core.settings import TableError, table_values
 
@@ -29,6 +30,16 @@ class PccPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class RetentionPolicy:
+    """How long results are stored that only repeat those around them; every change of outcome stays."""
+
+    days: float = 0.0
+    """Older ones go, but for one a week; 0: all stay, unless `ttmatrix evidence prune` is asked."""
+    newest: int = 50
+    """So many of the newest results of a cell stay, whatever their age."""
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """What a verdict takes, and what proposals respect."""
 
@@ -45,16 +56,23 @@ class Policy:
     must_pass: tuple[str, ...] = ()
     """Ids, or patterns of them, that no proposal may expect to fail."""
     cpu_counts_as_device: bool = False
-    """Whether reports that ttmatrix's own runner made on a CPU count as those of a device: in samples alone."""
+    """Whether reports and device runs that ttmatrix's own runner made on a CPU count as those of a device: in samples
+    alone."""
     ignored_hosts: tuple[str, ...] = ()
     """Machines whose results say nothing."""
     pcc: PccPolicy = PccPolicy()
+    retention: RetentionPolicy = RetentionPolicy()
     keep: Mapping[str, str] = field(default_factory=dict)
     """Why an entry is to stay as it is, by id or pattern."""
 
     def pinned(self, id: str) -> str:
         """Why the entry of `id` is pinned; empty: it is not."""
         return self.keep.get(id) or next((why for pattern, why in self.keep.items() if fnmatchcase(id, pattern)), "")
+
+    @property
+    def retained(self) -> int:
+        """How many of the newest results of a cell must stay, so that no verdict and no flakiness changes."""
+        return max(self.retention.newest, self.window, self.minimum_runs, FLAKINESS_RESULTS)
 
     def must(self, id: str) -> bool:
         """Whether `id` may not be expected to fail."""
@@ -87,14 +105,17 @@ def parse_policy(text: str, name: str) -> Policy:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise TTMatrixError(f"The policy in {name} cannot be read", str(error), "Fix or remove it.") from error
-    nested = raw.pop("pcc", {})
-    if not isinstance(nested, dict):
-        raise _mistake(name, f"pcc must be a table, not {nested!r}")
+    nested = {key: raw.pop(key, {}) for key in _NESTED}
+    for key, values in nested.items():
+        if not isinstance(values, dict):
+            raise _mistake(name, f"{key} must be a table, not {values!r}")
     prefix = ""
     try:
         policy = replace(Policy(), **table_values(raw, Policy))
         prefix = "pcc."
-        policy = replace(policy, pcc=PccPolicy(**table_values(nested, PccPolicy)))
+        policy = replace(policy, pcc=PccPolicy(**table_values(nested["pcc"], PccPolicy)))
+        prefix = "retention."
+        policy = replace(policy, retention=RetentionPolicy(**table_values(nested["retention"], RetentionPolicy)))
     except TableError as error:
         raise _mistake(name, f"{prefix}{error}", error.hint) from error
     if not all(why.strip() for why in policy.keep.values()):
@@ -106,12 +127,16 @@ def parse_policy(text: str, name: str) -> Policy:
 def policy_text(policy: Policy) -> str:
     """`policy` as TOML: what `parse_policy` reads back."""
     plain = [f"{one.name} = {_toml(getattr(policy, one.name))}" for one in fields(Policy) if one.name not in _TABLES]
-    pcc = [f"{one.name} = {_toml(getattr(policy.pcc, one.name))}" for one in fields(PccPolicy)]
+    nested = []
+    for name in _NESTED:
+        table = getattr(policy, name)
+        nested += ["", f"[{name}]", *(f"{one.name} = {_toml(getattr(table, one.name))}" for one in fields(table))]
     keep = [f"{_toml(id)} = {_toml(why)}" for id, why in policy.keep.items()]
-    return "\n".join([*plain, "", "[pcc]", *pcc, "", "[keep]", *keep, ""])
+    return "\n".join([*plain, *nested, "", "[keep]", *keep, ""])
 
 
-_TABLES = ("pcc", "keep")
+_NESTED = ("pcc", "retention")
+_TABLES = (*_NESTED, "keep")
 
 
 def _check_ranges(policy: Policy, name: str) -> None:
@@ -120,6 +145,8 @@ def _check_ranges(policy: Policy, name: str) -> None:
         "minimum_runs must be at least 1": policy.minimum_runs < 1,
         "window must be at least minimum_runs": policy.window < policy.minimum_runs,
         "grace_days must not be negative": not policy.grace_days >= 0,
+        "retention.days must not be negative": not policy.retention.days >= 0,
+        "retention.newest must be at least 1": policy.retention.newest < 1,
         "pcc.margin must lie between 0 and 1": not 0 <= pcc.margin < 1,
         "pcc.lowest and pcc.highest must lie between 0 and 1, in this order": not 0 <= pcc.lowest <= pcc.highest <= 1,
     }

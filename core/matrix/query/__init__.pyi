@@ -8,7 +8,7 @@ from .columns import (
     required_pcc_column as required_pcc_column,
     variant_column as variant_column,
 )
-from .complete import (
+from .completion import (
     complete as complete,
     completed as completed,
     help_text as help_text,

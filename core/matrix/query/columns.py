@@ -66,9 +66,16 @@ def family_column(matrix: Matrix) -> Column:
     return matrix.columns["loader"].mapped(family)
 
 
-@_kept
 def function_column(matrix: Matrix) -> FlagColumn:
-    """The test functions of each row, those that share its id included (docs/rules.md 1.5)."""
+    """The test functions of each row, those that share its id included (docs/rules.md 1.5).
+
+    Op cases and hand-written tests have none.
+    """
+    return _of_placeholders(matrix, _function_column_of_tests(matrix), Function.PLACEHOLDER)
+
+
+@_kept
+def _function_column_of_tests(matrix: Matrix) -> FlagColumn:
     columns = [matrix.columns[name] for name in ("phase", "framework", "parallelism", "mode")]
     decoding = matrix.columns["loader"].mapped(lambda directory: "decoding" if directory in matrix.decoding else "")
     kinds = list(zip(*(column.codes for column in (*columns, decoding)), strict=True))
@@ -194,11 +201,15 @@ def is_column(matrix: Matrix) -> FlagColumn:
     duplicate: several entries carry its id, of which the last one counts. shadowed: its entry's own status counts
     on no supported arch, because each of them has an override. placeholder: a model that is planned.
     """
-    column = _is_column_of_tests(matrix)
+    return _of_placeholders(matrix, _is_column_of_tests(matrix), PLACEHOLDER_KIND)
+
+
+def _of_placeholders(matrix: Matrix, column: FlagColumn, text: str) -> FlagColumn:
+    """`column`, with `text` on the rows of placeholders, which are the last ones."""
     if matrix.placeholders is None:
         return column
     last = len(matrix.placeholders.ids)
-    return FlagColumn(column.values, [*column.masks[:-last], *[column.mask([PLACEHOLDER_KIND])] * last])
+    return FlagColumn(column.values, [*column.masks[:-last], *[column.mask([text])] * last])
 
 
 @_kept

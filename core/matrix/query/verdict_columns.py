@@ -17,6 +17,8 @@ TURNED = "turned"
 BROKE, FIXED = "broke", "fixed"
 FIRST_BAD, FLAKY = "first_bad", "flaky"
 """The columns of the day on which a cell began to fail, and of its flakiness."""
+NUMBERS = ("samples_per_s", "run_s", "compile_s", "peak_mb")
+"""The columns of the newest time, throughput and memory of each test."""
 BACKEND, RESULT = "backend", "result"
 """The columns of op cases: where one has a result, and how it ended there."""
 _STALE = (STALE, "semi-stale")
@@ -41,6 +43,9 @@ class Judged:
     judge_cases: Callable[[], Mapping[str, Mapping[str, str]]] = dict
     """What `case_verdicts` is made by: manifests are read for it, which other columns can do without."""
 
+    numbers: Callable[[], Mapping[str, Mapping[str, Mapping[str, str]]]] = dict
+    """The newest of NUMBERS by id, arch and name; a function, because all runs are read for it."""
+
     @cached_property
     def case_verdicts(self) -> Mapping[str, Mapping[str, str]]:
         """The verdict on each op case with results, by id and backend."""
@@ -54,6 +59,8 @@ class Judged:
             return self._turned(arch)
         if name in (FIRST_BAD, FLAKY):
             return self._course(name, arch)
+        if name in NUMBERS:
+            return self._number(name, arch)
         return self._any if arch == NO_ARCH else self.by_arch.get(arch, self._none)
 
     @cached_property
@@ -122,6 +129,22 @@ class Judged:
                 dict.fromkeys(words[at] for one, words in found.items() if words[at] and arch in (one, NO_ARCH))
             )
             for id, found in self.courses().items()
+            if id in self.matrix.rows
+        }
+        vocabulary = sorted({word for words in rows.values() for word in words})
+        return FlagColumn.sparse(len(self.matrix.ids), (), rows, vocabulary).or_none()
+
+    @cached_property
+    def known_numbers(self) -> Mapping[str, Mapping[str, Mapping[str, str]]]:
+        """What `numbers` gives, read once."""
+        return self.numbers()
+
+    def _number(self, name: str, arch: str) -> FlagColumn:
+        rows = {
+            self.matrix.rows[id]: tuple(
+                dict.fromkeys(known[name] for on, known in found.items() if name in known and arch in (on, NO_ARCH))
+            )
+            for id, found in self.known_numbers.items()
             if id in self.matrix.rows
         }
         vocabulary = sorted({word for words in rows.values() for word in words})

@@ -195,16 +195,20 @@ def _counts(side: Column, words: Column, rows: Sequence[int]) -> dict[tuple[int,
     return {(code, words.values[word]): count for (code, word), count in counted.items()}
 
 
-def _cells(columns: Iterable[_Column], rows: Mapping[int, int]) -> dict[tuple[int, int], Tally]:
+def _cells(columns: Iterable[_Column], rows: Mapping[int, int]) -> Mapping[tuple[int, int], Tally]:
     """`rows` says which row a code of the side has; the first row adds up the others."""
-    cells: dict[tuple[int, int], Counter[str]] = {}
+    cells: dict[tuple[int, int], dict[str, int]] = {}
+    rank = {word: at for at, word in enumerate((*WORDS, *RESULTS))}
     for number, column in enumerate(columns):
-        for (code, word), count in column.counts.items():
-            for row in (0, rows[code]):
-                cells.setdefault((row, number), Counter())[word] += count
-    return {
-        place: {word: found[word] for word in (*WORDS, *RESULTS) if word in found} for place, found in cells.items()
-    }
+        total = Counter[str]()
+        known = ((rank[word], rows[code], word, count) for (code, word), count in column.counts.items() if word in rank)
+        # By the words first: so each cell has them in their order.
+        for _, row, word, count in sorted(known):
+            cells.setdefault((row, number), {})[word] = count
+            total[word] += count
+        if total:
+            cells[0, number] = dict(total)
+    return cells
 
 
 def _side(matrix: Matrix, name: str, learned: Learned) -> Column:

@@ -106,7 +106,8 @@ class Inductor(Eager):
             stage(EXECUTION)
             return compiled
 
-        return torch.compile(model, backend=compile_graph)
+        compiled = torch.compile(model, backend=compile_graph)
+        return _tracing_with(compiled, {"freezing": True}) if "freezing" in patches else compiled
 
     def compile_options(self, settings: Settings) -> dict[str, str]:
         """Those of TorchInductor that a profile changes."""
@@ -136,6 +137,17 @@ class Inductor(Eager):
     def _keep_graph(self, stage: str, graph: torch.fx.GraphModule) -> None:
         number = sum(name.startswith(f"{stage}.") for name, _ in self._graphs)
         self._graphs.append((f"{stage}.{number}.py", graph.print_readable(print_output=False)))
+
+
+def _tracing_with(call: Callable[..., Any], patches: dict[str, Any]) -> Callable[..., Any]:
+    """`call` with TorchInductor configured so: dynamo asks while it traces whether weights become constants."""
+    from torch._inductor import config
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with config.patch(patches):
+            return call(*args, **kwargs)
+
+    return run
 
 
 _LAST_PASS = "post_grad_custom_post_pass"

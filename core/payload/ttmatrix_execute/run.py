@@ -14,9 +14,8 @@ from ttmatrix_widen import host_numerics
 from ttmatrix_workload import call_arguments, load_inputs, load_model
 
 from .artefacts import Artefacts
-from .backend import FRONTEND, Backend, Stage
+from .backend import COMPILATION, EXECUTION, FRONTEND, Backend, Stage
 from .block_formats import round_weights
-from .clock import CompileClock
 from .compare import compare_gradients, compare_outputs, failure_text, tensors
 from .parallel import Sharding, batched, devices_wanted
 from .placing import copied, place_model
@@ -78,12 +77,32 @@ def check(execution: Execution, settings: Settings) -> None:
             raise AssertionError(f"FileCheck {what} for pattern {one.pattern!r}: {one.message}")
 
 
+class _CompileClock:
+    """Passes the stages of a test on, and adds up the time from each compilation to the execution after it."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._since: float | None = None
+        self.seconds: float | None = None
+        """None: nothing has been compiled yet."""
+
+    def stage(self, name: str) -> None:
+        """A stage begins."""
+        now = time.perf_counter()
+        if name == COMPILATION:
+            self._since = now
+        elif name == EXECUTION and self._since is not None:
+            self.seconds = (self.seconds or 0.0) + now - self._since
+            self._since = None
+        self._stage(name)
+
+
 class _Test:
     """A model with its inputs, and the steps it is taken through."""
 
     def __init__(self, loader: Any, settings: Settings, backend: Backend, stage: Stage) -> None:
         self.settings, self.backend = settings, backend
-        self.clock = CompileClock(stage)
+        self.clock = _CompileClock(stage)
         self.stage = self.clock.stage
         self.loader = loader
         _seed()

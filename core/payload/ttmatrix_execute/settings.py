@@ -53,6 +53,17 @@ class Settings:
     compile_options: CompileOptions = NO_OPTIONS
     """What a profile asks of the compiler beside; goes before what the entry says."""
 
+    def device_options(self) -> dict[str, str]:
+        """What is handed to a Tenstorrent device's compiler: what entries and profiles set, by its names."""
+        options = {}
+        if self.optimization_level:
+            options["optimization_level"] = str(self.optimization_level)
+        if self.weight_bfp8:
+            options["experimental_weight_dtype"] = "bfp_bf8"
+        if self.serialize_to is not None:
+            options["export_path"] = str(self.serialize_to)
+        return {**options, **self.compile_options.values}
+
     @property
     def training(self) -> bool:
         """Whether there is a backward pass."""

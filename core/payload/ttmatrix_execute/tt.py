@@ -50,15 +50,8 @@ class Tenstorrent(Xla):
         torch_xla.set_custom_compile_options(self.compile_options(settings))
 
     def compile_options(self, settings: Settings) -> dict[str, str]:
-        """The two that entries set, by the compiler's names, and those of a profile."""
-        options = {}
-        if settings.optimization_level:
-            options["optimization_level"] = str(settings.optimization_level)
-        if settings.weight_bfp8:
-            options["experimental_weight_dtype"] = "bfp_bf8"
-        if settings.serialize_to is not None:
-            options["export_path"] = str(settings.serialize_to)
-        return {**options, **settings.compile_options.values}
+        """What the compiler is given."""
+        return settings.device_options()
 
     def compile(self, model: torch.nn.Module, settings: Settings, stage: Stage) -> Callable[..., Any]:
         """`torch.compile` by tt-xla; training takes its older path, as upstream's tester does."""

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from . import infra_names
-from .forward import checked, input_parameters, is_nnx, set_mode, unwrapped
+from .forward import checked, input_parameters, is_nnx, set_mode
 
 AXIS = "X"
 PyTree = Any
@@ -50,7 +50,6 @@ class MeshDevices:
             parallelism=self.how,
         )
         self.parameters = self._parameters(loader, training)
-        self.wrapper = unwrapped
 
     def compiled(self, mesh: Any, options: Mapping[str, str]) -> Callable[..., PyTree]:
         """The call as one program for all devices of `mesh`, whose output each of them has whole."""
@@ -133,8 +132,11 @@ def _spread(value: PyTree, specs: PyTree, mesh: Any) -> PyTree:
 
 
 def _tell_mesh(model: Any, mesh: Any) -> None:
-    """EasyDeL's models read the mesh from their configuration and those within it."""
-    configuration = getattr(model, "config", None)
-    for one in (configuration, *(getattr(configuration, name, None) for name in ("text_config", "vision_config"))):
-        if hasattr(one, "set_model_mesh"):
-            one.set_model_mesh(mesh)
+    """EasyDeL's models read the mesh from their configuration and those within it.
+
+    Raises AttributeError for a model without one, as upstream does: other models of nnx do not run on a mesh there.
+    """
+    model.config.set_model_mesh(mesh)
+    for name in ("text_config", "vision_config"):
+        if within := getattr(model.config, name, None):
+            within.set_model_mesh(mesh)

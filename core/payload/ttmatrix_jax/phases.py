@@ -4,19 +4,15 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import inspect
-import time
-import traceback
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ttmatrix_facts import frames, traceback_text
-from ttmatrix_loader import Problem, import_loader, loader_factory, missing_package
-from ttmatrix_network import missing_download
+from ttmatrix_loader import Problem, import_loader, loader_factory
 from ttmatrix_packages import packages
+from ttmatrix_steps import Steps
 from ttmatrix_tensors import lowest_pcc, show
 
 from .arrays import describe, floats, leaves, structure
@@ -38,11 +34,12 @@ def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:
         make_loader = loader_factory(import_loader(args.checkout, args.loader), args)
     except Problem:
         raise
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of the loader is the finding
+    except (Exception, SystemExit) as error:
         own = Phase(None, args)
         result["phases"].append(own.report)
-        own.fail(error)
-        own.raise_problem()
+        own.steps.fail(error)
+        if problem := own.steps.problem():
+            raise problem from error
         return
     with packages(args):
         phases = [_run(Phase(None, args), make_loader, result)]
@@ -64,7 +61,8 @@ def knows_dtypes(loader: Any) -> bool:
 def _run(phase: Phase, make_loader: Callable[[], Any], result: dict[str, Any]) -> Phase:
     result["phases"].append(phase.report)
     phase.run(make_loader)
-    phase.raise_problem()
+    if problem := phase.steps.problem():
+        raise problem
     return phase
 
 
@@ -73,58 +71,32 @@ class Phase:
 
     def __init__(self, dtype: str | None, args: argparse.Namespace) -> None:
         self.dtype, self.args = dtype, args
-        self.step = "import"
-        self.error: BaseException | None = None
+        self.steps = Steps(dtype or OWN, args)
+        self.report = self.steps.report
         self.outputs: dict[str, Any] = {}
         self.gradients: dict[str, Any] = {}
-        self.report: dict[str, Any] = {"dtype": dtype or OWN, "ok": False, "step": None, "error_type": None}
-        self.report.update(error=None, parameters=[], inputs=[], output=None, unpacked=None, seconds=0.0)
-        self.report.update(frames=[], container=None, weights={}, decoder_start=None)
 
     def run(self, make_loader: Callable[[], Any]) -> None:
-        """Take all steps; what the model raises ends up in `report`, an interruption from outside does not."""
-        begin = time.perf_counter()
-        print(f"\n===== {self.dtype.upper() if self.dtype else 'AS THE RUNNER DOES'} =====", flush=True)
-        try:
-            self._take_steps(make_loader())
-            self.report["ok"] = True
-            print(f"{self.report['dtype'].upper()}: ok", flush=True)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of the model is the finding
-            self.fail(error)
-        self.report["seconds"] = round(time.perf_counter() - begin, 3)
-        gc.collect()
-
-    def fail(self, error: BaseException) -> None:
-        """Record that the present step raised `error`."""
-        self.error = error
-        kind = type(error).__name__
-        self.report.update(step=self.step, error_type=kind, error=str(error))
-        self.report["frames"] = frames(error, self.args.checkout)
-        print(traceback_text(error), end="")
-        print(f"{self.report['dtype'].upper()}: FAILED in {self.step}: {kind}: {error}", flush=True)
-        traceback.clear_frames(error.__traceback__)
-
-    def raise_problem(self) -> None:
-        """Raise Problem where the environment is at fault."""
-        if problem := missing_package(self.error, self.args) or missing_download(self.error):
-            raise problem
+        """Take all steps; what the model raises ends up in `report`."""
+        title = self.steps.name if self.dtype else "AS THE RUNNER DOES"
+        self.steps.run(title, lambda: self._take_steps(make_loader()))
 
     def _take_steps(self, loader: Any) -> None:
         import jax
 
         training = self.args.mode == "training"
         override = jax.numpy.dtype(self.dtype) if self.dtype else None
-        self.step = "load_model"
+        self.steps.step = "load_model"
         model = checked(asked(loader.load_model, dtype_override=override))
         set_mode(model, training=training)
-        self.step = "load_inputs"
+        self.steps.step = "load_inputs"
         inputs = asked(loader.load_inputs, dtype_override=override)
         self.report.update(container=type(inputs).__name__, inputs=describe(inputs))
         show("inputs", self.report["inputs"])
-        self.step = "load_parameters"
+        self.steps.step = "load_parameters"
         forward = forward_of(loader, model, inputs, training=training, dtype=override)
         self._tell_weights(forward.parameters)
-        self.step = "forward"
+        self.steps.step = "forward"
         function = jax.jit(forward.function)
         keep(self._directory(), "forward", function, forward.args, forward.kwargs)
         if training:
@@ -139,11 +111,11 @@ class Phase:
         self.outputs = floats(output)
 
     def _backward(self, output: Any, pull_back: Callable[[Any], Any]) -> None:
-        """From the random gradient that the runner starts with, and the loss whose gradient that is."""
+        """From a random gradient, the same in each dtype; the loss is the one whose gradient that is."""
         import jax
 
-        self.step = "backward"
-        start = jax.random.uniform(jax.random.PRNGKey(0), output.shape, output.dtype)
+        self.steps.step = "backward"
+        start = jax.random.uniform(jax.random.PRNGKey(0), output.shape, jax.numpy.float32).astype(output.dtype)
         print(f"loss (sum of output * start): {float((output * start).sum()):.6g}", flush=True)
         gradients = jax.block_until_ready(pull_back(start))
         self.gradients = floats(gradients)

@@ -82,7 +82,7 @@ def find_compiler(name: str) -> Callable[..., Any]:
             raise BackendMissing(f"the module {module} has no function {function}")
         return cast(Callable[..., Any], found)
     if name not in torch._dynamo.list_backends(exclude_tags=()):
-        known = ", ".join(sorted({*PLAIN, *LAZY, *torch._dynamo.list_backends()}))
+        known = ", ".join(sorted({*PLAIN, *LAZY, "aot_eager", *torch._dynamo.list_backends()}))
         raise BackendMissing(f"there is no backend {name}; there are {known}, and MODULE:FUNCTION")
     return cast(Callable[..., Any], torch._dynamo.lookup_backend(name))
 
@@ -151,19 +151,31 @@ class Compiled:
         torch._dynamo.reset()
 
 
+def require(name: str) -> None:
+    """Raise BackendMissing where a device of torch-xla is asked for that cannot work here. Opens none."""
+    if name in LAZY:
+        _executing(name)
+
+
+def _executing(name: str) -> Any:
+    from ttmatrix_execute.tt import Tenstorrent  # type: ignore[import-not-found]
+    from ttmatrix_execute.xla import Xla  # type: ignore[import-not-found]
+
+    found = Tenstorrent() if name == "tt" else Xla()
+    if reason := found.missing():
+        raise BackendMissing(f"the backend {name} cannot work here: {reason}")
+    return found
+
+
 class Lazy:
     """Lazy tensors of torch-xla: calling an op records a program, which is compiled and run when it is asked for."""
 
     def __init__(self, name: str) -> None:
         from ttmatrix_execute.settings import Settings  # type: ignore[import-not-found]
-        from ttmatrix_execute.tt import Tenstorrent  # type: ignore[import-not-found]
-        from ttmatrix_execute.xla import Xla  # type: ignore[import-not-found]
 
         self.name = name
         self._settings = Settings()
-        self._inner = Tenstorrent() if name == "tt" else Xla()
-        if reason := self._inner.missing():
-            raise BackendMissing(f"the backend {name} cannot work here: {reason}")
+        self._inner = _executing(name)
         self._inner.start(self._settings)
         self.device = self._inner.device()
 

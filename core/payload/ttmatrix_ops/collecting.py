@@ -30,7 +30,8 @@ class Catalogue:
         """What is wrong with files that cannot be read at all."""
         self.warnings: list[str] = []
         self.taken: set[str] = set()
-        self._read: set[Path] = set()
+        self._read: dict[Path, Manifest] = {}
+        self._collected: set[Path] = set()
 
     def files(self) -> list[File]:
         """Those of the directories that were asked for."""
@@ -50,13 +51,20 @@ class Catalogue:
             return False
 
     def read(self, files: Iterable[File]) -> Iterator[tuple[File, Manifest]]:
-        """The manifests that were not read before. What is wrong with the whole of one is noted."""
-        new = [file for file in files if file.path.resolve() not in self._read]
-        self._read.update(file.path.resolve() for file in new)
-        for file, manifest in zip(new, read_files(new), strict=True):
+        """The manifests of `files`, each read once. What is wrong with the whole of one is noted."""
+        places = {file.path.resolve(): file for file in files}
+        new = {path: file for path, file in places.items() if path not in self._read}
+        for (path, file), manifest in zip(new.items(), read_files(new.values()), strict=True):
             self.warnings += (place(file.path, one) for one in manifest.problems if one.warning)
             self.broken += (context(file.path, one) for one in whole_problems(manifest))
-            yield file, manifest
+            self._read[path] = manifest
+        yield from ((file, self._read[path]) for path, file in places.items())
+
+    def first_time(self, path: Path) -> bool:
+        """Whether the cases of the file at `path` are asked for the first time: nobody gets them twice."""
+        known = path.resolve() in self._collected
+        self._collected.add(path.resolve())
+        return not known
 
     def _below(self, path: Path, root: Path) -> Iterator[File]:
         root = path if path.is_dir() else root
@@ -75,6 +83,8 @@ class ManifestFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         model, options = self.manifest.model, self.catalogue.options
+        if not self.catalogue.first_time(self.path):
+            return
         for row in rows([self.manifest], self.catalogue.taken):
             name = row.id.removeprefix(f"{model}::")
             yield OpTest.from_parent(self, name=name, case=row.case, model=model, root=self.files, options=options)
@@ -89,7 +99,7 @@ class ManifestFile(pytest.File):
 
 
 def collectors(parent: pytest.Collector, catalogue: Catalogue, files: Iterable[File]) -> list[pytest.Collector]:
-    """One for each file that was not collected before."""
+    """One for each file. pytest asks again for a directory with several files that are named to it."""
     return [
         ManifestFile.from_parent(
             parent,

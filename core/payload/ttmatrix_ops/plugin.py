@@ -63,6 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(_Reporter(Results(options.results), config.stash[CATALOGUE]), "ttmatrix_ops_reporter")
     if getattr(config.option, "dist", "no") != "no":
         _check_files(options, config)
+        _check_backend(options.settings.backend)
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -177,3 +178,15 @@ def _check_files(options: Options, config: pytest.Config) -> None:
     list(catalogue.read([*catalogue.files(), *given]))
     if catalogue.broken:
         raise pytest.UsageError(*catalogue.broken)
+
+
+def _check_backend(name: str) -> None:
+    """Raise UsageError for a device that cannot be used, where workers would say so of each case."""
+    if name in ("xla", "tt"):
+        # Torch, which this process has no other need of.
+        from .backends import BackendMissing, require
+
+        try:
+            require(name)
+        except BackendMissing as error:
+            raise pytest.UsageError(str(error)) from error

@@ -9,6 +9,7 @@ their bounds. Where even the bounds are not enough, a large one is stored too, o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import torch
@@ -239,10 +240,15 @@ def _dtype(tensor: torch.Tensor) -> str:
     # There is no public way to ask.
     if tensor.is_meta or torch._C._functorch.is_functorch_wrapped_tensor(tensor):
         raise NotExpressible("a tensor has no values of its own: it is on the meta device or inside of vmap")
-    name = str(tensor.dtype).removeprefix("torch.")
+    name = _name_of(tensor.dtype)
     if name not in BYTES:
         raise NotExpressible(f"a tensor is of {name}")
     return name
+
+
+@cache
+def _name_of(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
 
 
 def _filled_mask(tensor: torch.Tensor, exact: bool) -> Filling:
@@ -273,7 +279,7 @@ def _sign(tensor: torch.Tensor) -> str:
         tensor = tensor.to(torch.float32)
     if tensor.numel() > _SAMPLE:
         # A look at the first elements answers for nearly all tensors that have negative ones.
-        first = tensor
+        first = tensor.view(-1) if tensor.is_contiguous() else tensor
         while first.dim() > 1:
             first = first[0]
         if first[:_SAMPLE].min().item() < 0:

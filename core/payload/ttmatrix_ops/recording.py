@@ -6,7 +6,7 @@ from __future__ import annotations
 import linecache
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
@@ -40,10 +40,15 @@ _MOST_CODE = 160
 class Recorder:
     """What was recorded: cases in the order of their first call, and calls that are no case, with the reason."""
 
-    def __init__(self, level: str, dtype: str, root: Path) -> None:
+    def __init__(self, level: str, dtype: str, root: Path, recorded: Callable[[int], None] | None = None) -> None:
+        """`recorded` gets the number of calls of torch so far after each of them; what it raises ends the model."""
+        self._recorded = recorded
+        self._seen = 0
         self._level = level
         self._dtype = dtype
         self._root = root
+        self._names: dict[str, str] = {}
+        """How files are shown."""
         self._values = Values()
         self._modules: list[str] = []
         self._found: dict[str, tuple[Case, str]] = {}
@@ -107,11 +112,14 @@ class Recorder:
         """Record a call that was made."""
         if isinstance(prepared, str):
             self.left_out[f"{name}: {prepared}"] += 1
-            return
-        key = repr(prepared[1:4])
-        self._counts[key] += 1
-        if key not in self._found:
-            self._found[key] = prepared, self._place()
+        else:
+            key = repr(prepared[1:4])
+            self._counts[key] += 1
+            if key not in self._found:
+                self._found[key] = prepared, self._place()
+        if self._recorded is not None:
+            self._seen += 1
+            self._recorded(self._seen)
 
     def _place(self) -> str:
         """`path:line in function, code: ...; module layer1.conv`."""
@@ -122,14 +130,20 @@ class Recorder:
         file, line = frame.f_code.co_filename, frame.f_lineno
         code = linecache.getline(file, line).strip()
         code = code if len(code) <= _MOST_CODE else f"{code[:_MOST_CODE]} ..."
-        return f"{self._shown(Path(file))}:{line} in {frame.f_code.co_name}, code: {code}{module}"
+        return f"{self._shown(file)}:{line} in {frame.f_code.co_name}, code: {code}{module}"
 
-    def _shown(self, file: Path) -> str:
-        parts = file.parts
-        for installed in _INSTALLED:
-            if installed in parts:
-                return "/".join(parts[parts.index(installed) + 1 :])
-        return file.relative_to(self._root).as_posix() if file.is_relative_to(self._root) else file.name
+    def _shown(self, name: str) -> str:
+        if name not in self._names:
+            self._names[name] = _short(Path(name), self._root)
+        return self._names[name]
+
+
+def _short(file: Path, root: Path) -> str:
+    parts = file.parts
+    for installed in _INSTALLED:
+        if installed in parts:
+            return "/".join(parts[parts.index(installed) + 1 :])
+    return file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name
 
 
 class _Functions(TorchFunctionMode):

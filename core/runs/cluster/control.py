@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Take hosts up and down: start the process of the cluster, and ask it."""
 
-import importlib.util
 import os
 import sys
 import threading
@@ -10,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.errors import TTMatrixError
+from core.extras import require_extra
 from core.proc import Child, own_environment, spawn_detached
 from core.runs.cluster.status import Cluster, HostState, HostStatus
 from core.runs.cluster.wire import News, Request, message, read_message
@@ -61,10 +61,7 @@ def _hosts(cluster: Cluster) -> Sequence[HostStatus]:
 
 
 def _start(cluster: Cluster) -> None:
-    missing = [name for name in ("distributed", "cryptography") if importlib.util.find_spec(name) is None]
-    if missing:
-        remedy = "Install it beside ttmatrix: pip install 'ttmatrix[dask]'"
-        raise TTMatrixError("Hosts need the extra `dask`", f"{' and '.join(missing)} cannot be imported.", remedy)
+    require_extra("dask", "Hosts need the extra `dask`")
     try:
         cluster.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         if cluster.log.is_file() and cluster.log.stat().st_size > _LOG_BYTES:

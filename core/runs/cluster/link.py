@@ -51,12 +51,17 @@ class HostLink:
         self.state = HostState.CONNECTING
         self.why = self.remedy = ""
         self.since = time.time()
+        self.memory = 0
+        """Bytes that the machine has; 0: unknown."""
         self.worker = ""
         """The address of its worker, in Dask's terms; empty: it has none."""
         self.runs: dict[str, int] = {}
         """What goes on there, each with its slot."""
         self.changed: Callable[[], object] = lambda: None
         self._failed_before = False
+        self._last_seen: Callable[[], float] = time.time
+        self._silent = False
+        """Its worker was given up because it said nothing; else its connection ended."""
         self._joined, self._left = asyncio.Event(), asyncio.Event()
         self._recheck: asyncio.Future[None] | None = None
         self._task = asyncio.ensure_future(self._stay_up())
@@ -65,7 +70,9 @@ class HostLink:
     def status(self) -> HostStatus:
         """As others see it."""
         runs = tuple(run.partition(".")[0] for run in self.runs)
-        return HostStatus(self.host.name, self.state, self.why, self.since, self.host.slots, runs, remedy=self.remedy)
+        return HostStatus(
+            self.host.name, self.state, self.why, self.since, self.host.slots, runs, self.remedy, self.memory
+        )
 
     def free_slot(self) -> int | None:
         """The first slot without a run; None: there is none, or the host takes no runs."""
@@ -73,14 +80,15 @@ class HostLink:
         free = (one for one in range(self.host.slots) if one not in taken)
         return next(free, None) if self.state is HostState.UP else None
 
-    def joined(self, worker: str) -> None:
-        """Its worker is there."""
-        self.worker = worker
+    def joined(self, worker: str, last_seen: Callable[[], float]) -> None:
+        """Its worker is there; `last_seen` says when it last gave a sign of life, in seconds since the epoch."""
+        self.worker, self._last_seen = worker, last_seen
         self._joined.set()
 
     def left(self) -> None:
         """Its worker is gone."""
         self.worker = ""
+        self._silent = time.time() - self._last_seen() >= self._ttl
         self._left.set()
 
     def quarantine(self, why: str) -> None:
@@ -120,6 +128,7 @@ class HostLink:
         """From the start of ssh to its end, which raises _Failed."""
         self._joined.clear()
         self._left.clear()
+        self._silent = False
         port = int(self._address().rpartition(":")[2])
         python = shell_text(self.host.worker or self.host.python or "python3")
         argv = forward_command(self.host, port, f"exec {python} -P -m core.runs.cluster.worker")
@@ -132,8 +141,10 @@ class HostLink:
             raise _Failed(f"Cannot run ssh: {error.strerror}", "Install OpenSSH", final=True) from error
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         said = _Said(process.stderr)
+        beats = None
         try:
             await self._greet(process.stdin, process.stdout, said)
+            beats = asyncio.ensure_future(self._beat(process.stdin))
             await self._wait_for(self._joined, said, _JOIN_SECONDS, "its worker did not reach this machine")
             if self._failed_before:
                 self._become(HostState.QUARANTINED, "its check has not passed since it failed")
@@ -142,10 +153,11 @@ class HostLink:
                 self._become(HostState.UP)
             await _first(said.ended, self._left.wait())
             self._failed_before = True
-            silent = not said.ended.done()
-            why = f"it has not answered for {self._ttl:g} s" if silent else f"the link is gone: {said.last}"
+            why = f"it has not answered for {self._ttl:g} s" if self._silent else f"the link is gone: {said.last}"
             raise _Failed(why.removesuffix(": "))
         finally:
+            if beats is not None:
+                beats.cancel()
             await self._end(process, said)
 
     async def _greet(self, to: asyncio.StreamWriter, stream: asyncio.StreamReader, said: "_Said") -> None:
@@ -163,12 +175,21 @@ class HostLink:
             theirs, ours = getattr(hello, name), getattr(mine, name)
             if theirs != ours:
                 raise _Failed(f"it has {name} {theirs}; here it is {ours}", f"Install {name} {ours} there", final=True)
+        self.memory = hello.memory
         address = f"tls://127.0.0.1:{remote}"
         host = self.host
         setup = Setup(0, host.slots, Path(), host.checkout, host.python, host.reset)
         to.write(message(Welcome(host.name, address, self._credentials, setup, self._ttl)))
         with suppress(ConnectionError):
             await to.drain()
+
+    async def _beat(self, to: asyncio.StreamWriter) -> None:
+        """Let the worker know, now and then, that somebody is here."""
+        with suppress(ConnectionError):
+            while True:
+                await asyncio.sleep(self._ttl / 5)
+                to.write(b"\n")
+                await to.drain()
 
     def _no_worker(self, said: "_Said") -> _Failed:
         text = said.text

@@ -9,6 +9,7 @@ see their links end, and stop what they run.
 import asyncio
 import itertools
 import json
+import logging
 import os
 import signal
 import socket
@@ -47,7 +48,6 @@ _CONFIG = {
     "distributed.admin.low-level-log-length": 0,
     "distributed.comm.require-encryption": True,
     "distributed.scheduler.active-memory-manager.start": False,
-    "logging": {"distributed": "warning"},
 }
 
 
@@ -77,8 +77,9 @@ class _Events(SchedulerPlugin):  # type: ignore[misc]
             self._service.hear(msg)
 
     def add_worker(self, scheduler: Scheduler, worker: str) -> None:
-        if link := self._service.links.get(str(scheduler.workers[worker].name)):
-            link.joined(worker)
+        state = scheduler.workers[worker]
+        if link := self._service.links.get(str(state.name)):
+            link.joined(worker, lambda: float(state.last_seen))
 
     def remove_worker(self, scheduler: Scheduler, worker: str, **_: object) -> None:
         self._service.lose(worker)
@@ -108,6 +109,7 @@ class Service:
             "distributed.scheduler.worker-ttl": f"{self._ttl:g}s",
             "temporary-directory": str(self._cluster.directory),
         }
+        logging.getLogger("distributed").setLevel(logging.WARNING)
         dask.config.set({**_CONFIG, **own})
         async with (
             Scheduler(

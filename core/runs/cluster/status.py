@@ -44,6 +44,8 @@ class HostStatus:
     runs: tuple[str, ...] = ()
     """What goes on there, by run id."""
     remedy: str = ""
+    memory: int = 0
+    """Bytes that the machine has; 0: unknown."""
 
 
 @dataclass(frozen=True, slots=True)

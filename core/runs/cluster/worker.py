@@ -2,10 +2,12 @@
 """The worker of a host: `python -m core.runs.cluster.worker`, at the other end of ssh.
 
 It first says on standard output which versions it has. What it needs, credentials among it, then comes over standard
-input, whose end is the end of the worker and of its runs: the link is gone, and nobody hears of them any more.
+input, and after that a byte now and then. The end of that, or silence, is the end of the worker and of its runs: the
+link is gone, and nobody hears of them any more.
 """
 
 import asyncio
+import logging
 import os
 import platform
 import shutil
@@ -19,6 +21,7 @@ from distributed import Worker
 
 from core import __version__
 from core.private import keep_private
+from core.proc import total_memory
 from core.runs.cluster.certificates import Credentials
 from core.runs.cluster.shim import Setup
 from core.runs.cluster.task import prepare
@@ -27,6 +30,8 @@ from core.settings import paths
 
 MARK = b"TTMATRIX-WORKER"
 """The end of the line before the first message: a login may print others."""
+SILENCES = 2.0
+"""Times the TTL without a sign of life from the other side after which the worker ends, and its runs with it."""
 _JOIN_SECONDS = 30
 _CLOSE_SECONDS = 10
 _CONFIG = {
@@ -50,6 +55,8 @@ class Hello:
     distributed: str
     python: str
     pid: int
+    memory: int = 0
+    """Bytes that the machine has; 0: unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,7 @@ class Welcome:
 
 def own_versions() -> Hello:
     """Those of this process: both sides must have the same."""
-    return Hello(__version__, distributed.__version__, platform.python_version(), os.getpid())
+    return Hello(__version__, distributed.__version__, platform.python_version(), os.getpid(), total_memory())
 
 
 async def _serve() -> None:
@@ -82,6 +89,8 @@ async def _serve() -> None:
     shutil.rmtree(scratch / "runs", ignore_errors=True)
     scratch.mkdir(parents=True, exist_ok=True)
     prepare(Setup(0, setup.slots, scratch, setup.checkout, setup.python, setup.reset))
+    # Its last line is what is said of a link that ends.
+    logging.getLogger("distributed").setLevel(logging.WARNING)
     dask.config.set({**_CONFIG, "distributed.worker.profile.enabled": False})
     worker = Worker(
         welcome.address,
@@ -99,16 +108,18 @@ async def _serve() -> None:
     async with worker:
         # Dask's pages: nobody reads them, and they are not behind TLS.
         worker.http_server.stop()
-        gone = asyncio.ensure_future(_until_end(stream))
+        gone = asyncio.ensure_future(_until_end(stream, SILENCES * welcome.ttl))
         await asyncio.wait([gone, asyncio.ensure_future(worker.finished())], return_when=asyncio.FIRST_COMPLETED)
         with suppress(Exception):
             # Its runs see that and end.
             await worker.close(timeout=_CLOSE_SECONDS, executor_wait=True, reason="the link is gone")
 
 
-async def _until_end(stream: asyncio.StreamReader) -> None:
-    while await stream.read(1024):
-        pass
+async def _until_end(stream: asyncio.StreamReader, silence: float) -> None:
+    """Until the other side is gone: its end closes the stream, and a link that is dropped without a word is silent."""
+    with suppress(TimeoutError):
+        while await asyncio.wait_for(stream.read(1024), silence):
+            pass
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from core.runs.case_results import counts, counts_text
 from core.runs.execution.collect import collect_programs
 from core.runs.execution.follow import CUT, Place, read_place
 from core.runs.execution.supervisor import Exit
-from core.runs.log import LogFile, cause_line
+from core.runs.log import LogFile, cause_line, out_of_memory
 from core.runs.outcome import FAILURES, Outcome, judge, read_result
 from core.runs.spec import ResultFormat, RunSpec
 from core.runs.store import JUNIT, LOG, Finished
@@ -106,8 +106,10 @@ def _with_cause(remains: Remains, reported: _Reported) -> Mapping[str, object] |
     failed = remains.stopped in FAILURES if remains.stopped else reported.outcome in FAILURES
     if remains.spec.report is not ResultFormat.JUNIT or not failed:
         return reported.result
-    cause = cause_line(LogFile(remains.directory / LOG).last(_CAUSE_BYTES))
-    return {**(reported.result or {}), "cause": cause} if cause else reported.result
+    lines = LogFile(remains.directory / LOG).last(_CAUSE_BYTES)
+    found = {"cause": cause_line(lines), "out_of_memory": out_of_memory(lines)}
+    said = {name: value for name, value in found.items() if value}
+    return {**(reported.result or {}), **said} if said else reported.result
 
 
 def _reported(remains: Remains, code: int | None) -> _Reported:

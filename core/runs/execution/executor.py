@@ -6,15 +6,12 @@ All that a run says (its log, its files, its end) arrives in its directory, wher
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from core import hosts
 from core.errors import TTMatrixError
-from core.files import Stamp, stamp
-from core.hosts import Host, Lease
+from core.hosts import HostsFile, Lease
 from core.proc import identity, own_identity
 from core.runs.cluster import Cluster, HostState
 from core.runs.execution.conclude import Remains
@@ -37,28 +34,6 @@ class Start:
     """What it was asked for from."""
     tree: TreeState | None = None
     """The state of the checkout that it starts on."""
-
-
-class HostsFile:
-    """The hosts of the hosts file, by name; read again when it has changed."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._seen: Stamp | None = None
-        self._hosts: dict[str, Host] = {}
-
-    def look(self) -> Mapping[str, Host]:
-        """While the file is wrong, what was known holds; commands report it."""
-        try:
-            seen = stamp(self._file)
-        except OSError:
-            self._seen, self._hosts = None, {}
-            return self._hosts
-        if seen != self._seen:
-            self._seen = seen
-            with suppress(TTMatrixError):
-                self._hosts = {one.name: one for one in hosts.read_hosts(self._file)}
-        return self._hosts
 
 
 class Executor(Protocol):
@@ -187,7 +162,7 @@ class DaskExecutor:
                 taken = one.slots
             lease = Lease(one.name, host.expires) if host.expires else None
             labels = frozenset((one.name, *host.labels))
-            found += [Slot(one.name, number, labels, lease, number < taken) for number in range(one.slots)]
+            found += [Slot(one.name, number, labels, lease, number < taken, one.memory) for number in range(one.slots)]
         return found
 
     def launch(self, start: Start, slot: Slot) -> None:

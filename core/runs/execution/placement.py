@@ -2,6 +2,7 @@
 """Which run starts next, and where: slots, devices, memory, labels and leases. Pure; nothing is started here."""
 
 import heapq
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,6 +28,8 @@ class Slot:
     lease: Lease | None = None
     """Until when there is something to run on; None: for good."""
     taken: bool = False
+    memory: int = 0
+    """Bytes that the host has, for all its slots; 0: unknown, as of this machine, where what is free counts."""
 
     def takes(self, spec: RunSpec) -> bool:
         """Whether the run may go there at all: without a need it stays on this machine."""
@@ -152,8 +155,18 @@ def next_start(
     `may_go` says whether a lease leaves a run the time it takes; `avoided` as for `next_of`.
     """
     room = _Here([one for one in going if not one.host], free_memory)
+    there = Counter[str]()
+    for one in going:
+        there[one.host] += one.spec.memory
+    # A host without a run may try what seems too large: one has to be first, as on this machine.
+    busy = {one.host for one in going}
+
+    def has_room(spec: RunSpec, slot: Slot) -> bool:
+        known = slot.memory and slot.host in busy
+        return may_go(spec, slot) and (not known or there[slot.host] + spec.memory <= slot.memory)
+
     for spec in waiting:
-        if slot := _slot_for(spec, slots, room, may_go, (avoided or {}).get(spec.run_id, frozenset())):
+        if slot := _slot_for(spec, slots, room, has_room, (avoided or {}).get(spec.run_id, frozenset())):
             return Chosen(spec, slot)
     return None
 

@@ -18,11 +18,12 @@ from pathlib import Path
 from types import FrameType
 
 from core.errors import TTMatrixError
+from core.hosts import HostsFile
 from core.private import keep_private
 from core.proc import boot_id, free_memory, own_identity
 from core.runs.cluster import Cluster
 from core.runs.execution.conclude import Remains, conclude
-from core.runs.execution.executor import Busy, DaskExecutor, HostsFile, LocalExecutor, Start
+from core.runs.execution.executor import Busy, DaskExecutor, LocalExecutor, Start
 from core.runs.execution.follow import CUT, Place, put_aside, read_place
 from core.runs.execution.placement import Going, Line, Slot, next_of
 from core.runs.outcome import FAILURES, Outcome

@@ -2,23 +2,16 @@
 """Two programs compared op by op, whatever their values are called and wherever they come from."""
 
 import difflib
-import re
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from pathlib import Path
 
-from core.errors import TTMatrixError
 from core.proc import CommandRunner, run_command
+from core.runs.alignment import hunks
 from core.runs.ir.reading import Op
-from core.sources import READING, reading
 
-_PATIENCE_SECONDS = 120.0
-_DIFF = ("diff", "--no-index", "--no-color", "--no-ext-diff", "--no-textconv", "--text", "--histogram", "-U0", "--")
-_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _MOST_PAIRED = 2000
 """Ops of a hunk among which those of the same name are looked for."""
 
@@ -73,28 +66,13 @@ def diff_programs(left: Sequence[Op], right: Sequence[Op], runner: CommandRunner
     """Compare two programs. Raises TTMatrixError where git cannot."""
     rows: list[Row] = []
     one = other = 0
-    for start, count, other_start, other_count in _hunks(left, right, runner):
+    both_digests = ([op.digest for op in left], [op.digest for op in right])
+    for start, count, other_start, other_count in hunks(*both_digests, runner):
         rows += (Row(Change.SAME, *both) for both in zip(left[one:start], right[other:other_start], strict=True))
         rows += _paired(left[start : start + count], right[other_start : other_start + other_count])
         one, other = start + count, other_start + other_count
     rows += (Row(Change.SAME, *both) for both in zip(left[one:], right[other:], strict=True))
     return ProgramDiff(tuple(_with_operands(rows)))
-
-
-def _hunks(left: Sequence[Op], right: Sequence[Op], runner: CommandRunner) -> Iterator[tuple[int, int, int, int]]:
-    """Where the programs differ: index and number of ops on the left, and on the right."""
-    with tempfile.TemporaryDirectory(prefix="ttmatrix-compare-") as scratch:
-        names = ("left", "right")
-        for name, ops in zip(names, (left, right), strict=True):
-            (Path(scratch) / name).write_text("".join(f"{op.digest}\n" for op in ops), encoding="ascii")
-        done = runner(reading(*_DIFF, *names), cwd=Path(scratch), env=READING, timeout=_PATIENCE_SECONDS)
-    if done.returncode not in (0, 1):
-        raise TTMatrixError("The programs cannot be compared", done.stderr.strip())
-    for line in done.stdout.splitlines():
-        if match := _HUNK.match(line):
-            start, count, other, other_count = (1 if text is None else int(text) for text in match.groups())
-            # Of no lines, it is the line before that is named.
-            yield start - bool(count), count, other - bool(other_count), other_count
 
 
 def _paired(left: Sequence[Op], right: Sequence[Op]) -> Iterator[Row]:

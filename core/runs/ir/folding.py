@@ -15,6 +15,8 @@ _EDGE = 4 * 1024
 _LEAST = 96
 """Characters from which on a constant is large."""
 _LARGE = re.compile(rf'"0x[0-9A-Fa-f]{{{_LEAST},}}"?|\[[-+.,\w\s\[\]]{{{_LEAST},}}\]')
+FOLDED = re.compile(r"(?:0x)?…[\d,]+ bytes #[0-9a-f]+…")
+"""What is written in the place of a large constant."""
 _CONSTANT = re.compile(rb'"0x|<\[')
 
 

@@ -7,9 +7,9 @@ Two ops are alike where their texts are, without names of values, numbers of att
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import NamedTuple
 
 from core.runs.ir.folding import folded_lines
 from core.runs.ir.stages import Stage
@@ -21,7 +21,7 @@ _ALIAS = re.compile(r"^#([A-Za-z_][\w-]*) = (.*)$")
 _ALIAS_USE = re.compile(r"#([A-Za-z_][\w-]*)")
 _VALUE = re.compile(r"%([A-Za-z0-9_$.-]+)(?::\d+)?")
 _RESULTS = re.compile(r"^(%[\w$.:-]+(?:, %[\w$.:-]+)*) = ")
-_OP = re.compile(r'^"?([A-Za-z_][\w$-]*(?:\.[\w$-]+)+)"?|^(return|call|module|func)\b')
+_OP = re.compile(r'"?([A-Za-z_][\w$-]*(?:\.[\w$-]+)+)"?|(return|call|module|func)\b')
 _BLOCK = re.compile(r"\^bb\d+")
 _MODULE = re.compile(r"^(module|builtin\.module) @[\w.$-]+")
 
@@ -36,8 +36,7 @@ _DEPTH = 8
 """How many aliases of locations lead to one another."""
 
 
-@dataclass(frozen=True, slots=True)
-class Op:
+class Op(NamedTuple):
     """A line with an op."""
 
     line: int
@@ -68,9 +67,17 @@ def read_ops(file: Path, stage: Stage) -> list[Op]:
     return _mlir_ops(lines)
 
 
-def count_ops(ops: Iterable[Op]) -> Mapping[str, int]:
-    """How many there are of each name, the most first."""
-    counts = Counter(op.name for op in ops)
+def count_ops(file: Path, stage: Stage) -> Mapping[str, int]:
+    """How many ops of each name a program has, the most first; in little memory. Raises as `read_ops` does."""
+    lines = folded_lines(file)
+    match stage:
+        case Stage.FX | Stage.FX_PASSES | Stage.CODE:
+            names = (op.name for op in _python_ops(lines))
+        case Stage.JAXPR:
+            names = (op.name for op in _jaxpr_ops(lines))
+        case _:
+            names = (name for line in lines if (name := _mlir_name(line.strip())))
+    counts = Counter(names)
     return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 
@@ -81,14 +88,14 @@ def _mlir_ops(lines: Iterable[str]) -> list[Op]:
     made: dict[str, int] = {}
     """The line that made each value; a name of another function is written over."""
     aliases: dict[str, str] = {}
-    found: list[tuple[Op, str]] = []
+    found: list[tuple[int, str, str, str, tuple[int, ...], str]] = []
+    """The fields of ops, with their locations as they are written: what these refer to comes at the end."""
     for number, line in enumerate(lines, 1):
         stripped = line.strip()
         if alias := _ALIAS.match(stripped):
             aliases[alias[1]] = alias[2]
             continue
-        locations = _LOCATION.findall(stripped) if "loc(" in stripped else []
-        text = _LOCATION.sub("", stripped) if locations else stripped
+        text, location = _split_location(stripped)
         head = _RESULTS.match(text)
         body = text[head.end() :] if head else text
         if (op := _OP.match(body)) is None:
@@ -99,10 +106,33 @@ def _mlir_ops(lines: Iterable[str]) -> list[Op]:
         if head:
             made.update((name, number) for name in _VALUE.findall(head[1]))
         digest = _digest(_without_names(body, aliases))
-        one = Op(number, op[1] or op[2], text, digest, operands, "")
-        found.append((one, locations[-1] if locations else ""))
-    known: dict[str, str] = {}
-    return [_at(op, _place(location, aliases, known)) if location else op for op, location in found]
+        found.append((number, op[1] or op[2], text, digest, operands, location))
+    known: dict[str, str] = {"": ""}
+    return [
+        Op(number, name, text, digest, operands, _place(location, aliases, known))
+        for number, name, text, digest, operands, location in found
+    ]
+
+
+def _split_location(line: str) -> tuple[str, str]:
+    """A line without its locations, and the last of them."""
+    at = line.find(" loc(")
+    if at < 0:
+        return line, ""
+    if line.endswith(")") and " loc(" not in line[at + 1 :]:
+        # By far the most lines.
+        return line[:at], line[at + 5 : -1]
+    locations = _LOCATION.findall(line)
+    return _LOCATION.sub("", line), locations[-1] if locations else ""
+
+
+def _mlir_name(line: str) -> str:
+    """The name of the op of a line; empty: it has none."""
+    if line.startswith("#"):
+        return ""
+    head = _RESULTS.match(line)
+    op = _OP.match(line, head.end()) if head else _OP.match(line)
+    return op[1] or op[2] if op else ""
 
 
 def _without_names(body: str, aliases: Mapping[str, str]) -> str:
@@ -135,10 +165,6 @@ def _place(location: str, aliases: Mapping[str, str], known: dict[str, str], dep
     own = [one for one in places if "site-packages" not in one and "dist-packages" not in one]
     known[location] = next(iter(own or places), "")
     return known[location]
-
-
-def _at(op: Op, place: str) -> Op:
-    return Op(op.line, op.name, op.text, op.digest, op.operands, place)
 
 
 # FX graphs and generated code

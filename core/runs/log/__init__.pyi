@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from .ansi import PLAIN as PLAIN, Colour as Colour, Look as Look, coloured_line as coloured_line
-from .compare import compare_logs as compare_logs
+from .compare import compare_logs as compare_logs, side_by_side as side_by_side
 from .growth import (
     STEP_SECONDS as STEP_SECONDS,
     ArrivalNotes as ArrivalNotes,
     Arrivals as Arrivals,
     LogLimit as LogLimit,
 )
+from .memory import out_of_memory as out_of_memory
 from .reader import LogLook as LogLook, Seek as Seek
 from .search import Pattern as Pattern, parse_filter as parse_filter, parse_pattern as parse_pattern
 from .signs import (

@@ -4,10 +4,12 @@
 import re
 import tempfile
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.proc import CommandRunner, run_command
+from core.runs.alignment import Hunk, hunks
 from core.runs.log.tail import LogFile
 from core.runs.sanitize import plain_line
 from core.runs.store import RunRecord
@@ -68,3 +70,20 @@ def _write(log: Path, target: Path) -> bool:
 def _name(record: RunRecord, part: bool) -> str:
     words = (record.spec.run_id, str(record.outcome or record.state), "its end" if part else "")
     return "  ".join(filter(None, words))
+
+
+def side_by_side(one: RunRecord, other: RunRecord, runner: CommandRunner = run_command) -> list[tuple[str, str, bool]]:
+    """Both logs line by line, as they were written but safe to show, and whether a pair of lines differs.
+
+    A line that only one of them has is beside an empty one. Raises as `compare_logs` does.
+    """
+    left, right = ([plain_line(line) for line in LogFile(record.log).last(_MOST_BYTES)] for record in (one, other))
+    rows: list[tuple[str, str, bool]] = []
+    at = other_at = 0
+    for hunk in (*hunks(map(settled, left), map(settled, right), runner), Hunk(len(left), 0, len(right), 0)):
+        same = zip(left[at : hunk.left], right[other_at : hunk.right], strict=True)
+        rows += ((a, b, False) for a, b in same)
+        at, other_at = hunk.left + hunk.left_count, hunk.right + hunk.right_count
+        apart = zip_longest(left[hunk.left : at], right[hunk.right : other_at], fillvalue="")
+        rows += ((a, b, True) for a, b in apart)
+    return rows

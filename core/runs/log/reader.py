@@ -22,10 +22,11 @@ class LogLook:
     """Rows are visible lines, numbers are lines of the log, both from 0.
 
     Filters narrow: a line is visible where every one of them matches. Everything is found out by `step`, a slice at a
-    time. A large log shows its end at once; the rest of its rows come when all of it is indexed.
+    time. A large log shows its end at once, the rest of its rows come when all of it is indexed. Not `from_end` it
+    shows its beginning, and more rows come below.
     """
 
-    def __init__(self, log: LogFile, arrivals: Arrivals | None = None) -> None:
+    def __init__(self, log: LogFile, arrivals: Arrivals | None = None, *, from_end: bool = True) -> None:
         self.log = log
         self._arrivals = arrivals
         self.filters: tuple[Pattern, ...] = ()
@@ -38,7 +39,7 @@ class LogLook:
         """Looks for a line before those that a scan has come to."""
         self._tail: list[str] | None = None
         self._tail_start = 0
-        if log.poll():
+        if log.poll() and from_end:
             self._tail_start, self._tail = log.tail()
         self.moved_by = 0
         """How many rows the last step added before the visible ones."""

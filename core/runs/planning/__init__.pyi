@@ -5,6 +5,8 @@ from .batches import (
     newest_batch as newest_batch,
     progress as progress,
 )
+from .download_sizes import with_sizes as with_sizes
+from .downloads import Download as Download, download_lines as download_lines
 from .interpreter import Source as Source, find_interpreter as find_interpreter
 from .kinds import (
     BISECT_KIND as BISECT_KIND,
@@ -17,13 +19,19 @@ from .kinds import (
     kind_for as kind_for,
     why_no_ops as why_no_ops,
 )
-from .machines import with_needs as with_needs
+from .machines import (
+    archs_of_hosts as archs_of_hosts,
+    expected_code as expected_code,
+    supported_of as supported_of,
+    with_needs as with_needs,
+)
 from .op_batches import (
     BACKENDS as BACKENDS,
     OpRequest as OpRequest,
     plan_ops as plan_ops,
     with_op_estimates as with_op_estimates,
 )
+from .package_downloads import downloads_of_packages as downloads_of_packages
 from .plan import (
     LaunchPlan as LaunchPlan,
     Options as Options,
@@ -33,15 +41,24 @@ from .plan import (
     plan_launch as plan_launch,
     plan_test as plan_test,
     plan_tests as plan_tests,
+    sources_of as sources_of,
     with_estimates as with_estimates,
 )
 from .preflight_checks import (
     Level as Level,
+    Obstacle as Obstacle,
     Surroundings as Surroundings,
     Survey as Survey,
     preflight as preflight,
     refuse as refuse,
     survey as survey,
+)
+from .profile_batches import (
+    compared_profiles as compared_profiles,
+    newest_comparison as newest_comparison,
+    plan_profiles as plan_profiles,
+    profiles_of as profiles_of,
+    with_sweep as with_sweep,
 )
 from .profiles import (
     default_kind as default_kind,
@@ -49,5 +66,4 @@ from .profiles import (
     known_profiles as known_profiles,
     scalar_text as scalar_text,
     shown_name as shown_name,
-    sweep as sweep,
 )

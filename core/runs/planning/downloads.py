@@ -1,43 +1,148 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs may download, as far as the files of a checkout and the caches here tell. Nothing is asked of a network."""
+"""What runs download, as far as the files of a checkout and the caches here tell. Nothing is asked of a network."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import hashlib
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from core.errors import TTMatrixError
 from core.files import read_text
 from core.ids import TestId
-from core.sources import Checkout, checkpoints, loader_file
+from core.sources import Checkout, HubName, cached_files, hub_names, loader_file
 from core.text import counted
 
-_REQUIREMENTS = "requirements.txt"
-_HUB_CALL = "from_pretrained("
-_CACHED_FILE = "get_file("
-"""Upstream's own way to files that CI has in a cache (tools/utils.py of the models tree)."""
-_FILE_CACHES = ("DOCKER_CACHE_ROOT", "LOCAL_LF_CACHE", "IRD_LF_CACHE")
+OFFLINE = "HF_HUB_OFFLINE"
+FILE_SERVER = "IRD_LF_CACHE"
+
+_MOUNTED = "DOCKER_CACHE_ROOT"
+"""CI's own cache as it is mounted there: complete, so that nothing is fetched."""
+_REQUIREMENTS = "requirements*.txt"
+_MAIN = "requirements.txt"
+_HOME = Path("~/.cache")
+_SHARED_FILES = "models/tt-ci-models-private"
 _MOST_NAMED = 4
-
-Download = tuple[str, str]
-"""What may be downloaded, and what a person can do about it."""
+_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 
 
-def downloads(checkout: Checkout, tests: Iterable[str], environ: Mapping[str, str]) -> Iterator[Download]:
-    """One for packages, one for checkpoints of a model hub, one for files, where `tests` may want any."""
+class Kind(StrEnum):
+    """What is downloaded."""
+
+    PACKAGE = "package"
+    CHECKPOINT = "checkpoint"
+    DATASET = "dataset"
+    FILE = "file"
+
+
+_KINDS = {"model": Kind.CHECKPOINT, "dataset": Kind.DATASET}
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """One thing that a run does not have here."""
+
+    kind: Kind
+    name: str
+    """A package with its version or a line of requirements, `owner/name` on the hub, or an address."""
+    size: int | None = None
+    """In bytes; None: nobody knows before it is downloaded."""
+    address: str = field(default="", compare=False)
+    """Where a package comes from, once pip has said it."""
+
+    @property
+    def text(self) -> str:
+        """With its size, where that is known."""
+        return self.name if self.size is None else f"{self.name} ({size_text(self.size)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What the loaders of tests fetch, and from where."""
+
+    downloads: Sequence[Download]
+    """What is not here."""
+    notes: Sequence[tuple[str, str]]
+    """Where caches are and what sets that: a fact, and its explanation."""
+    missing: Sequence[tuple[str, str]]
+    """What cannot be had as things are, and what to do."""
+
+
+def requirement_places(checkout: Checkout, tests: Iterable[str]) -> list[Path]:
+    """The directories of the loaders of `tests` that ask for packages."""
+    places = {checkout.models / one.directory for test in tests if (one := TestId.parse(test))}
+    return sorted(place for place in places if (place / _MAIN).is_file())
+
+
+def asked_packages(place: Path) -> list[str]:
+    """The lines of the requirement files of a loader that name a package, whether it is there or not."""
+    lines: list[str] = []
+    for file in sorted(place.glob(_REQUIREMENTS)):
+        try:
+            lines += (line.partition(" #")[0].strip() for line in read_text(file).splitlines())
+        except TTMatrixError:
+            continue
+    return named_packages(lines)
+
+
+def named_packages(lines: Iterable[str]) -> list[str]:
+    """Of the lines of requirement files those that are packages, once each."""
+    return list(dict.fromkeys(line for line in lines if line and not line.startswith(("#", "-"))))
+
+
+def fetched(
+    checkout: Checkout, tests: Iterable[str], environ: Mapping[str, str], packages: Iterable[Download]
+) -> Sources:
+    """What `tests` want that is not here; `packages` are those that the interpreter does not have."""
     parsed = {test: one for test in tests if (one := TestId.parse(test))}
     sources = {directory: _source(checkout, directory) for directory in {one.directory for one in parsed.values()}}
-    if lists := [one for one in sorted(sources) if (checkout.models / one / _REQUIREMENTS).is_file()]:
-        names = [name for one in lists for name in _packages(checkout.models / one / _REQUIREMENTS)]
-        what = f"{_listed(lists)} {_asks(lists)} for packages: {_listed(dict.fromkeys(names))}"
-        if names:
-            yield what, "What is not installed is downloaded at the first run, once for all that ask for the same"
-    absent = sorted({name for test in parsed.values() for name in _absent(test, sources[test.directory], environ)})
-    if absent:
-        remedy = f"Into {hub_cache(environ)}, at the first run; HF_HOME names another place. Sizes are not known here"
-        yield f"{counted(len(absent), 'checkpoint')} may be downloaded: {_listed(absent)}", remedy
-    asking = sorted(one for one, text in sources.items() if _CACHED_FILE in text)
-    if asking and not any(environ.get(name) for name in _FILE_CACHES):
-        remedy = "export IRD_LF_CACHE=... as on the machines of CI; without it they are fetched, or cannot be had"
-        yield f"{_listed(asking)} {_asks(asking)} for files of a cache, and IRD_LF_CACHE is not set", remedy
+    on_hub = {name for one in parsed.values() for name in hub_names(sources[one.directory], one.variant or "")}
+    files = {one: cached_files(text) for one, text in sorted(sources.items()) if cached_files(text)}
+    absent = sorted(name for name in on_hub if not _is_here(name, environ))
+    offline = environ.get(OFFLINE, "") not in ("", "0")
+    downloads = list(packages)
+    if not offline:
+        downloads += (Download(_KINDS[one.kind], one.name) for one in absent)
+    downloads += (Download(Kind.FILE, one) for one in _absent_files(files.values(), environ))
+    missing: list[tuple[str, str]] = []
+    if offline and absent:
+        names = listed(one.name for one in absent)
+        what = f"Of the hub's repositories {names} cannot be had: the cache lacks them"
+        missing.append((what, f"{OFFLINE} is set; unset it, or name with HF_HOME a cache that has them"))
+    if files and (problem := _no_file_server(files, environ)):
+        missing.append(problem)
+    return Sources(downloads, [*_hub_note(on_hub, environ), *_file_note(files, environ)], missing)
+
+
+def download_lines(downloads: Sequence[Download]) -> list[str]:
+    """What is downloaded, in a line for each kind, the largest first, with the sizes that are known."""
+    lines = []
+    for kind in Kind:
+        found = sorted((one for one in downloads if one.kind is kind), key=lambda one: -(one.size or 0))
+        if found:
+            lines.append(f"{counted(len(found), kind)}: {listed([one.text for one in found])}{_sum_of(found)}")
+    return lines
+
+
+def _sum_of(found: Sequence[Download]) -> str:
+    known = [one.size for one in found if one.size is not None]
+    if not known:
+        why = "only pip knows, once it has resolved them" if found[0].kind is Kind.PACKAGE else "not known"
+        return f"; size: {why}"
+    if len(found) == 1:
+        return ""
+    rest = len(found) - len(known)
+    return f"; {size_text(sum(known))} together" + (f", and {rest} of unknown size" if rest else "")
+
+
+def size_text(size: float) -> str:
+    """Bytes for a person: `96 bytes`, `3.1 MiB`."""
+    unit = 0
+    while size >= 1024 and unit < len(_UNITS) - 1:
+        size, unit = size / 1024, unit + 1
+    return f"{size:.0f} {_UNITS[unit]}" if unit == 0 else f"{size:.1f} {_UNITS[unit]}"
 
 
 def hub_cache(environ: Mapping[str, str]) -> Path:
@@ -48,6 +153,13 @@ def hub_cache(environ: Mapping[str, str]) -> Path:
     return Path(home).expanduser() / "hub"
 
 
+def listed(names: Iterable[str]) -> str:
+    """The first names, and how many more there are."""
+    every = list(names)
+    more = f" and {len(every) - _MOST_NAMED:,} more" if len(every) > _MOST_NAMED else ""
+    return ", ".join(every[:_MOST_NAMED]) + more
+
+
 def _source(checkout: Checkout, directory: str) -> str:
     try:
         return read_text(checkout.models / loader_file(directory))
@@ -55,31 +167,81 @@ def _source(checkout: Checkout, directory: str) -> str:
         return ""
 
 
-def _packages(file: Path) -> list[str]:
-    try:
-        lines = [line.partition(" #")[0].strip() for line in read_text(file).splitlines()]
-    except TTMatrixError:
-        return []
-    return [line for line in lines if line and not line.startswith(("#", "-"))]
+def _is_here(name: HubName, environ: Mapping[str, str]) -> bool:
+    """Whether the cache has files of it: what a download that was cut off leaves is no snapshot."""
+    place = hub_cache(environ) / f"{name.kind}s--{name.name.replace('/', '--')}"
+    return any(place.glob("snapshots/*/*")) and not any(place.glob("blobs/*.incomplete"))
 
 
-def _absent(test: TestId, source: str, environ: Mapping[str, str]) -> Iterator[str]:
-    """The checkpoint of the test's variant, where its loader asks a hub for it and the cache here does not have it."""
-    if _HUB_CALL not in source or test.variant is None:
+def _hub_note(on_hub: Collection[HubName], environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    if on_hub:
+        setting = next((name for name in ("HF_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME") if environ.get(name)), "")
+        said = f"{setting} says so" if setting else "HF_HOME is not set, so it is the one of your home directory"
+        explained = f"{said}. export HF_HOME=... names another, such as one that colleagues share"
+        yield f"What the hub has is cached in {hub_cache(environ)}", explained
+
+
+def _file_note(files: Collection[str], environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    if not files:
         return
-    try:
-        name = checkpoints(source).get(test.variant, "")
-    except (SyntaxError, ValueError):
-        return
-    if name.count("/") == 1 and not (hub_cache(environ) / f"models--{name.replace('/', '--')}").is_dir():
-        yield name
+    name, place = _file_cache(environ)
+    said = f"{name} says so" if name else "DOCKER_CACHE_ROOT and LOCAL_LF_CACHE are not set"
+    server = environ.get(FILE_SERVER)
+    explained = f"{said}. {f'{FILE_SERVER}={server}' if server else f'{FILE_SERVER} is not set: there is no server'}"
+    yield f"Files of tt-xla's own cache are in {place}", explained
 
 
-def _asks(subjects: list[str]) -> str:
-    return "asks" if len(subjects) == 1 else "ask"
+def _no_file_server(files: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> tuple[str, str] | None:
+    """Where a loader wants a file of CI's server, nobody says where that is, and the file is not here."""
+    if environ.get(FILE_SERVER) or _file_cache(environ)[0] == _MOUNTED:
+        return None
+
+    def wanted(name: str) -> bool:
+        return not _is_address(name) and not _here(name, environ)
+
+    asking = [one for one, names in files.items() if any(map(wanted, names))]
+    if not asking:
+        return None
+    verb = "asks" if len(asking) == 1 else "ask"
+    what = f"{listed(asking)} {verb} for files of a cache, and {FILE_SERVER} is not set"
+    return what, f"export {FILE_SERVER}=... as on the machines of CI; without it they cannot be had"
 
 
-def _listed(names: Iterable[str]) -> str:
-    every = list(names)
-    more = f" and {len(every) - _MOST_NAMED:,} more" if len(every) > _MOST_NAMED else ""
-    return ", ".join(every[:_MOST_NAMED]) + more
+def _absent_files(asked: Iterable[Sequence[str]], environ: Mapping[str, str]) -> list[str]:
+    """The addresses of files that are not here and can be had, as far as their names are constants."""
+    found: dict[str, None] = {}
+    server = environ.get(FILE_SERVER)
+    for name in (one for names in asked for one in names if one and not _here(one, environ)):
+        if _is_address(name):
+            found[name] = None
+        elif server and _file_cache(environ)[0] != _MOUNTED:
+            found[f"{server}/{name}"] = None
+    return list(found)
+
+
+def _is_address(name: str) -> bool:
+    return name.startswith(("http://", "https://"))
+
+
+def _file_cache(environ: Mapping[str, str]) -> tuple[str, Path]:
+    """The variable that names upstream's cache of files, if any, and the directory."""
+    docker = environ.get(_MOUNTED)
+    if docker and Path(docker).exists():
+        return _MOUNTED, Path(docker)
+    if local := environ.get("LOCAL_LF_CACHE"):
+        return "LOCAL_LF_CACHE", Path(local)
+    return "", _HOME.expanduser()
+
+
+def _here(name: str, environ: Mapping[str, str]) -> bool:
+    """Whether upstream's `get_file` finds a file without asking for it."""
+    variable, place = _file_cache(environ)
+    if not name:
+        return False
+    if _is_address(name):
+        digest = hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()[:10]
+        base = os.path.basename(urlsplit(name).path)  # noqa: PTH119 - a part of an address
+        own = f"{digest}_{base}" if base else f"downloaded_file_{digest}"
+        return (place / "url_cache" / own).exists() or (_HOME.expanduser() / "url_cache" / own).exists()
+    shared = place / (_SHARED_FILES if variable else "lfcache") / name
+    return shared.exists() or (_HOME.expanduser() / "lfcache" / name).exists()

@@ -131,7 +131,7 @@ def installed(
     known = None if afresh else _remembered(memory, environ)
     if known is not None:
         return Installed(known, Source.REMEMBERED)
-    if not starting and _is_of(root, python, environ):
+    if not starting and is_of(root, python, environ):
         return Installed(None, Source.NOT_ASKED)
     versions, searched = _asked(python, runner)
     if versions is not None:
@@ -139,7 +139,7 @@ def installed(
     return Installed(versions, Source.ASKED)
 
 
-def _is_of(root: Path, python: Path, environ: Mapping[str, str]) -> bool:
+def is_of(root: Path, python: Path, environ: Mapping[str, str]) -> bool:
     """Whether starting `python` may execute what a checkout brings."""
     places = [python, *map(Path, filter(None, environ.get(_PYTHONPATH, "").split(os.pathsep)))]
     return any(place.absolute().is_relative_to(root.absolute()) for place in places)

@@ -13,7 +13,7 @@ from core.ids import TestId
 from core.model import TEST_MODULE, Framework, node_id
 from core.payload.ttmatrix_compile_options import NO_OPTIONS, CompileOptions, words
 from core.runs.leases import EVERYTHING
-from core.runs.spec import ResultFormat
+from core.runs.spec import ResultFormat, RunSpec
 from core.settings import Settings
 from core.sources import Checkout
 
@@ -35,6 +35,8 @@ BUILT_IN_PLUGIN = "ttmatrix_runner"
 """Our own runner."""
 PROFILE_PLUGIN = "ttmatrix_profile"
 """What gives upstream's runner the compile options of a profile."""
+_OF_DEVICES = ("auto", "tt")
+"""Backends that run on a device where there is one."""
 _VISIBLE_DEVICES = "TT_VISIBLE_DEVICES"
 _FOR_THE_MODEL = 0.9
 """Of the time limit; the rest is for writing down what was recorded until then."""
@@ -193,10 +195,15 @@ def _visible_devices(environ: Mapping[str, str]) -> tuple[str, ...]:
     return named or (EVERYTHING,)
 
 
+def wants_device(spec: RunSpec) -> bool:
+    """Whether a run is for a device, be there one on this machine or not."""
+    return bool(spec.devices) or any(f"--backend={one}" in spec.argv for one in _OF_DEVICES)
+
+
 def _built_in(settings: Settings) -> RunKind:
     """The device kind for a checkout without a runner."""
     backend = settings.backend
-    may_use_devices = backend in ("auto", "tt") and DEVICE_NODES.is_dir()
+    may_use_devices = backend in _OF_DEVICES and DEVICE_NODES.is_dir()
     return RunKind(
         "ttmatrix's own runner through pytest",
         partial(_built_in_command, backend),
@@ -231,7 +238,7 @@ KINDS: Mapping[str, RunKind] = {
         packages=("torch",),
     ),
     "device": RunKind(
-        "tt-xla's own runner through pytest, on the devices of this machine; ttmatrix's where the checkout has none",
+        "tt-xla's own runner through pytest, on devices here or elsewhere; ttmatrix's where the checkout has none",
         _upstream_command,
         ResultFormat.JUNIT,
         timeout=lambda settings: settings.device_timeout,

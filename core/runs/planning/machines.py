@@ -4,11 +4,15 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.errors import UsageError
-from core.hosts import Host
+from core.errors import TTMatrixError, UsageError
+from core.hosts import Expected, Host
+from core.matrix import Matrix, supported_archs, supports
 from core.runs.cluster import ClusterStatus, HostState
+from core.runs.leases import EVERYTHING
+from core.runs.planning.kinds import wants_device
 from core.runs.planning.preflight_checks import Level, Obstacle
 from core.runs.spec import RunSpec
+from core.sources import Checkout, Git
 from core.text import counted
 
 
@@ -19,7 +23,7 @@ def with_needs(specs: Sequence[RunSpec], known: Sequence[Host], host: str = "") 
     it has that arch too; every other run stays here. Raises UsageError for a host that is not in the file.
     """
     if not host:
-        return [replace(spec, needs=_needed(spec, known)) for spec in specs]
+        return [_placed(spec, known) for spec in specs]
     named = next((one for one in known if one.name == host), None)
     if named is None:
         there = ", ".join(one.name for one in known) or "none"
@@ -27,9 +31,30 @@ def with_needs(specs: Sequence[RunSpec], known: Sequence[Host], host: str = "") 
     return [replace(spec, needs="" if named.here else host) for spec in specs]
 
 
-def _needed(spec: RunSpec, known: Sequence[Host]) -> str:
+def _placed(spec: RunSpec, known: Sequence[Host]) -> RunSpec:
     arch = spec.arch or ""
-    return arch if spec.devices and any(arch in one.labels and not one.here for one in known) else ""
+    if not wants_device(spec) or not any(arch in one.labels and not one.here for one in known):
+        return replace(spec, needs="")
+    # Where there is none here, nothing has been said of devices yet.
+    return replace(spec, needs=arch, devices=spec.devices or (EVERYTHING,))
+
+
+def archs_of_hosts(known: Sequence[Host], archs: Sequence[str]) -> tuple[str, ...]:
+    """Those of `archs`, in their order, that a host has."""
+    labels = {label for one in known for label in one.labels}
+    return tuple(arch for arch in archs if arch in labels)
+
+
+def supported_of(archs: Sequence[str], matrix: Matrix, id: str) -> Sequence[str]:
+    """Those of `archs` that the entry of a test supports. Raises UsageError where it supports none."""
+    entry = matrix.entries.get(id)
+    found = [arch for arch in archs if supports(entry, arch)]
+    if not found:
+        wanted = " and ".join(archs) or "no arch"
+        raise UsageError(
+            f"{id} is not for {wanted}", f"It is for {', '.join(supported_archs(entry))} alone.", "Choose its arch."
+        )
+    return found
 
 
 def place_obstacles(specs: Sequence[RunSpec], known: Sequence[Host], status: ClusterStatus | None) -> list[Obstacle]:
@@ -45,3 +70,13 @@ def place_obstacles(specs: Sequence[RunSpec], known: Sequence[Host], status: Clu
         what = f"No host with {label} is up: {number} will wait for one"
         found.append(Obstacle(Level.WARNING, what, f"ttmatrix hosts up {names}".rstrip()))
     return found
+
+
+def expected_code(checkout: Checkout) -> Expected:
+    """What hosts are checked against: what is checked out here; anything where git does not say."""
+    git, models = Git(checkout.root), Git(checkout.models)
+    try:
+        # Within another repository's work tree git would answer for that one.
+        return Expected(git.head_commit(), models.head_commit() if models.own_root() else "")
+    except TTMatrixError:
+        return Expected()

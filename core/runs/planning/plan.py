@@ -16,13 +16,23 @@ from core.hosts import read_hosts
 from core.ids import TestId
 from core.matrix import NO_ARCH, Matrix, resolve
 from core.model import node_id
+from core.runs import planning
 from core.runs.cluster import Cluster
 from core.runs.outcome import HARMLESS, Outcome
-from core.runs.planning.interpreter import Source, find_interpreter
+from core.runs.planning.downloads import (
+    Download,
+    Sources,
+    asked_packages,
+    fetched,
+    listed,
+    requirement_places,
+)
+from core.runs.planning.interpreter import Source, find_interpreter, is_of
 from core.runs.planning.kinds import PAYLOAD, PROFILE_PLUGIN, Request, RunKind, default_manifest, kind_for
-from core.runs.planning.machines import place_obstacles, with_needs
+from core.runs.planning.layers import lacking
+from core.runs.planning.machines import place_obstacles, supported_of, with_needs
 from core.runs.planning.op_batches import with_op_estimates
-from core.runs.planning.preflight_checks import Level, Obstacle, Survey, obstacles, survey
+from core.runs.planning.preflight_checks import Level, Obstacle, Survey, obstacles, of_sources, survey
 from core.runs.planning.profiles import compile_options, find_profile
 from core.runs.spec import RUN_VARIABLE, ResultFormat, RunSpec, entry_digest, run_id
 from core.runs.store import RunRecord
@@ -43,6 +53,8 @@ class Options:
     kind: str = "cpu"
     arch: str = NO_ARCH
     profile: str = ""
+    others: tuple[str, ...] = ()
+    """Profiles that it is compared with: each test runs under each of them, too."""
     repeat: int = 1
     """How many runs each test gets."""
     timeout: float | None = None
@@ -52,6 +64,8 @@ class Options:
     """Where ops go that are extracted; None: `default_manifest`."""
     host: str = ""
     """The host of the hosts file that they run on; empty: where their arch is."""
+    archs: tuple[str, ...] = ()
+    """Instead of on `arch`, each test runs on each of these that its entry supports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +78,8 @@ class LaunchPlan:
     survey: Survey | None
     """None where there is nothing to run."""
     obstacles: Sequence[Obstacle]
+    downloads: Sequence[Download] = ()
+    """What the runs do not have here, and fetch before they begin."""
 
     @property
     def provenance(self) -> str:
@@ -116,11 +132,42 @@ def look_ahead(
         return LaunchPlan((), refused, None, ())
     checkout, python = Checkout(specs[0].cwd), Path(specs[0].argv[0])
     seen = survey(checkout, python, environ, starting=starting)
+    sources = _sources_of(specs, environ, starting=starting)
     found = [*obstacles(specs, seen, settings, environ, runs), *_of_hosts(specs)]
     if starting and seen.source is Source.REMEMBERED and any(one.level is Level.BLOCKER for one in found):
         seen = survey(checkout, python, environ, starting=True, afresh=True)
         found = [*obstacles(specs, seen, settings, environ, runs), *_of_hosts(specs)]
-    return LaunchPlan(specs, refused, seen, found)
+    return LaunchPlan(specs, refused, seen, [*found, *of_sources(sources)], sources.downloads)
+
+
+def _sources_of(specs: Sequence[RunSpec], environ: Mapping[str, str], *, starting: bool) -> Sources:
+    """What runs that share a checkout and an interpreter fetch; those on other machines say so there."""
+    here = [spec for spec in specs if not spec.needs and not spec.cases]
+    if not here:
+        return Sources((), (), ())
+    tests = [spec.test_id for spec in here]
+    return sources_of(Checkout(here[0].cwd), Path(here[0].argv[0]), tests, environ, starting=starting)
+
+
+def sources_of(
+    checkout: Checkout, python: Path, tests: Iterable[str], environ: Mapping[str, str] = os.environ, *, starting: bool
+) -> Sources:
+    """What tests fetch that `python` runs here.
+
+    It is asked for packages, unless that would execute something of the checkout before runs start; then pip is asked
+    for their files. The hub and the package index are asked for sizes. Not for the UI thread.
+    """
+    tests = list(dict.fromkeys(tests))
+    places = requirement_places(checkout, tests)
+    may_start = starting or not is_of(checkout.root, python, environ)
+    told = lacking(python, places, checkout.root) if may_start else None
+    packages = planning.downloads_of_packages(python, told, checkout.root) if told else []
+    found = fetched(checkout, tests, environ, packages)
+    if told is None and places:
+        names = listed(dict.fromkeys(name for place in places for name in asked_packages(place)))
+        unknown = (f"Packages are asked for: {names}", "Those that are not installed are downloaded, once you agree")
+        found = replace(found, notes=[unknown, *found.notes])
+    return replace(found, downloads=planning.with_sizes(found.downloads, environ, files=starting))
 
 
 def _of_hosts(specs: Sequence[RunSpec]) -> list[Obstacle]:
@@ -146,7 +193,11 @@ def plan_tests(
     refused: list[TTMatrixError] = []
     for id in ids:
         try:
-            specs += [_planned(matrix, id, settings, options, runs) for _ in range(options.repeat)]
+            each = [replace(options, profile=name) for name in (options.profile, *options.others)]
+            if options.archs:
+                archs = supported_of(options.archs, matrix, id)
+                each = [replace(one, arch=arch) for arch in archs for one in each]
+            specs += [_planned(matrix, id, settings, one, runs) for _ in range(options.repeat) for one in each]
         except TTMatrixError as error:
             refused.append(error)
     specs = with_needs(specs, read_hosts(paths().hosts_file), options.host)

@@ -18,7 +18,7 @@ from core.payload.ttmatrix_compile_options import ignored, read_words
 from core.proc import boot_id, own_identity, this_host
 from core.runs.environment import digest
 from core.runs.leases import Lease, device_leases
-from core.runs.planning.downloads import downloads
+from core.runs.planning.downloads import Sources
 from core.runs.planning.interpreter import Source, Versions, installed
 from core.runs.planning.kinds import BUILT_IN_PLUGIN, DEVICE_NODES, KINDS, OP_KIND, RunKind, kind_for, op_kind
 from core.runs.spec import RunSpec
@@ -106,6 +106,8 @@ class Level(StrEnum):
     BLOCKER = "blocker"
     """No run can end well."""
     WARNING = "warning"
+    NOTE = "note"
+    """In no way, but good to know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +133,17 @@ class Surroundings:
 
 def preflight(kind: RunKind, specs: Sequence[RunSpec], around: Surroundings) -> list[Obstacle]:
     """All that is in the way of `specs`, which are of this kind; the worst first."""
-    checks = [_packages(kind, specs, around), _checkout(kind, around), _disk(around), _downloads(specs, around)]
+    checks = [_packages(kind, specs, around), _checkout(kind, around), _disk(around)]
     if kind.needs_device:
         checks.append(_device(specs, around))
     found = [obstacle for check in checks for obstacle in check]
     return sorted(found, key=lambda obstacle: obstacle.level is not Level.BLOCKER)
+
+
+def of_sources(sources: Sources) -> list[Obstacle]:
+    """What is said of the caches and servers that runs fetch things from."""
+    missing = [Obstacle(Level.WARNING, what, remedy) for what, remedy in sources.missing]
+    return missing + [Obstacle(Level.NOTE, what, remedy) for what, remedy in sources.notes]
 
 
 def obstacles(
@@ -158,7 +166,7 @@ def obstacles(
             how = kind_for(kind, around.checkout, replace(settings, backend=backend))
             ours = [spec for spec in of_kind if _backend(spec, settings) == backend]
             found |= dict.fromkeys([*preflight(how, ours, around), *_options(ours, around, backend)])
-    lease = hosts.MachineLease(paths().hosts_file).look()
+    lease = hosts.HostsFile(paths().hosts_file).lease()
     found |= dict.fromkeys(lease_obstacles(specs, lease, datetime.now(UTC)))
     return list(found)
 
@@ -242,11 +250,6 @@ def _disk(around: Surroundings) -> Iterator[Obstacle]:
     if free < _LITTLE_FREE:
         level = Level.BLOCKER if free < _LEAST_FREE else Level.WARNING
         yield Obstacle(level, f"{free / 2**20:,.0f} MiB are free at {place}", "Remove runs: ttmatrix prune")
-
-
-def _downloads(specs: Sequence[RunSpec], around: Surroundings) -> Iterator[Obstacle]:
-    for what, remedy in downloads(around.checkout, [spec.test_id for spec in specs], around.environ):
-        yield Obstacle(Level.WARNING, what, remedy)
 
 
 def _device(specs: Sequence[RunSpec], around: Surroundings) -> Iterator[Obstacle]:

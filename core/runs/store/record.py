@@ -205,7 +205,8 @@ def _why(spec: RunSpec, finished: Finished) -> str:
             return _and("cancelled", finished.detail)
         case Outcome.LOST:
             return finished.detail or "its processes are gone, and its end was not recorded"
-    return finished.detail or text or f"ended with exit code {finished.exit_code} and no result"
+    code = "" if finished.exit_code is None else f" with exit code {finished.exit_code}"
+    return finished.detail or text or f"ended{code} and left no result"
 
 
 def _until(finished: Finished) -> str:

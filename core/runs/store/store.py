@@ -26,7 +26,7 @@ from core.runs.store.record import GONE, Presence, RunRecord, RunState, fold
 from core.settings import paths
 
 if TYPE_CHECKING:
-    from core.hosts import Lease, MachineLease
+    from core.hosts import HostsFile, Lease
 
 SPEC = "spec.json"
 EVENTS = "events.jsonl"
@@ -184,13 +184,13 @@ class RunStore:
             del self._finished[run_id]
 
     @cached_property
-    def _machine_lease(self) -> "MachineLease":
-        return hosts.MachineLease(paths().hosts_file)
+    def _hosts_file(self) -> "HostsFile":
+        return hosts.HostsFile(paths().hosts_file)
 
     def _queued(self) -> _Queued:
         tickets = {ticket.run_id: (turn, ticket) for turn, ticket in enumerate(self.queue.tickets())}
         # Nobody needs to know while nothing waits.
-        lease = self._machine_lease.look() if tickets else None
+        lease = self._hosts_file.lease() if tickets else None
         return _Queued(tickets, self.queue.cancelled(), bool(tickets) and self.queue.served, lease, datetime.now(UTC))
 
     def _run_ids(self) -> set[str]:

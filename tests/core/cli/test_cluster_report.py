@@ -10,7 +10,7 @@ from core.evidence.analysis.issues import Citation, IssueState, State
 
 def test_nobody_has_asked_yet() -> None:
     out, err = io.StringIO(), io.StringIO()
-    print_issues([Citation(IssueState("o/r#1"), (("a", "n150"), ("a", "p150")))], Console(out=out, err=err))
+    print_issues([Citation(IssueState("o/r#1"), (("a", "n150"), ("a", "p150")))], (), Console(out=out, err=err))
     assert out.getvalue().splitlines()[1].split() == ["1", "unknown", "o/r#1"]
     assert "--refresh" in err.getvalue()
 
@@ -18,5 +18,5 @@ def test_nobody_has_asked_yet() -> None:
 def test_when_it_was_closed() -> None:
     out = io.StringIO()
     state = IssueState("o/r#1", State.CLOSED, "gone", "2026-04-03", "2026-05-01")
-    print_issues([Citation(state, (("a", "n150"),))], Console(out=out, err=io.StringIO()))
+    print_issues([Citation(state, (("a", "n150"),))], (), Console(out=out, err=io.StringIO()))
     assert "gone (closed 2026-04-03)" in out.getvalue()

@@ -58,3 +58,17 @@ def test_thinning_says_what_it_would_do_and_does_it_when_asked(checkout: Checkou
     assert {one.ending for one in after} == {Ending.PASSED}
     # What went does not come back with the same files.
     assert filled(checkout, 120).observations() == after
+
+
+def test_the_policy_has_old_results_that_repeat_go_with_the_next_reports(checkout: Checkout, tmp_path: Path) -> None:
+    store = filled(checkout, 120)
+    xml = "<testsuite><testcase classname='x' name='{}'/></testsuite>"
+    name = "test_all_models_torch[alpha/pytorch-tiny-single_device-inference]"
+    for file in ("a.xml", "b.xml"):
+        (tmp_path / file).write_text(xml.format(name) + f"<!-- {file} -->")
+    assert "removed" not in call("ingest", tmp_path / "a.xml", "--arch", "n150", "--repo", checkout.root).err
+    assert store.stats().results == 121
+    (checkout.root / "ttmatrix-policy.toml").write_text("[retention]\ndays = 30.0\n")
+    called = call("ingest", tmp_path / "b.xml", "--arch", "n150", "--repo", checkout.root)
+    assert "results that only repeated others removed (policy: retention)" in called.err.replace("\n", " ")
+    assert 52 <= store.stats().results < 80

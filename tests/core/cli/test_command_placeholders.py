@@ -27,7 +27,7 @@ def _call(checkout: Checkout, *argv: object) -> Called:
 def test_list_has_them_only_where_they_are_asked_for(checkout: Checkout) -> None:
     everything = _call(checkout, "list", "--format", "ids").out
     assert "Other Model" not in everything
-    for words in ("is:placeholder", "kind:placeholder"):
+    for words in ("is:placeholder", "kind:placeholder", "function:test_placeholder_models"):
         assert _call(checkout, "list", words, "--format", "ids").out == "Other Model\norg/Delta\n"
     (one,) = _call(checkout, "list", "is:placeholder", "bringup:not_started", "org", "--json").json
     assert (one["id"], one["kind"], one["model"], one["line"]) == ("org/Delta", "placeholder", "org_delta", 2)

@@ -92,16 +92,17 @@ def test_usage(checkout: Checkout, words: tuple[str, ...], said: str) -> None:
     assert called.code == 64 and said in called.err
 
 
-def test_what_is_planned_for_this_machine_is_queued(runnable: Checkout) -> None:
+def test_what_is_planned_is_queued_for_the_machines_that_have_the_arch(runnable: Checkout) -> None:
     (runnable.root / "tests/runner/test_models.py").touch()
     call("hosts", "add", "here", "--local", "--label", "n150")
     call("hosts", "add", "bh", "--ssh", "bh", "--label", "p150")
     found = planned(runnable, "tiny inference", "--hours", "4", "--queue")
-    here = [one for one in found["runs"] if one["host"] == "here"]
-    assert here and len(here) < len(found["runs"])
-    assert len(found["queued"]) == sum(one["runs"] for one in here)
+    assert {one["host"] for one in found["runs"]} == {"here", "bh"}
     runs = {one["run"]: one for one in call("runs", "--json", "--repo", runnable.root).json}
     assert [(runs[id]["id"], runs[id]["arch"]) for id in found["queued"]] == [
-        (one["id"], "n150") for one in here for _ in range(one["runs"])
+        (one["id"], one["arch"]) for one in found["runs"] for _ in range(one["runs"])
     ]
+    # The other machine is not up: its runs wait for it.
+    there = [runs[id] for id in found["queued"] if runs[id]["arch"] == "p150"]
+    assert there and all("waiting for a host with p150" in one["summary"] for one in there)
     call("cancel", *found["queued"])

@@ -59,6 +59,32 @@ def test_in_words(checkout: Checkout) -> None:
     assert "uplift of the compiler" in called.err
 
 
+def test_a_commit_that_the_clone_lacks_is_named(checkout: Checkout) -> None:
+    lost = "abcdef0123" * 4
+    place: dict[str, Any] = {"run": "nightly-9", "when": 86400.0 * 9, "commit": lost}
+    keep(checkout, [observed(Ending.FAILED, "DRAM OOM", test_id=TEST_ID, arch="p150", **place)])
+    called = call("since", TEST_ID, "--arch", "p150", "--repo", checkout.root)
+    words = "abcdef0123 is not in this clone: git fetch may bring it"
+    assert f"tt-xla: {words}" in called.err and f"tt_forge_models: {words}" in called.err
+    found = call("since", TEST_ID, "--arch", "p150", "--json", "--repo", checkout.root).json["cells"][0]
+    assert (found["commits"]["after"], found["commits"]["unknown"]) == (lost, words)
+
+
+def test_the_drift_of_the_pcc_is_a_strip(checkout: Checkout) -> None:
+    days = range(60)
+    keep(
+        checkout,
+        [observed(test_id=TEST_ID, run=f"n{day}", when=86400.0 * (day + 20), pcc=0.999 - day / 6000) for day in days],
+    )
+    lines = call("since", TEST_ID, "--arch", "n150", "--repo", checkout.root).out.splitlines()
+    (line,) = [line for line in lines if line.startswith("  pcc ")]
+    assert line.split()[1][0] == "█" and line.split()[1][-1] == "▁" and len(line.split()[1]) == 30
+    assert line.endswith(".9989 to .9892 in 60 results since 1970-01-21")
+    drift = call("since", TEST_ID, "--json", "--repo", checkout.root).json["cells"][0]["drift"]
+    assert (len(drift["pcc"]), drift["results"]) == (30, 60)
+    assert sorted(drift["pcc"], reverse=True) == drift["pcc"]
+
+
 def test_on_one_arch_that_passes(checkout: Checkout) -> None:
     called = call("since", TEST_ID, "--arch", "p150", "--repo", checkout.root)
     assert (called.code, len(called.out.splitlines())) == (0, 1)

@@ -42,7 +42,7 @@ def test_one_batch_runs_each_profile_and_can_be_shown_again(runnable: Checkout) 
     [
         (["--profiles", "default"], "not compared with itself"),
         (["--profiles", "default,fast", PASSES], "No profile 'fast'"),
-        (["--sweep", "batch_size", PASSES], "--sweep wants"),
+        (["--sweep", "batch_size", PASSES], "A sweep is"),
         (["--sweep", "batch_size=1,2"], "Which tests?"),
         (["--sweep", "batch_size=1,2", "id:nothing/like/it"], "0 runs"),
         (["--sweep", "batch_size=1,2", "--batch", "x"], "There is no batch 'x'"),

@@ -55,6 +55,20 @@ def test_a_table_fits_the_terminal(rows: list[list[str]], columns: int) -> None:
     assert ("…" in shown) == (shown != expected) == bool(err.getvalue())
 
 
+def test_sentences_are_wrapped_on_a_terminal_and_whole_in_a_pipe() -> None:
+    sentence = "  Will leave CI on p150: no scheduled job selects it"
+    out, err = Terminal(), Terminal()
+    with mock.patch("os.get_terminal_size", lambda _: os.terminal_size((30, 24))):
+        console = Console(False, False, out, err)
+        console.prose(sentence)
+        console.note("a note that is longer than the terminal is wide")
+    assert out.getvalue() == "  Will leave CI on p150: no\n    scheduled job selects it\n"
+    assert err.getvalue() == "a note that is longer than the\n  terminal is wide\n"
+    console, piped, _ = _console()
+    console.prose(sentence)
+    assert piped.getvalue() == f"{sentence}\n"
+
+
 def test_ids_give_way_where_all_other_columns_have() -> None:
     terminal, err = Terminal(), io.StringIO()
     header, row = ("id", "status", "bringup", "archs", "reason"), ["i" * 60, "s" * 20, "b" * 20, "a" * 20, "r" * 40]

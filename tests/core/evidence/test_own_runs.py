@@ -116,6 +116,8 @@ def test_which_runs_are_evidence() -> None:
     ]
     reader = TreeReader(Checkout(ROOT))
     assert list(own_observations([passed, *others], reader)) == [own_observation(passed)]
+    # In a sample, where there are no devices.
+    assert len(list(own_observations([passed, *others], reader, cpu_counts=True))) == 2
 
 
 def test_a_run_of_code_that_is_gone_is_no_evidence(tmp_path: Path) -> None:

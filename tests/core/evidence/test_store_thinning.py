@@ -8,11 +8,18 @@ from hypothesis import given, settings, strategies as st
 
 from core.evidence.analysis.since import flakiness
 from core.evidence.observation import Ending, Observation
+from core.evidence.results import Results
+from core.evidence.retention import retain
 from core.evidence.store import EvidenceStore
-from core.evidence.store_thinning import NEWEST
-from tests.support.evidence import report, seen
+from core.evidence.verdicts.matrix import Verdicts
+from core.evidence.verdicts.policy import Policy, RetentionPolicy
+from core.matrix.indexing import index
+from core.matrix.matrix import Matrix
+from tests.support.evidence import TEST_ID, observed, report, seen
+from tests.support.tree import sample
 
 _DAY = 86_400.0
+NEWEST = 50
 
 
 def changes(rows: list[Observation]) -> list[tuple[Ending, str, str]]:
@@ -29,7 +36,7 @@ def test_every_change_of_outcome_stays(tmp_path_factory: pytest.TempPathFactory,
     store = EvidenceStore(tmp_path_factory.mktemp("x") / "a.sqlite")
     store.add([report(row, digest=row.run, run=row.run) for row in rows])
     runs, turned = store.runs(), {row.run: store.turned_in(row.run) for row in rows}
-    gone = store.thin(len(rows) * _DAY, write=True)
+    gone = store.thin(len(rows) * _DAY, NEWEST, write=True)
     left = store.observations()
     assert len(left) == len(rows) - gone
     assert changes(left) == changes(rows)
@@ -39,4 +46,56 @@ def test_every_change_of_outcome_stays(tmp_path_factory: pytest.TempPathFactory,
     assert store.runs().items() <= runs.items()
     # Nothing is further from its neighbour than a week and a day, unless it was before.
     assert all(after.when - before.when <= 8 * _DAY for before, after in pairwise(left))
-    assert store.thin(len(rows) * _DAY, write=True) == 0
+    assert store.thin(len(rows) * _DAY, NEWEST, write=True) == 0
+
+
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
+    return index(sample(tmp_path_factory.mktemp("checkout")))
+
+
+_STRETCHES = st.lists(
+    st.tuples(st.sampled_from(list(Ending)), st.integers(1, 60), st.sampled_from((None, 0.9, 0.98, 0.999))), max_size=6
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    _STRETCHES,
+    _STRETCHES,
+    st.builds(
+        Policy,
+        minimum_runs=st.integers(1, 6),
+        window=st.integers(6, 90),
+        retention=st.builds(RetentionPolicy, st.floats(1, 60), st.integers(1, 60)),
+    ),
+)
+def test_no_verdict_changes_under_any_policy(
+    tmp_path_factory: pytest.TempPathFactory,
+    matrix: Matrix,
+    one: list[tuple[Ending, int, float | None]],
+    other: list[tuple[Ending, int, float | None]],
+    policy: Policy,
+) -> None:
+    store = EvidenceStore(tmp_path_factory.mktemp("x") / "a.sqlite")
+    reports = []
+    for arch, stretches in (("n150", one), ("p150", other)):
+        endings = [(ending, pcc) for ending, length, pcc in stretches for _ in range(length)]
+        for at, (ending, pcc) in enumerate(endings):
+            run = f"{arch}-{at}"
+            row = observed(ending, test_id=TEST_ID, arch=arch, when=(at + 1) * _DAY, run=run, pcc=pcc)
+            reports.append(report(row, digest=run, run=run))
+    store.add(reports)
+    before = _verdicts(matrix, store, policy)
+    assert bool(before) == bool(reports)
+    count = store.stats().results
+    gone = retain(store, policy, 400 * _DAY)
+    assert store.stats().results == count - gone
+    assert _verdicts(matrix, store, policy) == before
+    # Once a week at most.
+    assert retain(store, policy, store.file.with_suffix(".thinned").stat().st_mtime + 60) == 0 if reports else gone == 0
+
+
+def _verdicts(matrix: Matrix, store: EvidenceStore, policy: Policy) -> list[tuple[object, ...]]:
+    found = Verdicts(matrix, Results((), store), policy).judged
+    return [(id, one.arch, one.verdict, one.direction, one.required_pcc) for id, some in found.items() for one in some]

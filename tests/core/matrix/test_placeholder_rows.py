@@ -59,6 +59,8 @@ def test_each_row_has_what_the_report_of_it_has(checkout: Checkout) -> None:
     assert reported_name("Qwen/Qwen Image") == "qwen_qwen_image"
     assert _selected(matrix, "is:placeholder bringup:failed_runtime") == ["org/Some Model"]
     assert _selected(matrix, "kind:placeholder model:another") == ["Another"]
+    assert _selected(matrix, "function:test_placeholder_models") == NAMES
+    assert not set(NAMES) & set(_selected(matrix, "function:test_all_models_torch"))
 
 
 def test_all_kinds_of_rows_know_what_they_are(checkout: Checkout) -> None:

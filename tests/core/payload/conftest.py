@@ -2,6 +2,7 @@
 """A tiny checkout of tiny models, and what runs the payload on it."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -97,3 +98,19 @@ def last_result(text: str) -> dict[str, Any] | None:
         return None
     result: dict[str, Any] = json.loads(lines[-1].removeprefix("TTMATRIX-RESULT "))
     return result
+
+
+@pytest.fixture
+def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """All packages there are: pip gets no others."""
+    place = tmp_path / "wheels"
+    place.mkdir()
+    for name in list(os.environ):
+        if name.startswith("PIP_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(place))
+    for name in ("TT_XLA_DISABLE_MODEL_REQS", "TT_XLA_REQS_DEBUG"):
+        monkeypatch.delenv(name, raising=False)
+    return place

@@ -57,6 +57,17 @@ def test_any_other_failure(error: BaseException | None) -> None:
     assert missing_download(error) is None
 
 
+def test_what_is_not_cached_is_a_download_only_where_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = OSError(
+        "Can't load image processor for 'a/b'. If you were trying to load it from 'https://huggingface.co/models'"
+    )
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE"):
+        monkeypatch.delenv(name, raising=False)
+    assert missing_download(error) is None
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert missing_download(error) is not None
+
+
 def test_errors_in_a_circle_end() -> None:
     one, other = ValueError("x"), ValueError("y")
     one.__context__, other.__context__ = other, one

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.wheels import wheel
+
 from .conftest import Repro
-from .test_ttmatrix_requirements import wheel
 
 HEAD = """
 import torch

@@ -7,43 +7,16 @@ import importlib.util
 import os
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.wheels import wheel
+
 pytestmark = pytest.mark.slow("pip installs packages")
 
 requirements: Any = importlib.import_module("core.payload.ttmatrix_requirements")
-
-
-def wheel(place: Path, name: str, version: str, *, requires: str = "") -> None:
-    """A package that knows its version."""
-    info = f"{name}-{version}.dist-info"
-    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-    metadata += f"Requires-Dist: {requires}\n" if requires else ""
-    with zipfile.ZipFile(place / f"{name}-{version}-py3-none-any.whl", "w") as archive:
-        archive.writestr(f"{name}/__init__.py", f"VERSION = {version!r}\n")
-        archive.writestr(f"{info}/METADATA", metadata)
-        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        archive.writestr(f"{info}/RECORD", "")
-
-
-@pytest.fixture
-def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """All packages there are: pip gets no others."""
-    place = tmp_path / "wheels"
-    place.mkdir()
-    for name in list(os.environ):
-        if name.startswith("PIP_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(place))
-    for name in (requirements.DISABLE, requirements.DEBUG):
-        monkeypatch.delenv(name, raising=False)
-    return place
 
 
 @pytest.fixture
@@ -161,6 +134,11 @@ def test_what_cannot_be_had_leaves_nothing_behind(wheels: Path, loader: Path, tm
             "ERROR: Cannot install torch==1 because these package versions have conflicting dependencies.\n"
             "ERROR: ResolutionImpossible: for help visit ...\n",
             "pip failed: Cannot install torch==1 because these package versions have conflicting dependencies.",
+        ),
+        (
+            "Collecting git+https://there/it.git\n  fatal: unable to access 'https://there/it.git/': Could not resolve host: there\n"
+            "  error: subprocess-exited-with-error\n",
+            "https://there/it.git cannot be had: Could not resolve host: there",
         ),
         ("", "pip failed without a reason"),
     ],

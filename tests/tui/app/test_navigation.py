@@ -6,7 +6,7 @@ from pathlib import Path
 from core.errors import TTMatrixError
 from tests.support.app import build_app, until
 from tests.support.tree import sample
-from tui.commands import screen_commands
+from tui.commands import COMMANDS, Where, screen_commands
 from tui.screens import SCREENS
 
 
@@ -34,8 +34,13 @@ async def test_what_goes_to_a_test_leaves_what_is_asked(tmp_path: Path) -> None:
         assert app.screen_stack == [app.matrix_screen]
 
 
+OF_A_RUN = {Where.PROFILES: "runs.profiles", Where.PROGRAMS: "runs.programs"}
+"""Screens that show one run or batch, by the command that shows it."""
+
+
 def test_each_screen_has_one_command_that_shows_it() -> None:
-    assert sorted(entry.where for entry in SCREENS) == sorted(where for where, _ in screen_commands())
+    assert sorted(entry.where for entry in SCREENS) == sorted([*(where for where, _ in screen_commands()), *OF_A_RUN])
+    assert set(OF_A_RUN.values()) <= {one.id for one in COMMANDS}
     for entry in SCREENS:
         assert entry.load().PLACES[0] is entry.where
 

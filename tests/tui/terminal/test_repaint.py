@@ -41,7 +41,7 @@ class Glass:
 
     def whole(self, lines: Sequence[Line]) -> int:
         update = LayoutUpdate([_strips(line, y) for y, line in enumerate(lines)], SIZE.region)
-        return self._write(self._repaint.lean(update, SIZE).render_segments(CONSOLE))
+        return self.write(update)
 
     def part(self, lines: Sequence[Line], dirty: Sequence[int]) -> int:
         chops: list[dict[int, Strip | None]] = []
@@ -49,14 +49,14 @@ class Glass:
             left, bar = _strips(line, y)
             chops.append({0: left, SPLIT: bar} if y in dirty else {0: None, SPLIT: None})
         spans = [(y, 0, WIDTH) for y in dirty]
-        update = ChopsUpdate(chops, spans, [[SPLIT, WIDTH]] * HEIGHT)
-        return self._write(self._repaint.lean(update, SIZE).render_segments(CONSOLE))
+        return self.write(ChopsUpdate(chops, spans, [[SPLIT, WIDTH]] * HEIGHT))
 
     def forget(self) -> None:
         self.screen.reset()
         self._repaint.forget()
 
-    def _write(self, text: str) -> int:
+    def write(self, update: ChopsUpdate | LayoutUpdate) -> int:
+        text = self._repaint.lean(update, SIZE).render_segments(CONSOLE)
         self._stream.feed(text)
         return len(text)
 
@@ -100,6 +100,17 @@ def test_what_was_painted_is_shown(seed: int) -> None:
         else:
             glass.part(lines, range(first, last))
         assert glass.shows(lines)
+
+
+def test_what_lies_below_is_not_written_where_nothing_has_changed() -> None:
+    """As where a table is painted anew beside a message that lies on it: an update has the table below, too."""
+    glass = Glass()
+    glass.whole(NUMBERED[:HEIGHT])
+    left, below = Strip([Segment("changed")]).adjust_cell_length(SPLIT), Strip([Segment("TTTT")])
+    chops: list[dict[int, Strip | None]] = [{0: None, SPLIT: None} for _ in range(HEIGHT)]
+    chops[0] = {0: left, SPLIT: below}
+    glass.write(ChopsUpdate(chops, [(0, 0, SPLIT)], [[SPLIT, WIDTH]] * HEIGHT))
+    assert glass.shows([("changed", 0), *NUMBERED[1:HEIGHT]])
 
 
 NUMBERED: list[Line] = [(f"line number {number}", 0) for number in range(40)]

@@ -3,7 +3,9 @@
 
 from pathlib import Path
 
+from core.evidence.drift import drifts_of
 from core.evidence.observation import Ending, Origin
+from core.evidence.verdicts.verdict import Judgement, Verdict
 from core.matrix.detail import describe
 from core.matrix.indexing import index
 from tests.support.evidence import seen
@@ -66,3 +68,15 @@ def test_pcc_and_time_are_bars_below_the_letters_of_their_results() -> None:
     assert course_cells("n150", rows[2:3]) == []
     same = course_cells("n150", [seen(seconds=3.0), seen(seconds=3.0)])
     assert ["".join(cell.text for cell in line) for line in same] == ["time ▄▄ 3.0s"]
+
+
+def test_the_drift_over_all_results_is_below_the_newest_ones(tmp_path: Path) -> None:
+    rows = [seen(pcc=0.99 - at / 1000, when=at * 86400.0) for at in range(1, 41)]
+    judged = [Judgement(NET, "n150", Verdict.ACTIVE, "as expected", rows=tuple(rows[-12:]))]
+    text = detail_text(
+        describe(index(sample(tmp_path)), NET), [], judged=judged, drifts=drifts_of({"n150": rows})
+    ).plain
+    (line,) = [line for line in text.splitlines() if line.startswith("all ")]
+    assert line.endswith("in 40 results since 1970-01-02") and "█" in line and "▁" in line
+    shown = detail_text(describe(index(sample(tmp_path)), NET), [], judged=judged, drifts=drifts_of({"n150": rows[:2]}))
+    assert not [line for line in shown.plain.splitlines() if line.startswith("all ")]

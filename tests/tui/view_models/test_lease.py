@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from core.hosts import Lease
-from tui.view_models import lease_words
+from tui.view_models.lease import lease_words
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 

@@ -43,7 +43,7 @@ class Extraction:
             return
         question = screens.Ask(
             "Extract the ops of this model into",
-            f"{one_line(id)}\nThe model runs once on the CPU. A file that exists gets the cases that it lacks.",
+            f"{one_line(id)}\nThe model runs once on the CPU. If the file exists, missing cases are added.",
             value=self.default(),
             verb="extract",
             check=self.check,
@@ -94,7 +94,7 @@ class Extraction:
         directories = [(root / one).resolve() for one in self._session.settings.ops_dirs]
         if not any(place.resolve().is_relative_to(one) for one in directories):
             return "The matrix shows no cases of it: it is in none of the directories of the setting ops_dirs."
-        return "It exists: what it lacks is added at its end, and nothing else changes." if place.exists() else ""
+        return "The file exists: missing cases are added at its end, nothing else changes." if place.exists() else ""
 
     def _start(self, id: str, file: str) -> None:
         session = self._session
@@ -112,7 +112,7 @@ class Extraction:
 
     def _planned(self, plan: LaunchPlan) -> None:
         self._started |= {spec.run_id: spec.test_id for spec in plan.specs}
-        self._context.runs.start_planned(plan)
+        self._context.runs.start_planned(plan, shown=False)
 
     # Its end
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from tui.needs import Need
@@ -15,30 +16,16 @@ if TYPE_CHECKING:
 def missing_for(need: Need, listing: Listing, views: ViewActions, panes: int) -> bool | None:
     """Whether what a command needs is missing; None where that is not of the matrix. `panes` are shown."""
     view = listing.view
-    match need:
-        case Need.PREVIOUS_VIEW | Need.NEXT_VIEW:
-            return not views.can_step(-1 if need is Need.PREVIOUS_VIEW else 1)
-        case Need.NO_GRID:
-            return bool(view.grid)
-        case Need.GROUPS:
-            return not view.group
-        case Need.COLUMNS:
-            return len(listing.grid.source.columns) < 3
-        case Need.PANE:
-            return panes < 2
-        case Need.MARKS:
-            return not view.marks
-        case _:
-            return _no_test(need, listing)
-
-
-def _no_test(need: Need, listing: Listing) -> bool | None:
-    match need:
-        case Need.TESTS:
-            return not listing.targets().ids
-        case Need.TEST:
-            return listing.current is None
-        case Need.ROWS:
-            return not listing.view.rows
-        case _:
-            return None
+    missing: Mapping[Need, Callable[[], bool]] = {
+        Need.PREVIOUS_VIEW: lambda: not views.can_step(-1),
+        Need.NEXT_VIEW: lambda: not views.can_step(1),
+        Need.NO_GRID: lambda: bool(view.grid),
+        Need.GROUPS: lambda: not view.group,
+        Need.COLUMNS: lambda: len(listing.grid.source.columns) < 3,
+        Need.PANE: lambda: panes < 2,
+        Need.MARKS: lambda: not view.marks,
+        Need.TESTS: lambda: not listing.targets().ids,
+        Need.TEST: lambda: listing.current is None,
+        Need.ROWS: lambda: not view.rows,
+    }
+    return missing[need]() if need in missing else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
-from core import ci, handwritten, ops
+from core import ci, evidence, handwritten, ops
 from core.matrix.query import RESULT, VERDICT
 from core.matrix.view import EVIDENCE, Targets, View, ViewSpec
 from core.providers import RUNS
@@ -248,4 +248,13 @@ class Listing:
         self._context.facts.request_verdicts()
         verdicts = session.verdicts
         judged = verdicts.of(self.current) if verdicts and self.current in verdicts.matrix.rows else ()
-        return view_models.detail_text(session.describe(self.current), runs, jobs, judged, session.ages)
+        drifts = evidence.drifts_of(verdicts.seen.get(self.current, {})) if verdicts else {}
+        return view_models.detail_text(
+            session.describe(self.current),
+            runs,
+            jobs,
+            judged,
+            session.ages,
+            session.performance_of(self.current),
+            drifts,
+        )

@@ -91,7 +91,9 @@ class PlaceholderMenu:
         def check(text: str) -> str:
             id = resolve_id(self._session.matrix, text)
             if id in self._session.matrix.strays:
-                raise UsageError(f"{id} has no loader", "The loader of a model comes before its entries.")
+                raise UsageError(
+                    f"{id} has no loader", "Add the loader first: entries are of tests that a loader generates."
+                )
             return id
 
         question = Ask("Which test gets the entry?", words, verb="choose its status", check=check)

@@ -173,7 +173,6 @@ class MatrixScreen(SessionScreen):
             self.context.facts.request(missing)
             return
         had_focus = self.focused is not None and self.focused.id in ("table", "grid")
-        self.set_class(bool(view.grid), "gridded")
         self.listing.show(keep)
         self._show_legend()
         if had_focus:
@@ -226,7 +225,8 @@ class MatrixScreen(SessionScreen):
     def _show_legend(self) -> None:
         """Say below the rows what the shades of the grid mean, or the letters of archs without room for names."""
         grid = bool(self.session.view.grid)
-        self.set_class(not grid and self.table.short_heads(self.table.size.width), "lettered")
+        # Together: each time, all widgets of the screen are matched with all rules.
+        self.update_classes({"gridded": grid, "lettered": not grid and self.table.short_heads(self.table.size.width)})
         self.legend_line.show([self.grid.legend if grid else view_models.arch_legend(self.session.matrix)])
 
     # Going somewhere

@@ -85,13 +85,13 @@ class SetFields(Dialog[Sequence[Operation]]):
             self._before[field.name] = present
             editor = self._field(field.name)
             if isinstance(editor, Cycle):
-                various = [(_VARIOUS, "(they differ)")] if present is None else []
+                various = [(_VARIOUS, "(different values)")] if present is None else []
                 own = [(present, present)] if present and present not in field.choices else []
                 editor.options = (*various, ("", "not set"), *own, *((one, one) for one in field.choices))
                 editor.value = _VARIOUS if present is None else present
             else:
                 editor.value = present or ""
-                editor.placeholder = "(they differ: left empty, nothing changes)" if present is None else "not set"
+                editor.placeholder = "(different values; empty: unchanged)" if present is None else "not set"
 
     def on_input_submitted(self) -> None:
         # By way of the input: enter then comes after the letters typed before it, however fast they came.

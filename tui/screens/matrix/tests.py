@@ -207,9 +207,14 @@ class TestActions:
         self._screen.app.push_screen(dialog, lambda plan: runs.start_planned(plan) if plan else None)
 
     def _choose_runs(self, targets: Targets) -> None:
-        runs = self._context.runs
         dialog = screens.Launch(self._context, targets.ids, targets.name)
-        self._screen.app.push_screen(dialog, lambda plan: runs.start_planned(plan) if plan else None)
+        self._screen.app.push_screen(dialog, lambda plan: self._start(plan) if plan else None)
+
+    def _start(self, plan: LaunchPlan) -> None:
+        """Start runs; those of several profiles are shown side by side as they end."""
+        self._context.runs.start_planned(plan)
+        if len({spec.profile for spec in plan.specs}) > 1:
+            self._context.navigation.show_profiles(plan.specs[0].batch)
 
     def start_workflows(self) -> None:
         """Start workflows on failing training tests."""

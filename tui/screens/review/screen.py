@@ -78,6 +78,7 @@ class ReviewScreen(DecisionScreen):
         self.follow(self.context.signals.pending_changed, self._refresh)
         self.follow(self.context.signals.matrix_changed, self._refresh)
         self.follow(self.context.signals.runs_changed, self._say_where)
+        self.listing.table.say_when_empty(self._nothing())
         self.listing.table.focus()
         self._refresh()
 
@@ -103,7 +104,7 @@ class ReviewScreen(DecisionScreen):
         self._preview_soon()
 
     def _nothing(self) -> str:
-        return f"nothing pending: {self.context.keymap.key('matrix.set')} in the matrix changes entries"
+        return f"Nothing is pending: {self.context.keymap.key('matrix.set')} in the matrix edits entries."
 
     def _loader_edits_changed(self) -> None:
         self.listing.show()
@@ -117,7 +118,7 @@ class ReviewScreen(DecisionScreen):
     def _say_where(self) -> None:
         edits = self.loader_edits.edits
         self.title_line(
-            decision_words(self.session.pending.changes) or ("" if edits else self._nothing()),
+            decision_words(self.session.pending.changes) or ("" if edits else "nothing pending"),
             counted(len(edits), "loader edit") if edits else "",
             f"{len(self.listing.listed):,} visible" if self.listing.filter.active else "",
         )
@@ -238,7 +239,8 @@ class ReviewScreen(DecisionScreen):
     def _preview_edits(self, edits: Sequence[LoaderEdit]) -> None:
         words = edits[0].edited.edit.summary if len(edits) == 1 else counted(len(edits), "loader edit")
         changed = any(edit.overtaken for edit in edits)
-        keys = "changed since then: revert it by hand" if changed else "a keeps it, x reverts it"
+        accept, reject = map(self.context.keymap.key, ("review.accept", "review.reject"))
+        keys = "changed since then: revert it by hand" if changed else f"{accept} keeps it, {reject} reverts it"
         self.pane.say(f"{one_line(words)}   {keys}")
         self.pane.show(edit_lines(edits))
 
@@ -299,13 +301,11 @@ class ReviewScreen(DecisionScreen):
         """Open the form on the change under the cursor; the edited change replaces it."""
         change = self.listing.current
         if change is None:
-            self.context.notify.info(
-                "E edits one change: unfold the group first." if self.listing.selected else "Nothing to edit."
-            )
+            self.context.notify.info("This is a group: unfold it, then edit one of its changes.")
         elif self.session.conflicts(change):
-            self.context.notify.info(
-                "It was changed elsewhere too: t takes theirs, o takes ours. Then it can be edited."
-            )
+            theirs, ours = map(self.context.keymap.key, ("review.theirs", "review.ours"))
+            sides = f"{theirs} takes their value, {ours} takes ours"
+            self.context.notify.info(f"It was changed elsewhere too: {sides}. Then it can be edited.")
         else:
             ids = list(dict.fromkeys(op.id for op in change.ops))
             try:

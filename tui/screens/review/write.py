@@ -9,6 +9,7 @@ from core.edits.commit import Delivered
 from core.errors import TTMatrixError
 from core.matrix.view import hidden_words
 from core.text import counted, one_line
+from tui.needs import Need
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
 from tui.screens.review.commit import CommitDialog
@@ -38,7 +39,7 @@ class Writer:
         """Write what is accepted, after asking; `hidden` is how many of the changes the filter hides."""
         operations = self._session.pending.accepted_operations()
         if not operations:
-            self._context.notify.info("Nothing is accepted yet: a accepts the change under the cursor.")
+            self._context.notify.info(Need.ACCEPTED.words(self._context.keymap))
             return
         ids = self._accepted_ids()
         title = f"Write {counted(len(ids), 'change')}{hidden_words(hidden)}?"
@@ -67,9 +68,10 @@ class Writer:
     def _write(self, ids: Sequence[int]) -> None:
         def written(found: Reread) -> None:
             self._files_changed()
-            self._context.notify.info(f"Wrote {counted(len(found.files), 'file')}; c commits.")
+            commits, undo = map(self._context.keymap.key, ("review.commit", "review.undo"))
+            self._context.notify.info(f"Wrote {counted(len(found.files), 'file')}; {commits} commits.")
             files = (SummaryLine(f"wrote {file}") for file in found.files)
-            self._done([*summary(found), *files, SummaryLine("c commits it, u proposes the inverse")])
+            self._done([*summary(found), *files, SummaryLine(f"{commits} commits it, {undo} proposes the inverse")])
 
         self._context.background.run("write", lambda: self._session.write(ids), written)
 
@@ -105,13 +107,14 @@ class Writer:
         revisions = [revision[:10] for revision in delivered.committed.revisions]
         self._context.notify.info(f"Committed {', '.join(revisions)}.")
         commits = [SummaryLine(f"committed {revision}") for revision in revisions]
+        undo = self._context.keymap.key("review.undo")
 
         def reread(found: Reread) -> None:
             self._done(
                 [
                     *summary(found),
                     *commits,
-                    SummaryLine("u proposes the inverse, :pr copies the text of a pull request"),
+                    SummaryLine(f"{undo} proposes the inverse, :pr copies the text of a pull request"),
                 ]
             )
 

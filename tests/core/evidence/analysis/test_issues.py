@@ -3,13 +3,14 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from core.errors import TTMatrixError
-from core.evidence.analysis.issues import IssueState, State, ask, citations, read_states
+from core.evidence.analysis.issues import Advice, IssueState, State, ask, citations, issue_advice, read_states
+from core.evidence.verdicts.verdict import Verdict
 from core.matrix.indexing import index
 from core.proc import CommandResult
 from tests.support.tree import INFERENCE, loader_source, write_checkout
@@ -81,6 +82,34 @@ def test_what_gh_says_is_kept(tmp_path: Path) -> None:
     assert states["o/r#2"].state is State.MISSING
     assert read_states(file) == states
     assert gh.asked[0] == ["gh", "issue", "view", "1", "--repo=o/r", "--json", "state,title,closedAt"]
+
+
+def test_only_what_may_have_changed_is_asked_again(tmp_path: Path) -> None:
+    file = tmp_path / "issues.json"
+    told = {"1": "OPEN", "2": "CLOSED"}
+    gh = Gh({one: (0, json.dumps({"state": state, "title": "t", "closedAt": None}), "") for one, state in told.items()})
+    for days, asked in ((0, ["1", "2"]), (0, []), (1, ["1"]), (7, ["1", "2"])):
+        gh.asked.clear()
+        ask(file, ["o/r#1", "o/r#2"], root=tmp_path, now=NOW + timedelta(days=days), runner=gh)
+        assert [words[3] for words in gh.asked] == asked, days
+
+
+def test_advice(tmp_path: Path) -> None:
+    """A closed issue of what is expected to fail, and an open one of which every test passes."""
+    failing = "    status: KNOWN_FAILURE_XFAIL\n    reason: x https://github.com/o/r/issues/"
+    yaml = f"test_config:\n  {A}:\n{failing}1\n  {B}:\n{failing}2\n"
+    matrix = index(write_checkout(tmp_path / "tree", {"alpha/pytorch": loader_source("ab")}, {INFERENCE: yaml}))
+    states = {"o/r#1": IssueState("o/r#1", State.CLOSED), "o/r#2": IssueState("o/r#2", State.OPEN)}
+    found = citations(matrix, states)
+    passing = {cell: Verdict.STALE for one in found for cell in one.cells}
+    closed, close = issue_advice(matrix, found, lambda *cell: passing.get(cell))
+    assert (closed.state.issue, closed.advice, {id for id, _ in closed.cells}) == ("o/r#1", Advice.CLOSED, {A})
+    assert (close.state.issue, close.advice, {id for id, _ in close.cells}) == ("o/r#2", Advice.CLOSE, {B})
+    # One cell without results, or that fails, and it stays open.
+    passing[close.cells[0]] = Verdict.ACTIVE
+    assert [one.advice for one in issue_advice(matrix, found, lambda *cell: passing.get(cell))] == [Advice.CLOSED]
+    assert [one.advice for one in issue_advice(matrix, found, lambda *_: None)] == [Advice.CLOSED]
+    assert issue_advice(matrix, citations(matrix, {}), lambda *_: Verdict.STALE) == ()
 
 
 def test_what_was_said_before_a_failure_is_kept(tmp_path: Path) -> None:

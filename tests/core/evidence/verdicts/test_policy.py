@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
-from core.evidence.verdicts.policy import PccPolicy, Policy, find_policy, parse_policy, policy_text
+from core.evidence.verdicts.policy import PccPolicy, Policy, RetentionPolicy, find_policy, parse_policy, policy_text
 
 unit = st.floats(0, 1)
 # TOML has no lone surrogates.
@@ -27,6 +27,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
         pcc=st.builds(
             lambda margin, low, high: PccPolicy(margin, max(low, high), min(low, high)), st.floats(0, 0.9), unit, unit
         ),
+        retention=st.builds(RetentionPolicy, st.floats(0, 1e6), st.integers(1, 500)),
         keep=st.dictionaries(texts, texts.filter(str.strip)),
     )
 )
@@ -62,6 +63,10 @@ def test_the_first_file_counts_whole(tmp_path: Path) -> None:
         ("[pcc]\nmargin = 'x'", "must be a number"),
         ("[keep]\na = ''", "a reason each"),
         ("minimum_runs = 0", "at least 1"),
+        ("[retention]\ndays = -1.0", "retention.days must not be negative"),
+        ("[retention]\nnewest = 0", "retention.newest must be at least 1"),
+        ("[retention]\nweeks = 1", "weeks"),
+        ("retention = 3", "must be a table"),
         ("minimum_runs = 20", "at least minimum_runs"),
         ("grace_days = nan", "not be negative"),
         ("[pcc]\nlowest = 0.995", "in this order"),

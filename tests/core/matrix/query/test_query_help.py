@@ -3,7 +3,7 @@
 
 import re
 
-from core.matrix.query.complete import help_sections, help_text
+from core.matrix.query.completion import help_sections, help_text
 from core.matrix.query.fields import FIELDS
 from core.matrix.query.query import Query
 from core.matrix.query.values import decimal, number_test

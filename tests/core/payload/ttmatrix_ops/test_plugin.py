@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.payload.ttmatrix_ops.plugin: whole sessions of pytest, with kernels that are wrong, crash and hang."""
 
+import os
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ from core.runs.outcome import Outcome
 from tests.support.models import xla_python
 from tests.support.warm_pytest import Session, warm_pytest
 
-from .sessions import STATUSES, WRONG, Directory, Done
+from .sessions import PAYLOAD, STATUSES, WRONG, Directory, Done
 
 pytest.importorskip("torch")
 
@@ -150,6 +151,17 @@ def test_models_and_ids_select(directory: Directory) -> None:
     assert ids("--ops-dir=.", "-m", "constant and not model_small") == other[1:]
     assert ids("--ops-dir=.", "-m", "own", "--strict-markers") == [small[0], other[0]]
     assert len(ids("--ops-dir=.", "--include-template")) == 6
+
+
+@pytest.mark.parametrize(
+    "named", [("a.yaml", "b.yaml"), ("b.yaml", "a.yaml", "b.yaml"), ("a.yaml", "."), (".", "a.yaml")]
+)
+def test_every_file_that_is_named_runs_and_runs_once(directory: Directory, named: tuple[str, ...]) -> None:
+    directory.write("a.yaml", SMALL)
+    directory.write("b.yaml", OTHER)
+    done = directory.run("--compile-backend=eager", *named, "--list-cases")
+    listed = [line.partition("  ")[0] for line in done.output.splitlines() if "::torch.add" in line]
+    assert len(listed) == len(set(listed)) == 4, done.output
 
 
 def test_a_second_file_with_the_same_id_has_its_name_in_it(directory: Directory) -> None:
@@ -296,3 +308,22 @@ def test_pytest_itself_does_not_import_torch(directory: Directory) -> None:
     done = directory.run("--ops-dir=.", "--compile-backend=eager")
     assert [one["status"] for one in done.results.values()] == ["pass", "pass"], done.output
     assert "no torch" in done.output
+
+
+def test_a_device_that_is_not_here_is_said_once_also_by_xdist(wrong: tuple[Directory, Done], warm_torch: Path) -> None:
+    directory, _ = wrong
+    command = [
+        str(warm_torch),
+        "-m",
+        "pytest",
+        "-p",
+        "ttmatrix_ops.plugin",
+        "wrong.yaml",
+        "--compile-backend",
+        "tt",
+        "-n2",
+    ]
+    environ = {**os.environ, "PYTHONPATH": str(PAYLOAD)}
+    done = subprocess.run(command, cwd=directory.root, env=environ, capture_output=True, text=True)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert done.stderr.count("the backend tt cannot work here") == 1 and "activate tt-xla's environment" in done.stderr

@@ -7,7 +7,7 @@ import pytest
 
 from core.files import atomic_write
 from core.hosts import Host, Lease, with_host
-from core.hosts.machine import MachineLease
+from core.hosts.machine import HostsFile
 from core.runs.execution.launch import launch_all, wait
 from core.runs.outcome import Outcome
 from core.runs.planning.preflight_checks import lease_obstacles
@@ -55,15 +55,15 @@ def test_a_launch_says_what_will_wait(make_spec: MakeSpec) -> None:
 
 
 def test_the_lease_of_this_machine_is_read_again_when_the_file_changes() -> None:
-    file, seen = paths().hosts_file, MachineLease(paths().hosts_file)
-    assert seen.look() is None
+    file, seen = paths().hosts_file, HostsFile(paths().hosts_file)
+    assert seen.lease() is None
     leased(600)
-    first = seen.look()
-    assert first is not None and first.host == "box" and seen.look() is first
+    first = seen.lease()
+    assert first is not None and first.host == "box" and seen.lease() == first
     leased(7200)
-    second = seen.look()
+    second = seen.lease()
     assert second is not None and second.ends > first.ends
     file.write_text("[hosts.box]\n")
-    assert seen.look() == second, "while the file is wrong, what was known holds"
+    assert seen.lease() == second, "while the file is wrong, what was known holds"
     file.unlink()
-    assert seen.look() is None
+    assert seen.lease() is None

@@ -3,6 +3,9 @@
 
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -13,17 +16,18 @@ import pytest
 
 from core.files import atomic_write
 from core.hosts import read_hosts, with_host
-from core.proc import identity, is_alive, marked
+from core.proc import identity, is_alive, marked, run_command
 from core.runs.cluster import HostState, take_up
-from core.runs.execution.launch import cancel_all, launch, wait
+from core.runs.execution.launch import cancel_all, launch, tend, wait
 from core.runs.outcome import Outcome
-from core.runs.spec import RUN_VARIABLE, RunSpec
+from core.runs.spec import RUN_VARIABLE, RunSpec, spec_to_json
 from core.runs.store.events import Finished, Returned, Started, parse_line
+from core.runs.store.queue import Ticket
 from core.runs.store.record import RunState
 from core.runs.store.store import RunStore, events_file
 from core.settings import HOME_VARIABLE, paths
 from tests.core.runs.conftest import MakeSpec
-from tests.support.cluster import NO_DASK, FakeHosts, fake_hosts, until
+from tests.support.cluster import NO_DASK, ROOT, FakeHosts, fake_hosts, until
 
 pytestmark = [pytest.mark.slow("schedulers, workers and their runs are real processes"), pytest.mark.timeout(120)]
 
@@ -112,6 +116,20 @@ def test_a_frozen_host(cluster: FakeHosts, store: RunStore, spec: RunSpec) -> No
         if identity(frozen):
             kill(frozen, signal.SIGCONT)
     tried_once_elsewhere(store, spec, first)
+
+
+def test_a_worker_that_hears_nothing_ends_with_its_runs(cluster: FakeHosts, store: RunStore, spec: RunSpec) -> None:
+    first = started(store, spec)
+    worker, service = identity(cluster.pid(first)), cluster.process.pid
+    assert worker
+    # As where the network drops the link without a word: neither side sees an end.
+    kill(service, signal.SIGSTOP)
+    try:
+        until(lambda: not is_alive(worker) and not marked(RUN_VARIABLE, spec.run_id), 40)
+    finally:
+        kill(service, signal.SIGCONT)
+    assert tried_once_more(store, spec) in ("a", "b")
+    until(lambda: cluster.state(first) is HostState.UP)
 
 
 def test_a_run_that_loses_two_hosts_says_so(cluster: FakeHosts, store: RunStore, make_spec: MakeSpec) -> None:
@@ -209,3 +227,151 @@ def test_a_killed_server_of_processes_is_started_again(
     second = replace(make_spec("report()"), needs="a")
     launch(store, second)
     assert [one.outcome for one in wait(store, [first.run_id, second.run_id])] == [Outcome.PASS] * 2
+
+
+def test_a_worker_of_another_version_is_refused(cluster: FakeHosts) -> None:
+    other = cluster.homes / "other" / "python"
+    cluster.add("other", worker=str(other))
+    start = "import core, runpy; core.__version__ = '0.0.1'; runpy.run_module('core.runs.cluster.worker', run_name='__main__')"
+    other.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{start}"\n')
+    other.chmod(0o755)
+    (found,) = take_up(["other"], cluster.cluster)
+    assert found.state is HostState.REFUSED and found.why.startswith("it has ttmatrix 0.0.1; here it is ")
+    assert found.remedy.startswith("Install ttmatrix ") and found.remedy.endswith(" there")
+    cluster.ask("down", "other")
+    until(lambda: not [one for one in psutil.process_iter(["cmdline"]) if start in (one.info["cmdline"] or ())], 20)
+
+
+APP = """
+import sys, time
+from pathlib import Path
+from core.runs.execution.launch import launch
+from core.runs.spec import spec_from_json
+from core.runs.store.store import RunStore
+launch(RunStore(Path(sys.argv[1])), spec_from_json(Path(sys.argv[2]).read_text()))
+print("queued", flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_killed_app_leaves_its_runs_alone(
+    cluster: FakeHosts, store: RunStore, make_spec: MakeSpec, tmp_path: Path
+) -> None:
+    spec = replace(make_spec("import time; print('ready', flush=True); time.sleep(2); report()"), needs="small")
+    (tmp_path / "spec.json").write_text(spec_to_json(spec))
+    command = [sys.executable, "-c", APP, str(store.root), str(tmp_path / "spec.json")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as app:
+        assert app.stdout is not None and app.stdout.readline() == b"queued\n"
+        until(lambda: store.record(spec.run_id).log.exists() and "ready" in store.record(spec.run_id).log.read_text())
+        app.kill()
+    (record,) = wait(store, [spec.run_id])
+    assert record.outcome is Outcome.PASS and record.log.read_text().count("ready") == 1
+    assert [type(event) for event in history(store, spec)].count(Started) == 1
+
+
+@pytest.mark.parametrize("which", ["the scheduler of the queue", "both it and the supervisor"])
+def test_a_killed_client(cluster: FakeHosts, store: RunStore, make_spec: MakeSpec, which: str) -> None:
+    code = "import time; print('ready', flush=True); time.sleep(3); report()"
+    spec = replace(make_spec(code), needs="small")
+    started(store, spec)
+    supervisor = store.record(spec.run_id).supervisor
+    (lease,) = store.queue.leases.held()
+    assert supervisor
+    kill(lease.owner.pid)
+    if which.startswith("both"):
+        kill(supervisor.pid)
+    (record,) = wait(store, [spec.run_id])
+    # With its supervisor nobody is left who could say how it ended.
+    assert record.outcome is (Outcome.LOST if which.startswith("both") else Outcome.PASS)
+    assert [type(event) for event in history(store, spec)].count(Finished) == 1
+    until(lambda: not marked(RUN_VARIABLE, spec.run_id), 20)
+
+
+SMALL_DISK = """\
+#!/bin/sh
+mkdir -p $HOME/ttmatrix
+exec unshare -Urm sh -c 'mount -t tmpfs -o size=4m tmpfs $HOME/ttmatrix && exec {python} "$@"' sh "$@"
+"""
+
+
+def test_a_full_disk_there(cluster: FakeHosts, store: RunStore, make_spec: MakeSpec) -> None:
+    worker = cluster.homes / "little" / "python"
+    cluster.add("little", worker=str(worker))
+    worker.write_text(SMALL_DISK.format(python=sys.executable))
+    worker.chmod(0o755)
+    cluster.serve("little")
+    fills = f"open(sys.argv[1] + '/core', 'wb').write(bytes({6 << 20}))"
+    full, sent, after = (replace(make_spec(), needs="little") for _ in range(3))
+    places = {spec.run_id: str(store.directory(spec.run_id)) for spec in (full, sent, after)}
+    full = replace(
+        full, argv=(sys.executable, "-c", f"import sys; print('begun', flush=True); {fills}", places[full.run_id])
+    )
+    launch(store, full)
+    (record,) = wait(store, [full.run_id])
+    assert record.outcome is Outcome.ERROR and "begun" in record.log.read_text()
+    assert "No space left on device" in record.log.read_text()
+    # What it has to read does not fit either: it says so, and is not run.
+    store.create(sent)
+    Path(places[sent.run_id], "input").write_bytes(bytes(6 << 20))
+    store.queue.put([Ticket(sent.run_id, time.time())], {})
+    tend(store)
+    (record,) = wait(store, [sent.run_id])
+    assert record.outcome is Outcome.ERROR and "No space left on device" in record.summary
+    # Nothing of both is left there.
+    launch(store, replace(after, argv=make_spec("report()", token=after.nonce).argv))
+    assert wait(store, [after.run_id])[0].outcome is Outcome.PASS
+    cluster.ask("down", "little")
+    assert cluster.state("a") is HostState.UP
+
+
+def test_a_full_disk_here(cluster: FakeHosts, store: RunStore, make_spec: MakeSpec) -> None:
+    store.root.mkdir()
+    mounted = run_command(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(store.root)], cwd=Path("/"))
+    if mounted.returncode:
+        pytest.skip(f"no disk of 4 MiB: {mounted.stderr.strip()}")
+    try:
+        spec = replace(make_spec(f"print('x' * {6 << 20}); report()"), needs="small")
+        launch(store, spec)
+        log = store.directory(spec.run_id) / "output.log"
+        place = store.directory(spec.run_id) / "place.json"
+        until(lambda: place.exists() and '"ended"' in place.read_text())
+        # Its end waits for room, and is not lost.
+        if store.record(spec.run_id).active:
+            log.unlink()
+        (record,) = wait(store, [spec.run_id])
+        assert record.outcome is Outcome.ERROR
+        assert "bytes of its log are lost here: No space left on device" in place.read_text()
+        assert [type(event) for event in history(store, spec)].count(Finished) == 1
+        until(lambda: not marked(RUN_VARIABLE, spec.run_id), 20)
+    finally:
+        run_command(["umount", "-l", str(store.root)], cwd=Path("/"))
+
+
+def test_a_device_is_put_right_by_the_hook_and_by_nothing_else(
+    cluster: FakeHosts, store: RunStore, make_spec: MakeSpec
+) -> None:
+    home = cluster.homes / "resets"
+    notes, python = home / "notes", home / "python"
+    hook = f"echo called >> {notes}; test ! -e {home}/fails || {{ touch {home}/broken; exit 1; }}"
+    cluster.add("resets", reset=hook, python=str(python), worker=sys.executable)
+    python.write_text(f'#!/bin/sh\ntest ! -e {home}/broken && exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    cluster.serve("resets")
+    passes, crashes, again = (
+        replace(make_spec(code), needs="resets") for code in ("report()", *["import os; os.abort()"] * 2)
+    )
+    launch(store, passes)
+    wait(store, [passes.run_id])
+    assert not notes.exists()
+    launch(store, crashes)
+    (record,) = wait(store, [crashes.run_id])
+    assert record.outcome is Outcome.CRASH and notes.read_text() == "called\n"
+    assert "[reset: echo called" in record.log.read_text() and cluster.state("resets") is HostState.UP
+    (home / "fails").touch()
+    launch(store, again)
+    (record,) = wait(store, [again.run_id])
+    # The run counts as what it was; the host gets no other one until its check passes.
+    assert record.outcome is Outcome.CRASH
+    assert "ended with exit code 1" in (record.directory / "place.json").read_text()
+    until(lambda: cluster.state("resets") is HostState.QUARANTINED)
+    cluster.ask("down", "resets")

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from core.files import atomic_write, plain
-from core.hosts import Host, Lease, with_host
+from core.hosts import Host, HostsFile, Lease, with_host
 from core.proc import own_identity
 from core.runs.cluster import Cluster, ClusterStatus, HostState, HostStatus
-from core.runs.execution.executor import DaskExecutor, HostsFile, LocalExecutor
+from core.runs.execution.executor import DaskExecutor, LocalExecutor
 from core.runs.execution.placement import HERE, Going, Line, Slot, next_of
 from core.runs.spec import RunSpec
 from core.runs.store.queue import Ticket
@@ -80,6 +80,19 @@ def test_a_run_waits_for_a_host_that_is_being_taken_up_rather_than_go_where_it_f
         known = HostsFile(hosts)
         slots = DaskExecutor(LocalExecutor(known), cluster, known).slots()
         assert placed([spec], list(slots), {spec.run_id: frozenset(("", "a"))}) == wanted
+
+
+def test_runs_on_a_host_share_its_memory(make_spec: MakeSpec) -> None:
+    def of(*sizes: int) -> list[RunSpec]:
+        return [replace(make_spec(), needs="n150", memory=size) for size in sizes]
+
+    slots = [replace(slot("a", "n150"), number=number, memory=10) for number in range(3)]
+    assert placed(of(2, 7, 2), slots) == ["0 on a", "1 on a"]
+    # What is smaller does not wait behind it, and what seems too large has a host of its own.
+    assert placed(of(7, 7, 2), slots) == ["0 on a", "2 on a"]
+    assert placed(of(50, 2), [*slots, replace(slot("b", "n150", "more"), memory=10)]) == ["0 on a", "1 on b"]
+    unknown = [replace(slot("a", "n150"), number=number) for number in range(2)]
+    assert placed(of(50, 50), unknown) == ["0 on a", "1 on a"]
 
 
 def test_a_lease_takes_what_fits_into_it(make_spec: MakeSpec) -> None:

@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.planning.downloads: what may be downloaded, told before anything is."""
+"""core.runs.planning.downloads: what is fetched from where, told before anything is."""
 
+import hashlib
 from pathlib import Path
 
 import pytest
 
-from core.runs.planning.downloads import downloads, hub_cache
+from core.runs.planning.downloads import (
+    Download,
+    Kind,
+    Sources,
+    asked_packages,
+    download_lines,
+    fetched,
+    hub_cache,
+    requirement_places,
+    size_text,
+)
 from core.sources.checkout import Checkout
 
 LOADER = """
@@ -19,12 +30,21 @@ class ModelLoader(ForgeModel):
     }
     def load_model(self):
         return AutoModel.from_pretrained(self._variant_config.pretrained_model_name)
+    def load_inputs(self):
+        return load_dataset("org/pictures", split="test")
 """
 SMALL, BIG = "some/pytorch-Small-single_device-inference", "some/pytorch-Big-single_device-training"
+PICTURES = Download(Kind.DATASET, "org/pictures")
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Checkout:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, home: Path) -> Checkout:
     checkout = Checkout(tmp_path / "tt-xla")
     place = checkout.models / "some/pytorch"
     place.mkdir(parents=True)
@@ -32,42 +52,99 @@ def checkout(tmp_path: Path) -> Checkout:
     return checkout
 
 
-def test_checkpoints_that_no_cache_has(checkout: Checkout, tmp_path: Path) -> None:
-    environ = {"HF_HOME": str(tmp_path / "hf"), "IRD_LF_CACHE": "x"}
-    ((what, remedy),) = downloads(checkout, [SMALL, BIG, SMALL], environ)
-    assert what == "2 checkpoints may be downloaded: org/some-big, org/some-small"
-    assert str(tmp_path / "hf/hub") in remedy
-    (tmp_path / "hf/hub/models--org--some-big").mkdir(parents=True)
-    ((what, _),) = downloads(checkout, [SMALL, BIG], environ)
-    assert what == "1 checkpoint may be downloaded: org/some-small"
-    assert not list(downloads(checkout, [BIG], environ))
+def _asks_for(checkout: Checkout, *names: str) -> None:
+    lines = [f"weights = get_file({name})" for name in names]
+    (checkout.models / "some/pytorch/loader.py").write_text("\n".join(lines))
 
 
-def test_a_loader_that_asks_no_hub_downloads_no_checkpoint(checkout: Checkout) -> None:
-    (checkout.models / "some/pytorch/loader.py").write_text(LOADER.replace("from_pretrained", "made_here"))
-    assert not list(downloads(checkout, [SMALL], {}))
+def test_what_no_cache_has(checkout: Checkout, tmp_path: Path) -> None:
+    environ = {"HF_HOME": str(tmp_path / "hf")}
+    small, big = Download(Kind.CHECKPOINT, "org/some-small"), Download(Kind.CHECKPOINT, "org/some-big")
+    found = fetched(checkout, [SMALL, BIG, SMALL], environ, [Download(Kind.PACKAGE, "timm")])
+    assert found.downloads == [Download(Kind.PACKAGE, "timm"), PICTURES, big, small]
+    snapshot = tmp_path / "hf/hub/models--org--some-big/snapshots/abc"
+    snapshot.mkdir(parents=True)
+    # A directory alone is what a download leaves that was refused.
+    assert big in fetched(checkout, [BIG], environ, ()).downloads
+    (snapshot / "config.json").touch()
+    assert fetched(checkout, [BIG], environ, ()).downloads == [PICTURES]
+    (tmp_path / "hf/hub/models--org--some-big/blobs").mkdir()
+    (tmp_path / "hf/hub/models--org--some-big/blobs/0a1b.incomplete").touch()
+    assert big in fetched(checkout, [BIG], environ, ()).downloads
 
 
-def test_packages_that_a_loader_asks_for(checkout: Checkout) -> None:
-    (checkout.models / "some/pytorch/loader.py").write_text("")
-    (checkout.models / "some/pytorch/requirements.txt").write_text("# ours\n--no-index\nsacremoses==0.1  # old\ntimm\n")
-    ((what, remedy),) = downloads(checkout, [SMALL], {})
-    assert what == "some/pytorch asks for packages: sacremoses==0.1, timm"
-    assert "at the first run" in remedy
+def test_where_the_cache_is_and_what_says_so(checkout: Checkout, tmp_path: Path, home: Path) -> None:
+    ((fact, explained),) = fetched(checkout, [SMALL], {"HF_HOME": str(tmp_path / "hf")}, ()).notes
+    assert fact == f"What the hub has is cached in {tmp_path / 'hf/hub'}"
+    assert explained.startswith("HF_HOME says so")
+    ((fact, explained),) = fetched(checkout, [SMALL], {}, ()).notes
+    assert str(home / ".cache/huggingface/hub") in fact
+    assert explained.startswith("HF_HOME is not set")
 
 
-def test_files_of_a_cache_that_nobody_names(checkout: Checkout) -> None:
-    (checkout.models / "some/pytorch/loader.py").write_text('weights = get_file("test_files/some.pt")')
-    ((what, remedy),) = downloads(checkout, [SMALL], {})
+def test_offline_nothing_is_downloaded_and_that_is_said(checkout: Checkout) -> None:
+    found = fetched(checkout, [SMALL], {"HF_HUB_OFFLINE": "1"}, ())
+    assert not found.downloads
+    ((what, remedy),) = found.missing
+    assert what == "Of the hub's repositories org/pictures, org/some-small cannot be had: the cache lacks them"
+    assert "HF_HUB_OFFLINE" in remedy
+    assert fetched(checkout, [SMALL], {"HF_HUB_OFFLINE": "0"}, ()).downloads
+
+
+def test_a_loader_that_fetches_nothing(checkout: Checkout) -> None:
+    (checkout.models / "some/pytorch/loader.py").write_text("def made_here(): ...")
+    assert fetched(checkout, [SMALL], {}, ()) == Sources([], [], [])
+
+
+def test_packages_that_loaders_ask_for(checkout: Checkout) -> None:
+    place = checkout.models / "some/pytorch"
+    assert requirement_places(checkout, [SMALL]) == []
+    (place / "requirements.txt").write_text("# ours\n--no-index\nsacremoses==0.1  # old\ntimm\n")
+    (place / "requirements.nodeps.txt").write_text("mamba\ntimm\n")
+    assert requirement_places(checkout, [SMALL, BIG]) == [place]
+    assert asked_packages(place) == ["mamba", "timm", "sacremoses==0.1"]
+
+
+def test_files_of_a_server_that_nobody_names(checkout: Checkout, tmp_path: Path, home: Path) -> None:
+    _asks_for(checkout, '"test_files/some.pt"')
+    found = fetched(checkout, [SMALL], {}, ())
+    ((what, remedy),) = found.missing
     assert what == "some/pytorch asks for files of a cache, and IRD_LF_CACHE is not set"
     assert "export IRD_LF_CACHE" in remedy
-    for name in ("IRD_LF_CACHE", "DOCKER_CACHE_ROOT", "LOCAL_LF_CACHE"):
-        assert not list(downloads(checkout, [SMALL], {name: "/cache"}))
+    assert "IRD_LF_CACHE is not set" in found.notes[0][1]
+    found = fetched(checkout, [SMALL], {"IRD_LF_CACHE": "http://files"}, ())
+    assert (found.missing, found.downloads) == ([], [Download(Kind.FILE, "http://files/test_files/some.pt")])
+    assert "IRD_LF_CACHE=http://files" in found.notes[0][1]
+    place = home / ".cache/lfcache/test_files"
+    place.mkdir(parents=True)
+    (place / "some.pt").touch()
+    for environ in ({}, {"IRD_LF_CACHE": "http://files"}):
+        found = fetched(checkout, [SMALL], environ, ())
+        assert (found.missing, found.downloads) == ([], [])
+    # Read by whoever mounts CI's own cache; nothing is fetched there.
+    assert not fetched(checkout, [SMALL], {"DOCKER_CACHE_ROOT": str(tmp_path)}, ()).missing
+
+
+def test_files_of_which_no_name_is_known(checkout: Checkout) -> None:
+    _asks_for(checkout, "self.picture")
+    assert fetched(checkout, [SMALL], {}, ()).missing
+    assert not fetched(checkout, [SMALL], {"IRD_LF_CACHE": "http://files"}, ()).downloads
+
+
+def test_addresses(checkout: Checkout, home: Path) -> None:
+    address = "https://somewhere/pictures/cat.jpg?size=2"
+    _asks_for(checkout, repr(address), f"str({address!r})")
+    found = fetched(checkout, [SMALL], {}, ())
+    assert (found.missing, found.downloads) == ([], [Download(Kind.FILE, address)])
+    place = home / ".cache/url_cache"
+    place.mkdir(parents=True)
+    (place / f"{hashlib.md5(address.encode()).hexdigest()[:10]}_cat.jpg").touch()
+    assert not fetched(checkout, [SMALL], {}, ()).downloads
 
 
 @pytest.mark.parametrize("test", ["a placeholder", "gone/pytorch-Small-single_device-inference"])
 def test_what_has_no_loader_downloads_nothing(checkout: Checkout, test: str) -> None:
-    assert not list(downloads(checkout, [test], {}))
+    assert fetched(checkout, [test], {}, ()) == Sources([], [], [])
 
 
 def test_where_checkpoints_are_kept() -> None:
@@ -75,3 +152,21 @@ def test_where_checkpoints_are_kept() -> None:
     assert hub_cache({"HF_HOME": "/b"}) == Path("/b/hub")
     assert hub_cache({"XDG_CACHE_HOME": "/c"}) == Path("/c/huggingface/hub")
     assert hub_cache({}) == Path.home() / ".cache/huggingface/hub"
+
+
+def test_lines_have_names_and_sizes() -> None:
+    lines = download_lines(
+        [
+            Download(Kind.PACKAGE, "timm"),
+            Download(Kind.CHECKPOINT, "a/b", 3 * 2**30),
+            Download(Kind.CHECKPOINT, "a/c", 2**30),
+            Download(Kind.CHECKPOINT, "a/d"),
+            Download(Kind.DATASET, "a/e", 96),
+        ]
+    )
+    assert lines == [
+        "1 package: timm; size: only pip knows, once it has resolved them",
+        "3 checkpoints: a/b (3.0 GiB), a/c (1.0 GiB), a/d; 4.0 GiB together, and 1 of unknown size",
+        "1 dataset: a/e (96 bytes)",
+    ]
+    assert size_text(1536) == "1.5 KiB"

@@ -43,6 +43,11 @@ def test_every_choice_is_in_the_plan(matrix: Matrix, tmp_path: Path) -> None:
     assert not (tmp_path / "runs").exists()
 
 
+def test_each_arch_of_hosts_is_a_run(matrix: Matrix, tmp_path: Path) -> None:
+    plan = planned(matrix, tmp_path, Options(kind="device", archs=("n150", "p150"), repeat=2), PASSES)
+    assert [spec.arch for spec in plan.specs] == ["n150", "p150"] * 2
+
+
 def test_what_cannot_be_run_is_told_and_the_rest_planned(matrix: Matrix, tmp_path: Path) -> None:
     plan = planned(matrix, tmp_path, Options(), PASSES, "nobody/pytorch-x-single_device-training")
     assert [spec.test_id for spec in plan.specs] == [PASSES]

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of the same tests under several profiles as one table: test x profile, with spread, and what differs.
 
-A number of two profiles differs where their medians are further apart than the wider of the two ranges (greatest minus
-least), and than 2 % of the first; and only where each has three runs or more. With noise of 10 % (normal), two equal
-profiles are called different in 6 % of the cases with 3 runs each, in 1.2 % with 4 and in 0.5 % with 5.
+A number of two profiles differs as `core.evidence.analysis.noise` says.
 """
 
 import json
@@ -13,14 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from core.evidence.analysis.noise import Difference, difference
 from core.numbers import finite
 from core.runs import Outcome
 from core.runs.store import RunRecord
 
-LEAST_RUNS = 3
-"""Of fewer nobody can say what their noise is."""
-LEAST_PART = 0.02
-"""Of the first profile's median: what is less is no difference that anybody would act on."""
 _MIB = 2**20
 
 
@@ -33,17 +28,6 @@ class Metric(StrEnum):
     RUN = "run_s"
     SAMPLES = "samples_per_s"
     PEAK = "peak_mb"
-
-
-class Difference(StrEnum):
-    """How a number compares with that of the first profile."""
-
-    UNKNOWN = "unknown"
-    """One of them has no number, or too few to know their noise."""
-    NOISE = "noise"
-    """Within the noise."""
-    MORE = "more"
-    LESS = "less"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +74,7 @@ class ProfileTable:
     def difference(self, test: str, profile: str, metric: Metric) -> Difference:
         """How a number of `profile` compares with that of the first one."""
         row = self.rows[test]
-        return compare_numbers(row[self.profiles[0]].numbers[metric], row[profile].numbers[metric])
+        return difference(row[self.profiles[0]].numbers[metric].values, row[profile].numbers[metric].values)
 
 
 def profile_table(records: Iterable[RunRecord], profiles: Sequence[str]) -> ProfileTable:
@@ -101,17 +85,6 @@ def profile_table(records: Iterable[RunRecord], profiles: Sequence[str]) -> Prof
             found.setdefault(record.spec.test_id, {}).setdefault(record.spec.profile, []).append(record)
     rows = {id: {name: _cell(runs.get(name, ())) for name in profiles} for id, runs in found.items()}
     return ProfileTable(tuple(profiles), rows)
-
-
-def compare_numbers(first: Numbers, other: Numbers) -> Difference:
-    """Whether two sets of numbers differ by more than their noise."""
-    if min(len(first.values), len(other.values)) < LEAST_RUNS:
-        return Difference.UNKNOWN
-    before, after = statistics.median(first.values), statistics.median(other.values)
-    apart = abs(after - before)
-    if apart <= max(first.spread, other.spread) or apart <= LEAST_PART * abs(before):
-        return Difference.NOISE
-    return Difference.MORE if after > before else Difference.LESS
 
 
 def measured(record: RunRecord) -> Mapping[Metric, float]:

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from core.matrix.columns import Column
 from core.matrix.indexing import index
-from core.matrix.query.complete import complete, completed, values_wanted
+from core.matrix.query.completion import complete, completed, values_wanted
 from core.matrix.query.context import Plain, Scope
 from core.matrix.query.fields import FIELDS, select
 from core.matrix.query.kinds import Field

@@ -2,22 +2,12 @@
 """Tests under several profiles: medians, spread, and what is called a difference."""
 
 import json
-import random
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import pytest
-
-from core.evidence.analysis.profile_table import (
-    LEAST_RUNS,
-    Difference,
-    Metric,
-    Numbers,
-    compare_numbers,
-    measured,
-    profile_table,
-)
+from core.evidence.analysis.noise import Difference
+from core.evidence.analysis.profile_comparison import Metric, measured, profile_table
 from core.model import Function
 from core.proc import ProcessIdentity
 from core.runs.outcome import Outcome
@@ -69,37 +59,3 @@ def test_a_table_has_each_profile_of_each_test() -> None:
 def test_a_run_that_this_machine_could_not_do_has_no_numbers() -> None:
     table = profile_table([run("", 1.0, 1, Outcome.ERROR)], [""])
     assert table.rows[TEST][""].numbers[Metric.RUN].values == ()
-
-
-@pytest.mark.parametrize(
-    ("first", "other", "expected"),
-    [
-        ((1.0, 1.0), (2.0, 2.0), Difference.UNKNOWN),
-        ((), (1.0, 1.0, 1.0), Difference.UNKNOWN),
-        ((1.0, 1.1, 0.9), (1.25, 1.3, 1.2), Difference.MORE),
-        ((1.0, 1.1, 0.9), (0.75, 0.7, 0.8), Difference.LESS),
-        ((1.0, 1.1, 0.9), (1.2, 1.2, 1.2), Difference.NOISE),
-        ((1.0, 1.0, 1.0), (1.019, 1.019, 1.019), Difference.NOISE),
-        ((0.0, 0.0, 0.0), (0.1, 0.1, 0.1), Difference.MORE),
-    ],
-)
-def test_a_difference_is_more_than_the_noise(
-    first: tuple[float, ...], other: tuple[float, ...], expected: Difference
-) -> None:
-    assert compare_numbers(Numbers(first), Numbers(other)) is expected
-
-
-@pytest.mark.parametrize(("runs", "alarms"), [(3, 0.08), (4, 0.02), (5, 0.01)])
-def test_noise_raises_no_more_alarms_than_the_page_says(runs: int, alarms: float) -> None:
-    noise = random.Random(0)
-
-    def sample(mean: float, deviation: float) -> Numbers:
-        return Numbers(tuple(noise.gauss(mean, deviation) for _ in range(runs)))
-
-    def called(mean: float, deviation: float) -> float:
-        found = [compare_numbers(sample(1.0, deviation), sample(mean, deviation)) for _ in range(2000)]
-        return sum(one in (Difference.MORE, Difference.LESS) for one in found) / len(found)
-
-    assert runs >= LEAST_RUNS
-    assert called(1.0, 0.1) < alarms
-    assert called(1.2, 0.03) > 0.98

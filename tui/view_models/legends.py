@@ -27,7 +27,7 @@ _STATUS_WORDS = {
     Status.EXCLUDE_MODEL: "EXCL: the model is excluded",
     Status.UNSPECIFIED: "marked for the arch, without a status",
 }
-_MARKED = Meaning("▌", "marked; at a facet value: it is in the query")
+_MARKED = Meaning("▌", "marked; in the facets: the query has this value")
 _MARKED_FIX = Meaning("▌", "its fix is among the pending changes")
 _MATRIX = (
     Meaning("mixed", "the status differs between archs"),
@@ -36,21 +36,41 @@ _MATRIX = (
     Meaning("▖", "some tests of the group are marked"),
     Meaning("▲ ▼", "sorted by this column, up or down"),
     Meaning("▸ ▾", "a group, folded or unfolded; its bar: shares of statuses"),
-    Meaning("123", "at a facet value: tests that have it and fit the query"),
+    Meaning("123", "in the facets: tests with this value that match the query"),
     Meaning("dim id", "a test without an entry"),
 )
 _GRID = (
     Meaning("█ ▓ ▒ ░ ▁", "share that passes: all, from 75%, from 50%, from 25%, less"),
-    Meaning("80% 24", "of 24 tests with an entry (op cases: results) 80% pass"),
+    Meaning("80% 24", "80% of 24 tests with an entry pass (op cases: of 24 results)"),
     Meaning("· 24", "24 tests without an entry; an empty cell has no test"),
-    Meaning("▲ ▼ -30", "percentage points between two columns; on a head: the rows are sorted by it"),
+    Meaning("▲ ▼ -30", "change in percentage points; on a column head: the sort order"),
 )
 _CHANGES = (
     Meaning("? open", "not decided"),
-    Meaning("✓ accept", "accepted: the next write has it"),
+    Meaning("✓ accept", "accepted: the next write includes it"),
     Meaning("✗ reject", "rejected"),
-    Meaning("! clash", "somebody else has changed the same field"),
+    Meaning("! clash", "the same field was changed elsewhere too"),
     Meaning("▸ ▾", "a group that is folded, or unfolded"),
+)
+_HOSTS = (
+    Meaning("■ □", "slots with a run, and free ones"),
+    Meaning("█", "an hour that is left of the reservation; more than 8 do not show"),
+    Meaning("lost", "the link or the worker is gone; it is tried again"),
+    Meaning("quarantined", "it has failed, and gets no runs until its check passes"),
+    Meaning("refused", "something is in the way that you have to change"),
+    Meaning("down", "it was not taken up"),
+)
+_PLAN = (
+    Meaning("from takes", "hours and minutes; a cell with several runs takes them one after the other"),
+    Meaning("~", "a guess: nothing is known of how long it takes"),
+    Meaning("left over", "it does not fit, or no machine has its arch"),
+)
+_REPORT = (
+    Meaning("•", "plot: all results, or those of the row under the cursor; · all beside a row"),
+    Meaning("n p b", "plot: an arch, by the letter that its row has"),
+    Meaning("X S", "plot: entries of the status xfail, and skip, at the end of each week"),
+    Meaning("█ ▓ ▒ ░ ▁", "share of a week that passed: all, from 75%, from 50%, from 25%, less"),
+    Meaning("failed", "results of the last week that are no passes"),
 )
 _RUNS = (
     Meaning("▌", "marked"),
@@ -59,15 +79,24 @@ _RUNS = (
     Meaning("▶ ◆", "a log line that begins a phase or a stage"),
 )
 _OVERVIEW = (
-    Meaning("PPPXXS", "bar of a row: its tests by status; to scale with the rows beside it"),
+    Meaning("PPPXXS", "bar: the tests of the row by status; all bars have one scale"),
     Meaning("number", "how many there are; enter shows them"),
     Meaning("PPP over XXX", "first plot: entries at the end of each of twelve weeks, by status"),
-    Meaning("▁ to █", "second plot: entries that do not pass; the axis need not begin at 0"),
+    Meaning("▁ to █", "second plot: entries that do not pass; the axis may not begin at 0"),
 )
 _DOCTOR = (
     Meaning("yes", "in the column fix: there is an automatic fix"),
     Meaning("done", "in the column fix: it is among the pending changes"),
     _MARKED_FIX,
+)
+_PROFILES = (
+    Meaning("+12.0%", "the median against that of the first profile: a difference beyond the noise"),
+    Meaning("=", "within the noise"),
+    Meaning("(+12.0%?)", "fewer than three runs of one of them: nobody can say what their noise is"),
+)
+_PROGRAMS = (
+    Meaning("▌", "marked, to be compared"),
+    Meaning("…800 bytes #1a2b3c…", "a large constant, with a digest: equal ones have the same"),
 )
 _WORKFLOWS = (Meaning("✓", "a step that is done"), Meaning("▸", "the step that is under way"))
 
@@ -90,7 +119,12 @@ def legend(screen: str, matrix: Matrix, *, grid: bool = False) -> Sequence[Meani
         "review": _CHANGES,
         "clusters": _results(),
         "compare": _results(),
+        "profiles": _PROFILES,
+        "programs": _PROGRAMS,
         "workflows": _WORKFLOWS,
+        "hosts": _HOSTS,
+        "plan": _PLAN,
+        "report": _REPORT,
     }
     return found.get(screen, ())
 

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix perf`: times, throughput and memory of tests over time, what has regressed, and reports to read."""
+
+import argparse
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from core.cli.context import Context
+from core.errors import EXIT_FINDINGS, EXIT_OK
+from core.evidence import PerfReport, RawReport, find_reports, performance_store, read_report
+from core.evidence.analysis import (
+    PERF_HEADER,
+    PERFORMANCE,
+    Series,
+    Trend,
+    exported_rows,
+    perf_document,
+    perf_lines,
+    perf_rows,
+    series_name,
+    series_of,
+)
+from core.providers import ids_of_model
+from core.text import counted, one_line
+
+_FORMATS = ("csv", "markdown")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", nargs="*", metavar="QUERY", help="the tests that a query selects; default: all")
+    parser.add_argument("--ingest", nargs="+", type=Path, metavar="PATH", help="read upstream's reports first")
+    parser.add_argument("--history", action="store_true", help="print what each number says, and every result")
+    parser.add_argument("--regressed", action="store_true", help="only what has regressed")
+    parser.add_argument("--format", choices=("table", *_FORMATS), default="table", help="how to print the table")
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    if args.ingest:
+        _ingest(args.ingest, context)
+    found = list(_asked(args, context))
+    if context.console.json:
+        context.console.document([perf_document(one) for one in found])
+    elif args.history:
+        _print_history(found, context)
+    elif args.format in _FORMATS:
+        context.console.line(exported_rows(PERF_HEADER, perf_rows(found), args.format).rstrip("\n"))
+    else:
+        context.console.table(PERF_HEADER, perf_rows(found))
+    bad = sum(map(_regressed, found))
+    context.console.note(f"{len(found):,} series, {bad:,} regressed")
+    return EXIT_FINDINGS if bad else EXIT_OK
+
+
+def _asked(args: argparse.Namespace, context: Context) -> Iterator[Series]:
+    reports = performance_store(context.checkout, context.paths).read()
+    wanted = context.ids_of(" ".join(args.query)) if args.query else None
+    for one in series_of(context.run_records, reports):
+        asked = (wanted is None or one.key.test_id in wanted) and context.arch in ("", one.key.arch)
+        if asked and (_regressed(one) or not args.regressed):
+            yield one
+
+
+def _regressed(one: Series) -> bool:
+    return any(found.trend is Trend.REGRESSED for metric in PERFORMANCE if (found := one.verdict(metric)))
+
+
+def _print_history(found: Iterable[Series], context: Context) -> None:
+    for one in found:
+        context.console.line(f"{one_line(one.key.test_id)}: {one_line(series_name(one))}")
+        for words, _ in perf_lines(one):
+            context.console.line(f"  {words}")
+        for row in one.rows:
+            numbers = "  ".join(f"{name} {value:.5g}" for name, value in row.numbers.items())
+            context.console.line(f"    {one_line(row.source)}  {numbers}")
+
+
+def _ingest(paths: Iterable[Path], context: Context) -> None:
+    """Store the reports of known tests; what is left out is named."""
+    reports: list[PerfReport] = []
+    files = other = 0
+    for file in find_reports(paths):
+        raw = read_report(file)
+        files += 1
+        if raw is None:
+            other += 1
+            continue
+        ids = _ids(raw, context)
+        if len(ids) == 1:
+            reports.append(raw.of_test(ids[0], context.arch or raw.device_arch))
+        else:
+            why = f"{counted(len(ids), 'test')} of {raw.model!r}, {raw.run_mode} {raw.parallelism}".rstrip()
+            context.console.note(f"left out {one_line(str(file))}: {one_line(why)}")
+    new = performance_store(context.checkout, context.paths).add(reports)
+    left = f", {other:,} of something else" if other else ""
+    context.console.note(f"{counted(files, 'file')}: {counted(new, 'new report')}, {len(reports) - new:,} known{left}")
+
+
+def _ids(raw: RawReport, context: Context) -> list[str]:
+    matrix = context.matrix
+    ids = ids_of_model(matrix, context.model_infos, raw.model)
+    for name, wanted in (("mode", raw.run_mode), ("parallelism", raw.parallelism)):
+        column = matrix.columns[name]
+        ids = [id for id in ids if not wanted or column[matrix.rows[id]] == wanted.lower()]
+    return ids

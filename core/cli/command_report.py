@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix report`: how we are doing, as Markdown, as one self-contained page, or as JSON."""
+
+import argparse
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from core.cli import report_html, report_markdown
+from core.cli.arguments import days
+from core.cli.context import Context
+from core.cli.history_report import note_limits
+from core.cli.report import Report, report_document
+from core.errors import EXIT_OK, TTMatrixError
+from core.evidence import evidence_store
+from core.evidence.analysis import citations, issue_advice, read_states
+from core.evidence.progress import By, progress_of
+from core.files import atomic_write
+from core.history import History
+from core.text import counted
+
+_FORMATS: Mapping[str, Callable[[Report], str]] = {"md": report_markdown.page, "html": report_html.page}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--since", type=days, default=90.0, metavar="DAYS", help="results of the last DAYS; default: 90"
+    )
+    parser.add_argument(
+        "--by",
+        choices=tuple(By),
+        type=By,
+        default=By.FAMILY,
+        help="what the pass rates below the archs are split by; default: %(default)s",
+    )
+    parser.add_argument(
+        "--format", choices=(*_FORMATS, "json"), help="md, one self-contained page of html, or json; default: md"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write it to FILE instead of standard output")
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    report = _report(args, context)
+    style = args.format or ("json" if context.console.json else "md")
+    if style == "json":
+        context.console.document(report_document(report))
+    elif args.output:
+        atomic_write(Path(args.output), _FORMATS[style](report))
+        context.console.note(f"The report is in {args.output}")
+    else:
+        context.console.line(_FORMATS[style](report).rstrip("\n"))
+    results = sum(report.progress.measured.total.ran)
+    runs = counted(len(report.progress.runs), "run")
+    context.console.note(f"{counted(results, 'result')} of {runs} in the last {args.since:g} days")
+    if not results:
+        context.console.note("`ttmatrix ingest --from-github` downloads the reports of CI.")
+    return EXIT_OK
+
+
+def _report(args: argparse.Namespace, context: Context) -> Report:
+    matrix, verdicts = context.matrix, context.verdicts
+    progress = progress_of(
+        evidence_store(context.checkout, context.paths),
+        verdicts,
+        now=time.time(),
+        days=args.since,
+        by=args.by,
+        arch=context.arch,
+        infos=lambda: context.model_infos,
+        history=_history(context),
+    )
+    cited = citations(matrix, read_states(context.paths.issues_file))
+    return Report(context.checkout.root.name, context.arch, progress, issue_advice(matrix, cited, verdicts.of_cell))
+
+
+def _history(context: Context) -> History | None:
+    """None where git knows nothing: the report has no burn-down then, and says why."""
+    try:
+        history = context.history
+    except TTMatrixError as error:
+        context.console.note(f"No burn-down of entries: {error.title}")
+        return None
+    note_limits(context.console, history)
+    return history

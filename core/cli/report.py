@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `ttmatrix report` says, before it has a form; and its form as JSON."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from core.evidence.analysis import IssueAdvice
+from core.evidence.progress import (
+    HostHealth,
+    Progress,
+    Series,
+    Stale,
+    Turned,
+    day_text,
+    moment_day,
+    typical_days,
+)
+from core.evidence.verdicts import Verdict
+from core.model import Status
+
+
+class Report(NamedTuple):
+    """How a checkout is doing."""
+
+    name: str
+    """Of the checkout."""
+    arch: str
+    """Empty: all."""
+    progress: Progress
+    issues: Sequence[IssueAdvice]
+
+
+def report_document(report: Report) -> dict[str, object]:
+    """The report as JSON. Rates are 0 to 1, null where nothing ran; days and weeks end in UTC."""
+    progress, measured = report.progress, report.progress.measured
+    days = [day_text(number) for number in progress.days]
+    return {
+        "checkout": report.name,
+        "arch": report.arch or None,
+        "by": progress.by,
+        "since": moment_day(progress.since),
+        "until": moment_day(progress.now),
+        "results": sum(measured.total.ran),
+        "days": days,
+        "total": _series(measured.total),
+        "archs": [_series(one) for one in measured.archs],
+        "groups": [_series(one) for one in measured.groups],
+        "verdicts": {verdict: progress.verdicts.get(verdict, 0) for verdict in Verdict},
+        "turned": [_turned(one) for one in measured.turned],
+        "flaky": [{"id": one.id, "arch": one.arch, "flakiness": round(one.flakiness, 4)} for one in measured.flaky],
+        "hosts": [_host(one) for one in measured.hosts],
+        "stale": [_stale(one) for one in measured.stale],
+        "corrected": [_stale(one) for one in measured.corrected],
+        "stale_days": {"now": typical_days(measured.stale), "corrected": typical_days(measured.corrected)},
+        "runs": [
+            {"run": one.run, "day": moment_day(one.when), "ran": one.ran, "not_run": one.not_run, "broken": one.broken}
+            for one in progress.runs
+        ],
+        "days_without_results": [day_text(number) for number in progress.gaps],
+        "entries": [
+            {"day": moment_day(week.end), "counts": {status: week.counts.get(status, 0) for status in Status}}
+            for week in progress.weeks
+        ],
+        "issues": [
+            {
+                "issue": one.state.issue,
+                "state": one.state.state,
+                "advice": one.advice,
+                "cells": [{"id": id, "arch": arch} for id, arch in one.cells],
+            }
+            for one in report.issues
+        ],
+    }
+
+
+def _series(one: Series) -> dict[str, object]:
+    weeks = [None if rate is None else round(rate, 4) for rate in one.weeks]
+    return {"name": one.name, "passed": list(one.passed), "ran": list(one.ran), "weeks": weeks}
+
+
+def _turned(one: Turned) -> dict[str, object]:
+    return {
+        "id": one.id,
+        "arch": one.arch,
+        "turn": "fixed" if one.fixed else "broke",
+        "day": moment_day(one.when),
+        "run": one.run,
+        "together": one.together,
+    }
+
+
+def _host(one: HostHealth) -> dict[str, object]:
+    return {
+        "host": one.host,
+        "results": one.results,
+        "failed": one.failed,
+        "share": round(one.share, 4),
+        "excess": round(one.excess, 4),
+        "suspect": one.suspect,
+    }
+
+
+def _stale(one: Stale) -> dict[str, object]:
+    return {
+        "id": one.id,
+        "arch": one.arch,
+        "since": moment_day(one.since),
+        "passes": one.results,
+        "days": round(one.days, 1),
+    }

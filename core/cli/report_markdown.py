@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report as Markdown: for an issue, a chat, a wiki."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from core.cli.report import Report
+from core.evidence.progress import Series, day_text, moment_day, percent, stale_words, summary, week_ends
+from core.model import Status
+from core.text import counted, one_line
+
+MOST_ROWS = 15
+"""Rows of a list; more are counted."""
+_WEEKS = 12
+
+
+def page(report: Report) -> str:
+    """The report."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    progress, measured = report.progress, report.progress.measured
+    yield f"# How {_plain(report.name)} is doing"
+    yield ""
+    yield _plain(summary(progress, report.arch))
+    yield ""
+    yield "## Pass rate by week"
+    yield ""
+    heads = [day[5:] for day in week_ends(progress)]
+    rows = [("all", measured.total), *((one.name, one) for one in measured.archs)]
+    yield from _rates("arch", heads, [(name, one) for name, one in rows])
+    if progress.by != "arch":
+        yield f"## Most failures by {progress.by}"
+        yield ""
+        yield from _rates(progress.by, heads, [(one.name, one) for one in measured.groups[:MOST_ROWS]])
+        yield from _more(len(measured.groups), progress.by)
+    yield from _turned(report)
+    yield from _machines(report)
+    yield from _stale(report)
+    yield from _entries(report)
+    yield from _without(report)
+    yield from _issues(report)
+
+
+def _rates(head: str, heads: Sequence[str], rows: Iterable[tuple[str, Series]]) -> Iterator[str]:
+    shown = heads[-_WEEKS:]
+    body = [(name, f"{sum(one.ran):,}", *map(percent, one.weeks[-_WEEKS:])) for name, one in rows]
+    yield from _table((head, "results", *shown), body)
+
+
+def _turned(report: Report) -> Iterator[str]:
+    found = report.progress.measured.turned
+    yield "## Turned in the last week"
+    yield ""
+    rows = [
+        (
+            "fixed" if one.fixed else "**broke**",
+            one.arch,
+            one.id,
+            one.run,
+            moment_day(one.when),
+            str(one.together) if one.together else "",
+        )
+        for one in found[:MOST_ROWS]
+    ]
+    yield from _table(("", "arch", "test", "since run", "day", "others with it"), rows)
+    yield from _more(len(found), "cell")
+    flaky = report.progress.measured.flaky
+    if flaky:
+        yield "## Flaky"
+        yield ""
+        yield from _table(
+            ("flakiness", "arch", "test"),
+            [(f"{one.flakiness:.2f}", one.arch, one.id) for one in flaky[:MOST_ROWS]],
+        )
+        yield from _more(len(flaky), "cell")
+
+
+def _machines(report: Report) -> Iterator[str]:
+    yield "## Machines"
+    yield ""
+    rows = [
+        (
+            one.host,
+            f"{one.results:,}",
+            f"{one.failed:,}",
+            percent(one.share),
+            f"{one.excess:+.1%}",
+            "failures follow it" if one.suspect else "",
+        )
+        for one in report.progress.measured.hosts[:MOST_ROWS]
+    ]
+    yield from _table(("machine", "results", "failed", "share", "above others", ""), rows)
+
+
+def _stale(report: Report) -> Iterator[str]:
+    measured = report.progress.measured
+    yield "## Entries that stay stale"
+    yield ""
+    yield stale_words(measured.stale, measured.corrected)
+    yield ""
+    rows = [(f"{one.days:.0f}", str(one.results), one.arch, one.id) for one in measured.stale[:MOST_ROWS]]
+    yield from _table(("days", "passes", "arch", "test"), rows)
+    yield from _more(len(measured.stale), "cell")
+
+
+def _entries(report: Report) -> Iterator[str]:
+    weeks = [week for week in report.progress.weeks if week.counts]
+    if not weeks:
+        return
+    yield "## Entries by status, from git"
+    yield ""
+    statuses = (Status.EXPECTED_PASSING, Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)
+    rows = [(moment_day(week.end), *(f"{week.counts.get(one, 0):,}" for one in statuses)) for week in weeks]
+    yield from _table(("week to", "pass", "xfail", "skip"), rows)
+
+
+def _without(report: Report) -> Iterator[str]:
+    yield "## Runs without a result"
+    yield ""
+    gaps = report.progress.gaps
+    if gaps:
+        named = ", ".join(map(day_text, gaps[-MOST_ROWS:]))
+        yield f"{counted(len(gaps), 'day')} without any result; the last ones: {named}."
+        yield ""
+    found = report.progress.incomplete
+    rows = [
+        (one.run, moment_day(one.when), f"{one.ran:,}", f"{one.broken:,}", f"{one.not_run:,}")
+        for one in found[:MOST_ROWS]
+    ]
+    yield from _table(("run", "day", "results", "broke before the model", "not run"), rows)
+    yield from _more(len(found), "run")
+
+
+def _issues(report: Report) -> Iterator[str]:
+    if report.issues:
+        yield "## Issues"
+        yield ""
+        rows = [(one.state.issue, one.advice, f"{len(one.cells):,}") for one in report.issues[:MOST_ROWS]]
+        yield from _table(("issue", "advice", "cells"), rows)
+        yield from _more(len(report.issues), "issue")
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    if not rows:
+        yield "None."
+        yield ""
+        return
+    yield _row(heads)
+    yield "|" + "---|" * len(heads)
+    yield from map(_row, rows)
+    yield ""
+
+
+def _more(count: int, noun: str) -> Iterator[str]:
+    if count > MOST_ROWS:
+        yield f"And {count - MOST_ROWS:,} more: `ttmatrix report --json` has every {noun}."
+        yield ""
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(map(_plain, cells)) + " |"
+
+
+def _plain(text: str) -> str:
+    """Text from outside in a cell: no column, no markup of a link or of HTML."""
+    safe = one_line(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+    return safe.replace("[", "\\[").replace("`", "\\`")

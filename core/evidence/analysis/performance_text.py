@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Performance as text: a line for each number of a series, rows of a table, and JSON."""
+
+from collections.abc import Iterable, Sequence
+
+from core.evidence.analysis.performance import PERFORMANCE, PerfVerdict, Series, Trend
+from core.runs.planning import shown_name
+from core.text import counted
+
+PERF_HEADER = ("test", "arch", "backend", "profile", "batch", "results", *PERFORMANCE)
+_MARKS = {Trend.REGRESSED: "regressed", Trend.IMPROVED: "improved", Trend.STEADY: "=", Trend.UNKNOWN: ""}
+
+
+def perf_rows(found: Iterable[Series]) -> list[Sequence[str]]:
+    """A row of a table for each series: the newest value of each number, and what the newest results say of it."""
+    rows: list[Sequence[str]] = []
+    for one in found:
+        key = one.key
+        batch = "" if key.batch_size is None else str(key.batch_size)
+        numbers = [_cell(one.verdict(metric)) for metric in PERFORMANCE]
+        rows.append((key.test_id, key.arch, key.backend, shown_name(key.profile), batch, str(len(one.rows)), *numbers))
+    return rows
+
+
+def perf_lines(one: Series) -> list[tuple[str, Trend]]:
+    """A line for each number of a series, with what it says."""
+    lines = []
+    for metric in PERFORMANCE:
+        if found := one.verdict(metric):
+            lines.append((f"{metric:14}{found.last:.5g}  {trend_words(found)}", found.trend))
+    return lines
+
+
+def series_name(one: Series) -> str:
+    """What a series is of, beside its test: `n150 tt bfp8, 12 results`."""
+    key = one.key
+    batch = "" if key.batch_size is None else f"batch {key.batch_size}"
+    words = " ".join(filter(None, (key.arch, key.backend, key.profile, batch)))
+    return f"{words}, {counted(len(one.rows), 'result')}"
+
+
+def trend_words(found: PerfVerdict) -> str:
+    """What the newest results say of a number, and how many results would say more."""
+    if found.trend is Trend.UNKNOWN or found.before is None:
+        return f"{Trend.UNKNOWN}: {found.results} of at least 6"
+    change = f"{(found.after - found.before) / abs(found.before):+.1%}" if found.before else ""
+    need = f"a step of 20 % needs {found.needed} on either side" if found.needed else "too noisy for a step of 20 %"
+    return f"{found.trend} {change} of {found.results}; {need}"
+
+
+def perf_document(one: Series) -> dict[str, object]:
+    """A series as JSON: its key, what each number says, and every result."""
+    key = one.key
+    numbers: dict[str, object] = {}
+    for metric in PERFORMANCE:
+        if found := one.verdict(metric):
+            numbers[metric] = {
+                "last": found.last,
+                "before": found.before,
+                "after": found.after,
+                "results": found.results,
+                "trend": found.trend,
+                "needed": found.needed,
+            }
+    rows = [
+        {"when": row.when, "source": row.source, "numbers": {str(name): value for name, value in row.numbers.items()}}
+        for row in one.rows
+    ]
+    place = {"arch": key.arch, "backend": key.backend, "profile": key.profile, "batch_size": key.batch_size}
+    return {"id": key.test_id, **place, "numbers": numbers, "results": rows}
+
+
+def _cell(found: PerfVerdict | None) -> str:
+    if found is None:
+        return ""
+    change = ""
+    if found.trend in (Trend.REGRESSED, Trend.IMPROVED) and found.before:
+        change = f" {(found.after - found.before) / abs(found.before):+.1%}"
+    return f"{found.last:.5g} {_MARKS[found.trend]}{change}".rstrip()

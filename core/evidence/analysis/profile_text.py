@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table of profiles as text: its cells, CSV for a spreadsheet, Markdown for a pull request."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+
+from core.evidence.analysis.noise import Difference
+from core.evidence.analysis.profile_comparison import Metric, ProfileTable
+from core.runs.planning import shown_name
+
+HEADER = ("test", "profile", "runs", "outcome", *Metric)
+FORMATS = ("csv", "markdown")
+
+
+def table_lines(table: ProfileTable) -> Iterator[Sequence[str]]:
+    """A line for each test and profile: median, spread, and the difference to the first where it is one."""
+    for id, row in table.rows.items():
+        for profile, cell in row.items():
+            numbers = [number_text(table, id, profile, metric) for metric in Metric]
+            yield id, shown_name(profile), str(len(cell.runs)), cell.outcome, *numbers
+
+
+def exported(table: ProfileTable, form: str) -> str:
+    """The table in one of `FORMATS`."""
+    return exported_rows(HEADER, table_lines(table), form)
+
+
+def exported_rows(header: Sequence[str], rows: Iterable[Sequence[str]], form: str) -> str:
+    """A table in one of `FORMATS`."""
+    if form == "csv":
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows([header, *rows])
+        return out.getvalue()
+    lines = (header, ["---"] * len(header), *rows)
+    return "".join(f"| {' | '.join(word.replace('|', '/') for word in line)} |\n" for line in lines)
+
+
+def number_text(table: ProfileTable, id: str, profile: str, metric: Metric) -> str:
+    """`0.5 ±0.02 +12.0%`: the change in brackets with `?` where the noise is not known, `=` where it is within it."""
+    numbers = table.rows[id][profile].numbers[metric]
+    if numbers.median is None:
+        return ""
+    text = f"{numbers.median:.5g}"
+    if len(numbers.values) > 1 and numbers.spread:
+        text += f" ±{numbers.spread / 2:.2g}"
+    return f"{text} {change_text(table, id, profile, metric)}".rstrip()
+
+
+def change_text(table: ProfileTable, id: str, profile: str, metric: Metric) -> str:
+    """The change against the first profile; empty for that one, and where one of them has no number."""
+    numbers = table.rows[id][profile].numbers[metric]
+    base = table.rows[id][table.profiles[0]].numbers[metric].median
+    if profile == table.profiles[0] or not base or numbers.median is None:
+        return ""
+    change = f"{(numbers.median - base) / abs(base):+.1%}"
+    match table.difference(id, profile, metric):
+        case Difference.MORE | Difference.LESS:
+            return change
+        case Difference.UNKNOWN:
+            return f"({change}?)"
+    return "="

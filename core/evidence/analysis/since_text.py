@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Since when a cell ends as it does, in words: for a command and a screen alike."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from core.evidence.analysis.comparison import Between, between
+from core.evidence.analysis.since import CellCourse
+from core.evidence.observation import Observation
+from core.sources import Checkout, Git, web_address
+from core.text import counted, one_line
+
+_SHORT, _MOST_COMMITS = 10, 15
+
+
+class Commits(NamedTuple):
+    """What was committed to one repository between two results."""
+
+    name: str
+    between: Between
+    url: str
+    """The address of a page that compares both; empty: nobody knows one."""
+
+
+class SinceLine(NamedTuple):
+    """One line, and whether it is less than what was asked for."""
+
+    text: str
+    aside: bool = False
+
+
+def commits_of(one: CellCourse, checkout: Checkout) -> tuple[Commits, ...]:
+    """What was committed between the last result of before and the first since; nothing where there is none before."""
+    if one.before is None:
+        return ()
+    own, models = between(checkout, [one.before], [one.since])
+    return (
+        Commits("tt-xla", own, _address(own, Git(checkout.root))),
+        Commits("tt_forge_models", models, _address(models, Git(checkout.models))),
+    )
+
+
+def _address(commits: Between, git: Git) -> str:
+    if not commits.commits or not (base := web_address(git)):
+        return ""
+    return f"{base}/compare/{commits.before}...{commits.after}"
+
+
+def since_lines(one: CellCourse, together: int, commits: Sequence[Commits]) -> Iterator[SinceLine]:
+    """The course of one cell; `together` other cells began to fail in the same run."""
+    word = "fails" if one.failing else "passes"
+    course = f"{counted(one.flips, 'flip')}, flakiness {one.flakiness:.2f}"
+    if one.before is None:
+        yield SinceLine(f"{one.arch}: {word} in all of {counted(one.results, 'result')}, since {_place(one.since)}")
+    else:
+        yield SinceLine(f"{one.arch}: {word} since {_place(one.since)}; {course}")
+        yield SinceLine(f"  {'last good' if one.failing else 'last bad'}: {_place(one.before)}")
+        if one.failing and one.since.reason:
+            yield SinceLine(f"  {one_line(one.since.reason)}")
+        if one.failing and together:
+            yield SinceLine(f"  {counted(together, 'other cell')} began to fail in the same run")
+    if one.drift:
+        yield SinceLine(f"  pcc {one.drift.text}")
+    for part in commits:
+        for line in commit_lines(part.name, part.between):
+            yield SinceLine(f"  {line}", aside=True)
+        if part.url:
+            yield SinceLine(f"    {part.url}", aside=True)
+
+
+def commit_lines(name: str, one: Between) -> Iterator[str]:
+    """The commits of one repository, newest first."""
+    if one.unknown:
+        yield f"{name}: {one_line(one.unknown)}"
+        return
+    yield f"{name}: {counted(len(one.commits), 'commit')}, {one.before[:_SHORT]} to {one.after[:_SHORT]}"
+    for commit in one.commits[:_MOST_COMMITS]:
+        yield f"  {commit.id[:_SHORT]} {commit.day} {one_line(commit.subject)}"
+    if len(one.commits) > _MOST_COMMITS:
+        yield f"  and {len(one.commits) - _MOST_COMMITS:,} more"
+
+
+def _place(row: Observation) -> str:
+    when = datetime.fromtimestamp(row.when, UTC).strftime("%Y-%m-%d") if row.when else "an unknown day"
+    return f"{one_line(row.run)} ({when})"

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Upstream's reports of performance (docs/rules.md 4.7): read, and stored as lines of JSON, a file a checkout."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from core.errors import TTMatrixError
+from core.files import Malformed, atomic_write, decoded, parsed, plain
+from core.locks import locked
+from core.numbers import finite
+
+_PATIENCE = 10.0
+_OVERALL = ("total_samples", "total_time", "avg_time")
+_SINGLE = "perf_time_"
+
+
+class PerfReport(NamedTuple):
+    """A report of timed runs, as it is stored."""
+
+    digest: str
+    """Of its bytes: one that is read twice counts once."""
+    test_id: str
+    arch: str
+    when: float
+    """Seconds since the epoch: when its file was written, as nothing in it says so."""
+    source: str
+    """The name of its file."""
+    batch_size: int | None
+    run_s: float | None
+    """Seconds of one timed run, on average."""
+    samples_per_s: float | None
+    other: Mapping[str, float]
+    """Measurements of other names, such as `ttft`, as they are written."""
+
+
+class RawReport(NamedTuple):
+    """A report of which the test is not known yet."""
+
+    file: Path
+    digest: str
+    model: str
+    """`model_info.name`."""
+    run_mode: str
+    parallelism: str
+    device_arch: str
+    batch_size: int | None
+    numbers: Mapping[str, float]
+    """Measurements by name; those that are missing (-1) are left out."""
+
+    def of_test(self, id: str, arch: str) -> PerfReport:
+        """The report as one of a test on an arch."""
+        count, total, average = (self.numbers.get(name) for name in _OVERALL)
+        speed = count / total if count and total else None
+        known = {name for name in self.numbers if name in _OVERALL or name.startswith(_SINGLE)}
+        other = {name: value for name, value in self.numbers.items() if name not in known}
+        when = self.file.stat().st_mtime
+        return PerfReport(self.digest, id, arch, when, self.file.name, self.batch_size, average, speed, other)
+
+
+def find_reports(paths: Iterable[Path]) -> Iterator[Path]:
+    """Files of reports: those that are named, and those below named directories."""
+    for path in paths:
+        yield from sorted(path.rglob("*.json")) if path.is_dir() else (path,)
+
+
+def read_report(file: Path) -> RawReport | None:
+    """What a report says; None: it is JSON of something else. Raises TTMatrixError where it cannot be read."""
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise TTMatrixError(f"Cannot read {file}", error.strerror or str(error)) from error
+    try:
+        raw = parsed(data)
+    except Malformed as error:
+        raise TTMatrixError(f"Cannot read {file}", str(error)) from error
+    if not isinstance(raw, dict) or not isinstance(raw.get("measurements"), list) or "model" not in raw:
+        return None
+    config, device = _mapping(raw.get("config")), _mapping(raw.get("device_info"))
+    batch = raw.get("batch_size")
+    return RawReport(
+        file,
+        sha256(data).hexdigest(),
+        str(config.get("model_info") or raw["model"]),
+        str(config.get("run_mode") or ""),
+        str(config.get("parallelism") or ""),
+        str(device.get("device_arch") or ""),
+        batch if type(batch) is int else None,
+        dict(_measurements(raw["measurements"])),
+    )
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _measurements(raw: Sequence[object]) -> Iterator[tuple[str, float]]:
+    for one in raw:
+        value = finite(one.get("value")) if isinstance(one, dict) else None
+        # What there is not is -1 in these reports.
+        if isinstance(one, dict) and value is not None and value >= 0:
+            yield str(one.get("measurement_name")), value
+
+
+class PerfReports:
+    """The stored reports of a checkout."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def read(self) -> list[PerfReport]:
+        """All of them, as they came. Raises TTMatrixError for a file that is not of ours."""
+        if not self.file.is_file():
+            return []
+        try:
+            return [decoded(line, PerfReport) for line in self.file.read_bytes().splitlines() if line]
+        except Malformed as error:
+            raise TTMatrixError(f"Cannot read {self.file}", str(error), "Move it away.") from error
+
+    def add(self, reports: Iterable[PerfReport]) -> int:
+        """Store those that are new; returns how many were. Raises TTMatrixError where that cannot be."""
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with locked(self.file.with_suffix(".lock"), "storing reports of performance", wait=_PATIENCE):
+            known = self.read()
+            seen = {one.digest for one in known}
+            new = list({one.digest: one for one in reports if one.digest not in seen}.values())
+            if new:
+                atomic_write(self.file, "".join(f"{json.dumps(plain(one))}\n" for one in (*known, *new)))
+        return len(new)

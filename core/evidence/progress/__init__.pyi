@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+from .measured import (
+    HostHealth as HostHealth,
+    Series as Series,
+    Stale as Stale,
+    Turned as Turned,
+)
+from .progress import By as By, Progress as Progress, progress_of as progress_of
+from .words import (
+    day_text as day_text,
+    moment_day as moment_day,
+    percent as percent,
+    stale_words as stale_words,
+    summary as summary,
+    typical_days as typical_days,
+    week_ends as week_ends,
+)

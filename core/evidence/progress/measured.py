@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of a period, from one walk over its results."""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import NamedTuple
+
+from core.evidence.flakiness import flakiness_of
+from core.evidence.store_tracks import Track, Tracks
+
+DAY = 86_400.0
+"""In seconds."""
+_WEEK = 7
+_FLAKY_FROM = 0.2
+"""A cell of more flakiness has not turned: it turns all the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """How many results passed, and how many say something of the model, on each day of a period."""
+
+    name: str
+    passed: tuple[int, ...]
+    ran: tuple[int, ...]
+
+    def rate(self, first: int = 0, last: int | None = None) -> float | None:
+        """The pass rate from the day `first` up to `last`, which is left out: 0 to 1; None: nothing ran."""
+        ran = sum(self.ran[first:last])
+        return sum(self.passed[first:last]) / ran if ran else None
+
+    @property
+    def weeks(self) -> tuple[float | None, ...]:
+        """The pass rate of each week, the last one whole, oldest first."""
+        ends = range(len(self.ran), 0, -_WEEK)
+        return tuple(reversed([self.rate(max(0, end - _WEEK), end) for end in ends]))
+
+    @property
+    def lately(self) -> tuple[float | None, ...]:
+        """For each day the pass rate of the seven days up to it."""
+        return tuple(self.rate(max(0, end - _WEEK), end) for end in range(1, len(self.ran) + 1))
+
+    @property
+    def failed_now(self) -> int:
+        """How many results of the last week are no passes."""
+        return sum(self.ran[-_WEEK:]) - sum(self.passed[-_WEEK:])
+
+    @property
+    def now(self) -> float | None:
+        """The pass rate of the last week."""
+        return self.weeks[-1] if self.ran else None
+
+
+class Turned(NamedTuple):
+    """A cell that began to pass or to fail in the last week, and has done so ever since."""
+
+    id: str
+    arch: str
+    fixed: bool
+    when: float
+    run: str
+    """The first run with the new ending."""
+    together: int
+    """How many other cells turned the same way in that run."""
+
+
+class Flaky(NamedTuple):
+    """A cell that turns again and again."""
+
+    id: str
+    arch: str
+    flakiness: float
+
+
+class HostHealth(NamedTuple):
+    """One machine in the last four weeks: how much fails on it, and how much of the same tests fails elsewhere."""
+
+    host: str
+    results: int
+    failed: int
+    compared: int
+    """Results of cells that other machines ran as well."""
+    compared_failed: int
+    elsewhere: float
+    """How many of the latter would have failed at the rate that each of these cells has on other machines."""
+
+    @property
+    def share(self) -> float:
+        return self.failed / self.results
+
+    @property
+    def excess(self) -> float:
+        """By how much its failure share is above that of the others on the same cells; -1 to 1."""
+        return (self.compared_failed - self.elsewhere) / self.compared if self.compared else 0.0
+
+    @property
+    def suspect(self) -> bool:
+        """Whether failures follow this machine and not the tests."""
+        enough = self.compared_failed - self.elsewhere >= _LEAST_EXCESS_FAILURES
+        return enough and self.excess >= _LEAST_EXCESS
+
+
+_LEAST_EXCESS, _LEAST_EXCESS_FAILURES = 0.15, 5
+_HOST_WEEKS = 4
+
+
+class Stale(NamedTuple):
+    """A cell that passes while its entry expects no pass."""
+
+    id: str
+    arch: str
+    since: float
+    """When the first of its passes was made."""
+    results: int
+    days: float
+    """Until the entry was corrected, or else until the last result of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the results of a period say. Days are whole days in UTC, `first` is the number of the oldest one."""
+
+    first: int
+    total: Series
+    archs: tuple[Series, ...]
+    groups: tuple[Series, ...]
+    """The one with most failures in the last week first."""
+    turned: tuple[Turned, ...]
+    """The last one first."""
+    flaky: tuple[Flaky, ...]
+    hosts: tuple[HostHealth, ...]
+    """The one that fails most above the others first."""
+    stale: tuple[Stale, ...]
+    """The longest first."""
+    corrected: tuple[Stale, ...]
+    """Those whose entries expect a pass by now."""
+
+
+def measure_tracks(
+    tracks: Tracks, since: float, group_of: Callable[[str, str], str], minimum_runs: int, ignored: Collection[str] = ()
+) -> Measured:
+    """The numbers of `tracks`, which begin at `since`; `group_of` has the group of a cell by its id and arch.
+
+    Results of `ignored` machines count for `hosts` alone. Fewer than `minimum_runs` passes make nothing stale.
+    """
+    moments = [track.results[-1][0] for track in tracks.cells]
+    first, end = _period(since, moments, tracks)
+    counts = _Counts(end - first)
+    turns: list[tuple[Track, bool, tuple[float, int]]] = []
+    flaky: list[Flaky] = []
+    stale: list[Stale] = []
+    corrected: list[Stale] = []
+    last, passes = max(moments, default=0.0), tracks.passed
+    hosts = _Hosts(tracks, last - _HOST_WEEKS * _WEEK * DAY)
+    unread = frozenset(id for id, host in tracks.hosts.items() if host in ignored)
+    for track in tracks.cells:
+        hosts.add(track)
+        rows = [row for row in track.results if row[1] not in unread] if unread else track.results
+        if not rows:
+            continue
+        passed = [shape in passes for _, _, shape in rows]
+        counts.add(
+            track.arch, group_of(track.test_id, track.arch), [int(at // DAY) - first for at, _, _ in rows], passed
+        )
+        flakiness = flakiness_of(passed)
+        at = _last_turn(passed)
+        if flakiness > _FLAKY_FROM:
+            flaky.append(Flaky(track.test_id, track.arch, flakiness))
+        elif at and rows[at][0] > last - _WEEK * DAY:
+            turns.append((track, passed[-1], rows[at][:2]))
+        for open_, one in _stale(track, rows, passed, tracks.unexpected, minimum_runs, last):
+            (stale if open_ else corrected).append(one)
+    return Measured(
+        first,
+        *counts.series(),
+        turned=_turned(turns, tracks.runs),
+        flaky=tuple(sorted(flaky, key=lambda one: (-one.flakiness, one.id, one.arch))),
+        hosts=hosts.health(),
+        stale=tuple(sorted(stale, key=lambda one: (-one.days, one.id, one.arch))),
+        corrected=tuple(sorted(corrected, key=lambda one: (-one.days, one.id, one.arch))),
+    )
+
+
+def _period(since: float, moments: Sequence[float], tracks: Tracks) -> tuple[int, int]:
+    """The first day with results, not before `since`, and the day after the last one."""
+    if not moments:
+        return int(since // DAY), int(since // DAY)
+    first = min(track.results[0][0] for track in tracks.cells)
+    return int(max(first, since) // DAY), int(max(moments) // DAY) + 1
+
+
+def _last_turn(passed: Sequence[bool]) -> int:
+    """The place of the first of the passes, or failures, that the newest ones are; 0: it never turned."""
+    at = len(passed) - 1
+    while at and passed[at - 1] is passed[-1]:
+        at -= 1
+    return at
+
+
+def _turned(turns: Iterable[tuple[Track, bool, tuple[float, int]]], runs: Mapping[int, str]) -> tuple[Turned, ...]:
+    found = [Turned(one.test_id, one.arch, fixed, when, runs[session], 0) for one, fixed, (when, session) in turns]
+    together = Counter((one.run, one.fixed) for one in found)
+    made = (one._replace(together=together[one.run, one.fixed] - 1) for one in found)
+    return tuple(sorted(made, key=lambda one: (-one.when, one.fixed, one.id, one.arch)))
+
+
+def _stale(
+    track: Track,
+    rows: Sequence[tuple[float, int, int]],
+    passed: Sequence[bool],
+    unexpected: frozenset[int],
+    minimum_runs: int,
+    last: float,
+) -> Iterable[tuple[bool, Stale]]:
+    """The times in which a cell was stale, each with whether it still is."""
+    begun, count = 0.0, 0
+    for (at, _, shape), one in zip(rows, passed, strict=True):
+        if shape in unexpected:
+            begun, count = (begun if count else at, count + 1) if one else (0.0, 0)
+        elif count:
+            if one and count >= minimum_runs:
+                yield False, Stale(track.test_id, track.arch, begun, count, (at - begun) / DAY)
+            count = 0
+    if count >= minimum_runs:
+        yield True, Stale(track.test_id, track.arch, begun, count, (last - begun) / DAY)
+
+
+class _Counts:
+    """Passes and results by arch and group on each day."""
+
+    def __init__(self, days: int) -> None:
+        self._days = days
+        self._found: dict[tuple[str, str], tuple[list[int], list[int]]] = {}
+
+    def add(self, arch: str, group: str, days: Sequence[int], passed: Sequence[bool]) -> None:
+        found = self._found.get((arch, group))
+        if found is None:
+            found = self._found[arch, group] = [0] * self._days, [0] * self._days
+        good, ran = found
+        for day, one in zip(days, passed, strict=True):
+            ran[day] += 1
+            good[day] += one
+
+    def series(self) -> tuple[Series, tuple[Series, ...], tuple[Series, ...]]:
+        """Of everything, of each arch, of each group."""
+        archs = sorted({arch for arch, _ in self._found})
+        groups = [self._sum(name, lambda key, name=name: key[1] == name) for name in {key[1] for key in self._found}]  # type: ignore[misc]
+        ordered = sorted(groups, key=lambda one: (-one.failed_now, one.now or 0.0, one.name))
+        by_arch = tuple(self._sum(arch, lambda key, arch=arch: key[0] == arch) for arch in archs)  # type: ignore[misc]
+        return self._sum("all", lambda _: True), by_arch, tuple(ordered)
+
+    def _sum(self, name: str, wanted: Callable[[tuple[str, str]], bool]) -> Series:
+        some = [both for key, both in self._found.items() if wanted(key)]
+        good, ran = (tuple(map(sum, zip(*(both[at] for both in some), strict=True))) for at in (0, 1))
+        nothing = (0,) * self._days
+        return Series(name, good or nothing, ran or nothing)
+
+
+class _Hosts:
+    """Results and failures by machine, and how the same cells end on the others."""
+
+    def __init__(self, tracks: Tracks, since: float) -> None:
+        self._tracks = tracks
+        self._since = since
+        self._found: dict[str, list[float]] = {}
+
+    def add(self, track: Track) -> None:
+        lately = track.results[bisect_right(track.results, self._since, key=itemgetter(0)) :]
+        by_session = Counter(map(itemgetter(1), lately))
+        passed = Counter(session for _, session, shape in lately if shape in self._tracks.passed)
+        counts: dict[str, list[int]] = {}
+        for session, number in by_session.items():
+            if host := self._tracks.hosts[session]:
+                one = counts.setdefault(host, [0, 0])
+                one[0] += number
+                one[1] += number - passed[session]
+        ran, failed = (sum(one[at] for one in counts.values()) for at in (0, 1))
+        for host, (here, bad) in counts.items():
+            sums = self._found.setdefault(host, [0, 0, 0, 0, 0.0])
+            sums[0] += here
+            sums[1] += bad
+            if ran > here:
+                sums[2] += here
+                sums[3] += bad
+                sums[4] += here * (failed - bad) / (ran - here)
+
+    def health(self) -> tuple[HostHealth, ...]:
+        found = (
+            HostHealth(host, int(ran), int(bad), int(shared), int(bad_shared), elsewhere)
+            for host, (ran, bad, shared, bad_shared, elsewhere) in self._found.items()
+        )
+        return tuple(sorted(found, key=lambda one: (-one.excess, -one.share, one.host)))

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a team is doing over a period: what results say, with the burn-down of entries and what waits for a decision."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+from core.evidence.progress.measured import DAY, Measured, measure_tracks
+from core.evidence.store import EvidenceStore
+from core.evidence.store_tracks import RunCount
+from core.evidence.verdicts import MODEL_TESTS, Verdict, Verdicts
+from core.history import History, Week, weeks
+from core.ids import TestId
+from core.providers import info_of
+from core.sources.evaluator import ModelInfos
+
+_MOST_WEEKS = 53
+_UNKNOWN = "unknown"
+
+
+class By(StrEnum):
+    """What pass rates are split by."""
+
+    FAMILY = "family"
+    ARCH = "arch"
+    GROUP = "group"
+    LOADER = "loader"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a report says. Moments are in seconds since the epoch."""
+
+    by: By
+    since: float
+    now: float
+    measured: Measured
+    runs: Sequence[RunCount]
+    """The last one first."""
+    weeks: Sequence[Week]
+    """Entries by status at the end of each week, oldest first; empty: git knows nothing of them."""
+    verdicts: Mapping[Verdict, int]
+    """How many cells with results have which verdict."""
+
+    @property
+    def days(self) -> range:
+        """The days of the series, as numbers since the epoch."""
+        first = self.measured.first
+        return range(first, first + len(self.measured.total.ran))
+
+    @property
+    def gaps(self) -> tuple[int, ...]:
+        """The days on which no run has ended, between the first and the last one with results."""
+        ended = {int(run.when // DAY) for run in self.runs}
+        found = zip(self.days, self.measured.total.ran, strict=True)
+        return tuple(day for day, ran in found if not ran and day not in ended)
+
+    @property
+    def incomplete(self) -> tuple[RunCount, ...]:
+        """The runs without any result of a model, or with tests that broke before it; the last one first."""
+        return tuple(run for run in self.runs if run.broken or not run.ran)
+
+
+def progress_of(
+    store: EvidenceStore,
+    verdicts: Verdicts,
+    *,
+    now: float,
+    days: float,
+    by: By,
+    arch: str = "",
+    infos: Callable[[], ModelInfos],
+    history: History | None,
+) -> Progress:
+    """The progress of the last `days` before `now`; of one arch, where one is given.
+
+    `infos` is asked only where groups of models are. Results of model tests that reports brought count; runs here do
+    not: what somebody tries says nothing of the team.
+    """
+    policy, since = verdicts.policy, now - days * DAY
+    tracks = store.tracks(MODEL_TESTS, since)
+    cells = [one for one in tracks.cells if arch in ("", one.arch)]
+    group_of = _grouping(by, infos)
+    measured = measure_tracks(
+        tracks._replace(cells=cells), since, group_of, policy.minimum_runs, frozenset(policy.ignored_hosts)
+    )
+    number = min(_MOST_WEEKS, int(days // 7) + 1)
+    entries = weeks(history, now, number) if history else ()
+    counts = verdicts.counts(arch)
+    return Progress(by, since, now, measured, tracks.counts, entries, counts)
+
+
+def _grouping(by: By, infos: Callable[[], ModelInfos]) -> Callable[[str, str], str]:
+    if by is By.ARCH:
+        return lambda _, arch: arch
+    known = infos() if by is By.GROUP else None
+
+    @cache
+    def group_of(id: str) -> str:
+        if known is not None:
+            info = info_of(known, id)
+            return info.group if info and info.group else _UNKNOWN
+        parsed = TestId.parse(id)
+        if parsed is None:
+            return _UNKNOWN
+        return parsed.directory if by is By.LOADER else parsed.directory.partition("/")[0]
+
+    return lambda id, _: group_of(id)

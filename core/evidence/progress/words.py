@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of a period in words, for a report and a screen alike."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from statistics import median
+
+from core.evidence.progress.measured import Stale
+from core.evidence.progress.progress import Progress
+from core.text import counted
+
+_EPOCH = date(1970, 1, 1)
+
+
+def day_text(number: int) -> str:
+    """A day by its number since the epoch: `2026-11-23`."""
+    return (_EPOCH + timedelta(days=number)).isoformat()
+
+
+def moment_day(moment: float) -> str:
+    """The day of a moment, in seconds since the epoch, in UTC."""
+    return datetime.fromtimestamp(moment, UTC).date().isoformat()
+
+
+def percent(rate: float | None) -> str:
+    """`93.4%`; a dash where nothing ran. Never rounded up to 100%."""
+    if rate is None:
+        return "-"
+    return "100%" if rate == 1 else f"{min(rate * 100, 99.9):.1f}%"
+
+
+def week_ends(progress: Progress) -> list[str]:
+    """The last day of each week of the series, oldest first."""
+    days = progress.days
+    return [day_text(end - 1) for end in reversed(range(days.stop, days.start, -7))]
+
+
+def summary(progress: Progress, arch: str = "") -> str:
+    """What everything else says in detail."""
+    measured = progress.measured
+    broke = sum(not one.fixed for one in measured.turned)
+    where = f" on {arch}" if arch else ""
+    period = f"from {moment_day(progress.since)} to {moment_day(progress.now)}"
+    if not sum(measured.total.ran):
+        return f"No results{where} {period}."
+    parts = [
+        f"{counted(sum(measured.total.ran), 'result')}{where} of {counted(len(progress.runs), 'run')} {period}",
+        f"{percent(measured.total.now)} passed in the last week",
+        f"{broke:,} cells broke and {len(measured.turned) - broke:,} were fixed in it",
+        f"{len(measured.flaky):,} are flaky",
+        f"{counted(len(measured.stale), 'cell')} pass unexpectedly",
+    ]
+    suspects = [one.host for one in measured.hosts if one.suspect]
+    if suspects:
+        parts.append(f"failures follow {', '.join(suspects)}")
+    return "; ".join(parts) + "."
+
+
+def typical_days(stale: Sequence[Stale]) -> float | None:
+    """For how many days half of these were stale at least."""
+    return median(one.days for one in stale) if stale else None
+
+
+def stale_words(stale: Sequence[Stale], corrected: Sequence[Stale]) -> str:
+    """For how long cells pass before their entry says so."""
+    now, before = typical_days(stale), typical_days(corrected)
+    words = [f"{counted(len(stale), 'cell')} pass though their entries expect none"]
+    if now is not None:
+        words.append(f"for {now:.0f} days in the median")
+    if before is not None:
+        words.append(f"{counted(len(corrected), 'cell')} were corrected, after {before:.0f} days in the median")
+    return ", ".join(words) + "."

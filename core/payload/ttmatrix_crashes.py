@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far a process came that a model brought down, and the same once more, stopped before that.
+
+The work is done in a child, which counts its calls in memory that outlives it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import signal
+import struct
+import sys
+from collections.abc import Callable, Sequence
+
+_CRASHES = (signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV)
+_PR_SET_PDEATHSIG = 1
+"""From linux/prctl.h."""
+_COUNT = struct.Struct("q")
+
+
+class Crashed(Exception):
+    """The model is where the process died the last time."""
+
+
+class Calls:
+    """Counts the calls of a process, in memory that its parent sees too."""
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, _COUNT.size)
+        self.limit = 0
+        """After so many calls `reached` raises Crashed; 0: it never does."""
+        self.why = ""
+        """What Crashed says."""
+
+    @property
+    def count(self) -> int:
+        return int(_COUNT.unpack_from(self._memory)[0])
+
+    def reached(self, count: int) -> None:
+        """So many calls have been made."""
+        _COUNT.pack_into(self._memory, 0, count)
+        if self.limit and count >= self.limit:
+            raise Crashed(self.why)
+
+
+def run_until_crash(main: Callable[[Sequence[str], Calls], int], argv: Sequence[str]) -> int:
+    """What `main` returns, done in a child. Where a signal kills that, it is done again up to the last call before.
+
+    A process that dies before its first call, or again, makes this one die in the same way.
+    """
+    calls = Calls()
+    if not hasattr(os, "fork"):
+        return main(argv, calls)
+    status = _in_child(main, argv, calls)
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in _CRASHES and calls.count:
+        calls.limit = calls.count
+        calls.why = f"the process died by {signal.Signals(os.WTERMSIG(status)).name}"
+        status = _in_child(main, argv, calls)
+    if os.WIFSIGNALED(status):
+        os.kill(os.getpid(), os.WTERMSIG(status))
+    return os.waitstatus_to_exitcode(status)
+
+
+def _in_child(main: Callable[[Sequence[str], Calls], int], argv: Sequence[str], calls: Calls) -> int:
+    """How the child ended, as `os.waitpid` has it."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    parent = os.getpid()
+    child = os.fork()
+    if child:
+        return os.waitpid(child, 0)[1]
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(1)
+    sys.exit(main(argv, calls))

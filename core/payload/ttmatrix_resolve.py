@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which packages pip would fetch for what loaders ask for, and from where; it downloads, builds and installs none.
+
+    python ttmatrix_resolve.py SECONDS PIP DIRECTORY...
+
+PIP is the directory of a package pip that is taken where this interpreter's own is too old, or empty. The line that
+starts with TTMATRIX-PACKAGES is JSON: by directory, names and addresses, or null where pip has not said.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Timer
+
+from ttmatrix_requirements import STEPS, constraints, distribution_version
+from ttmatrix_satisfied import named_lines
+
+FIRST_PIP = 26
+"""The first whose dry run downloads no package."""
+
+_WHOLE = re.compile(r"Downloading \S+ \([\d.]+ [MG]B\)")
+"""What pip says as it downloads a package, because its index has no metadata of it and gives no parts of files."""
+_ASK = ("install", "--dry-run", "--only-binary=:all:", "--use-feature=fast-deps", "--no-input", "--progress-bar=off")
+_ASK += ("--disable-pip-version-check", "--retries=0", "--timeout=5")
+
+Packages = list[tuple[str, str]]
+"""`name==version`, or a line of requirements as it is, and the address of its file or an empty text."""
+
+
+def resolved(directory: Path, pip: Sequence[str], deadline: float) -> Packages | None:
+    """What pip would fetch for the files of a loader; None where it does not say before `deadline` (monotonic).
+
+    Lines that are no name of a package, such as addresses of repositories, are given as they are: to know what they
+    need would mean to execute what they bring. Nor is pip asked where a file has options: servers that a checkout
+    names are not asked before a run.
+    """
+    found: Packages = []
+    for name, options in STEPS.items():
+        if not (directory / name).is_file():
+            continue
+        lines = named_lines((directory / name).read_text())
+        if any(line.startswith("-") for line in lines):
+            return None
+        asked = [line for line in lines if _is_name(line)]
+        more = _ask(asked, pip, [one for one in options if one == "--no-deps"], deadline) if asked else []
+        if more is None:
+            return None
+        found += [*more, *((line, "") for line in lines if line not in asked)]
+    return list(dict.fromkeys(found))
+
+
+def _is_name(line: str) -> bool:
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    try:
+        return Requirement(line).url is None
+    except InvalidRequirement:
+        return False
+
+
+def _ask(lines: Sequence[str], pip: Sequence[str], options: Sequence[str], deadline: float) -> Packages | None:
+    with tempfile.TemporaryDirectory() as place:
+        report, wanted, fixed = (Path(place) / name for name in ("report.json", "wanted.txt", "constraints.txt"))
+        wanted.write_text("\n".join(lines))
+        fixed.write_text(constraints())
+        command = [*pip, *_ASK, f"--report={report}", *options, "-r", str(wanted), "-c", str(fixed)]
+        if not _ends_well(command, place, deadline):
+            return None
+        try:
+            return [_package(one) for one in json.loads(report.read_text())["install"]]
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+
+def _ends_well(command: Sequence[str], scratch: str, deadline: float) -> bool:
+    """Whether pip ends in time and without downloading what it should only look at."""
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    # What is ended cannot clear its own scratch files away.
+    environ.update(TMPDIR=scratch, PYTHONUNBUFFERED="1")
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, text=True, env=environ, **streams) as running:
+        timer = Timer(max(0.0, deadline - time.monotonic()), running.kill)
+        timer.start()
+        for line in running.stdout or ():
+            if _WHOLE.search(line):
+                running.kill()
+        timer.cancel()
+    return running.returncode == 0
+
+
+def _package(one: dict[str, dict[str, str]]) -> tuple[str, str]:
+    return f"{one['metadata']['name']}=={one['metadata']['version']}", one["download_info"]["url"]
+
+
+def pip_command(other: str) -> list[str] | None:
+    """How pip is called: this interpreter's own, or the package in the directory `other`; None: neither will do."""
+    own = distribution_version("pip") or "0"
+    if int(own.partition(".")[0]) >= FIRST_PIP:
+        return [sys.executable, "-m", "pip"]
+    return [sys.executable, other] if other else None
+
+
+def main(argv: Sequence[str]) -> None:
+    """As the top of this file says."""
+    seconds, other, *places = argv
+    pip, deadline = pip_command(other), time.monotonic() + float(seconds)
+    said = {place: None if pip is None else resolved(Path(place), pip, deadline) for place in places}
+    print("TTMATRIX-PACKAGES", json.dumps(said))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

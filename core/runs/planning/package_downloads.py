@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which files pip would download for a layer of packages: asked of pip itself, which then downloads none."""
+
+import importlib.metadata
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.proc import CommandRunner, run_command
+from core.runs.planning.downloads import Download, Kind, named_packages
+from core.runs.planning.kinds import PAYLOAD
+
+_SCRIPT = PAYLOAD / "ttmatrix_resolve.py"
+_MARK = "TTMATRIX-PACKAGES "
+_SECONDS = 25.0
+_MORE_SECONDS = 10.0
+"""For the interpreter to start and to say what it has."""
+_FIRST_PIP = 26
+"""As of the script: older ones download whole packages to look at them."""
+
+_known: dict[tuple[Path, Path, tuple[str, ...]], Sequence[Download]] = {}
+"""What is known in this process by interpreter, directory and lines."""
+
+
+def downloads_of_packages(
+    python: Path, lacking: Mapping[Path, Sequence[str]], cwd: Path, runner: CommandRunner = run_command
+) -> list[Download]:
+    """What pip would download, by directory of a loader and lines of its requirements that `python` does not have.
+
+    Where pip does not say within seconds, or there is none that can, the lines themselves. Asks the package index.
+    """
+    asked = {place: (python, place, tuple(lines)) for place, lines in lacking.items() if lines}
+    unknown = [place for place, key in asked.items() if key not in _known]
+    said = _said(python, unknown, cwd, runner) if unknown else {}
+    for place in unknown:
+        lines = [Download(Kind.PACKAGE, one) for one in named_packages(lacking[place])]
+        # Not asked again: a plan is made anew for each option that a person tries.
+        _known[asked[place]] = said.get(place) or lines
+    return list(dict.fromkeys(one for key in asked.values() for one in _known[key]))
+
+
+def _said(
+    python: Path, places: Sequence[Path], cwd: Path, runner: CommandRunner
+) -> Mapping[Path, list[Download] | None]:
+    command = [str(python), str(_SCRIPT), str(_SECONDS), _own_pip(), *map(str, places)]
+    try:
+        done = runner(command, cwd=cwd, timeout=_SECONDS + _MORE_SECONDS)
+        line = next(line for line in done.stdout.splitlines() if line.startswith(_MARK))
+        said = json.loads(line.removeprefix(_MARK))
+        return {Path(place): None if found is None else _downloads(found) for place, found in said.items()}
+    except (TTMatrixError, StopIteration, ValueError, AttributeError, TypeError, RecursionError):
+        return {}
+
+
+def _downloads(found: Sequence[Sequence[str]]) -> list[Download]:
+    return [Download(Kind.PACKAGE, str(name), address=str(address)) for name, address in found]
+
+
+def _own_pip() -> str:
+    """The directory of the pip beside ttmatrix, which other interpreters can run, too; empty where it is too old."""
+    try:
+        pip = importlib.metadata.distribution("pip")
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+    return str(pip.locate_file("pip")) if int(pip.version.partition(".")[0]) >= _FIRST_PIP else ""

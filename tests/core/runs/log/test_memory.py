@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of memory that was full, as compiler and runtime write them."""
+
+import pytest
+
+from core.runs.log.memory import out_of_memory
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (
+            "E   RuntimeError: TT_THROW Out of Memory: Not enough space to allocate 36126720 B L1 buffer across 24 banks, "
+            "where each bank needs to store 1505280 B, but bank size is only 1331936 B",
+            {"memory": "L1", "asked": 36126720, "banks": 24, "per_bank": 1505280, "bank": 1331936},
+        ),
+        (
+            "Not enough space to allocate 83886080 B DRAM buffer across 12 banks",
+            {"memory": "DRAM", "asked": 83886080, "banks": 12},
+        ),
+        ("Not enough space to allocate 8 B L1_SMALL buffer", {"memory": "L1_SMALL", "asked": 8}),
+        (
+            "Statically allocated circular buffers on core range [(x=6,y=7) - (x=6,y=7)] grow to 2010400 B which is "
+            "beyond max L1 size of 1499136 B",
+            {"memory": "L1", "asked": 2010400, "bank": 1499136},
+        ),
+        ("circular buffers in program 284 clash with L1 buffers", None),
+        ("passed", None),
+    ],
+)
+def test_numbers_of_full_memory(line: str, expected: dict[str, object] | None) -> None:
+    assert out_of_memory(["before", line, "Not enough space to allocate 1 B L1 buffer"][:2]) == expected
+
+
+def test_the_first_line_counts() -> None:
+    lines = [f"Not enough space to allocate {size} B L1 buffer" for size in (1, 2)]
+    assert out_of_memory(lines) == {"memory": "L1", "asked": 1}

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of JAX models in their own interpreter: a session of the runner, and a CPU repro."""
+
+import json
+import os
+import subprocess
+from typing import Any
+
+from core.model import Function, node_id
+from core.runs.junit import Testcase as Case, read_testcases
+from core.runs.planning.kinds import CPU_PAYLOAD, PAYLOAD
+from core.sources.checkout import Checkout
+from tests.support.models import jax_python
+
+
+def session(sample: Checkout, devices: int, *ids: str) -> dict[str, Case]:
+    """The testcases by id, of one session with so many CPU devices."""
+    junit = sample.root / f"junit-{devices}.xml"
+    nodes = [node_id(Function.JAX, id) for id in ids]
+    words = [str(jax_python()), "-m", "pytest", "-p", "ttmatrix_runner", "--forked", "-q", f"--junitxml={junit}"]
+    own = {"PYTHONPATH": str(PAYLOAD), "ENABLE_BRINGUP_STAGE_LOGGING": "1", "CPU_NUM_DEVICES": str(devices)}
+    environ = {**os.environ, **own}
+    done = subprocess.run(
+        [*words, f"--serialize={sample.root / f'ir-{devices}'}", *nodes],
+        cwd=sample.root,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert junit.is_file(), done.stdout + done.stderr
+    return {case.name.partition("[")[2].removesuffix("]"): case for case in read_testcases(junit)}
+
+
+def repro(sample: Checkout, loader: str, mode: str, *options: str) -> tuple[int, dict[str, Any], str]:
+    """Exit code, result and output of the CPU repro."""
+    words = [f"--checkout={sample.root}", f"--loader={loader}", f"--mode={mode}", "--nonce=cafe", *options]
+    command = [str(jax_python()), str(CPU_PAYLOAD), *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=sample.root)
+    line = next(one for one in reversed(done.stdout.splitlines()) if one.startswith("TTMATRIX-RESULT "))
+    return done.returncode, json.loads(line.removeprefix("TTMATRIX-RESULT ")), done.stdout

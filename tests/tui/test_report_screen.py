@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How we are doing, on a screen: the numbers of the headless report, and from each row to its tests."""
+
+from pathlib import Path
+
+import pytest
+
+from core.sources.checkout import Checkout
+from tests.support.app import SIZES, build_app, screen_text, until
+from tests.support.cli import call
+from tests.support.planted import BAD_HOST, Nights, planted_checkout
+from tests.support.tree import sample
+from tui.screens.report import ReportScreen
+
+NIGHTS = 60
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> tuple[Checkout, Nights]:
+    return planted_checkout(tmp_path / "c", NIGHTS)
+
+
+@SIZES
+async def test_every_list_says_what_the_headless_report_says(
+    planted: tuple[Checkout, Nights], size: tuple[int, int]
+) -> None:
+    checkout, made = planted
+    said = call("report", "--repo", checkout.root).out
+    found = call("report", "--json", "--repo", checkout.root).json
+    app = build_app(checkout)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("f4")
+        await until(pilot, lambda: "results of" in screen_text(app), "the summary")
+        screen = app.navigation.screen(ReportScreen)
+        # The sentence is wrapped on the screen.
+        words = " ".join(screen_text(app).split())
+        assert said.splitlines()[2][:60] in words
+        assert f"failures follow {BAD_HOST}" in words
+        names = [one["name"] for one in (found["total"], *found["archs"], *found["groups"])]
+        assert [key.rpartition("/")[2] for key in _keys(screen)] == names
+        assert "% passed in 7 days" in words and "no history in this clone" in words
+        for name in ("turned", "stale", "flaky"):
+            await pilot.press("tab")
+            expected = [f"{one['id']} {one['arch']}" for one in found[name]]
+            await until(pilot, lambda expected=expected: _keys(screen) == expected, name)  # type: ignore[misc]
+        await pilot.press("tab")
+        await until(pilot, lambda: _keys(screen) == [one["host"] for one in found["hosts"]], "machines")
+        assert "failures follow it" in screen_text(app)
+        await pilot.press("f")
+        await until(pilot, lambda: _keys(screen) == [made.name(made.broken)], "runs without a result")
+        assert "2 days without any result" in screen_text(app)
+        await pilot.press("tab")
+        await until(pilot, lambda: len(_keys(screen)) == len(names), "the first list again")
+
+
+async def test_enter_shows_the_tests_of_a_row_and_escape_comes_back(planted: tuple[Checkout, Nights]) -> None:
+    app = build_app(planted[0])
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("colon", *"report", "enter")
+        await until(pilot, lambda: "results of" in screen_text(app), "the summary")
+        screen = app.navigation.screen(ReportScreen)
+        await pilot.press("enter")
+        await until(pilot, lambda: any("No test is known" in one.message for one in app._notifications), "why not")
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: app.screen is app.matrix_screen, "the matrix")
+        await until(pilot, lambda: str(app.session.view.spec.query) == "arch:n150", "the tests of the arch")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen, "the way back")
+        await pilot.press("tab")
+        await until(pilot, lambda: "▸turned" in screen_text(app), "what turned")
+        id = screen.rows.rows[0].test
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is app.matrix_screen and app.matrix_screen.current == id, "its test")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen, "the way back")
+        await pilot.press("b", "b", "b")
+        await until(pilot, lambda: "loader/alpha/pytorch" in _keys(screen), "by loader")
+        await pilot.press("G", "enter")
+        await until(
+            pilot, lambda: str(app.session.view.spec.query) == "loader~^alpha/pytorch$", "the tests of the loader"
+        )
+
+
+async def test_periods_and_what_is_ingested_meanwhile(planted: tuple[Checkout, Nights]) -> None:
+    checkout, _ = planted
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("f4")
+        await until(pilot, lambda: "results of" in screen_text(app), "the summary")
+        whole = screen_text(app)
+        await pilot.press("p", "p", "p")
+        await until(pilot, lambda: "30 days   by family" in screen_text(app), "the last month")
+        await until(pilot, lambda: "reading" not in screen_text(app), "its numbers")
+        assert screen_text(app) != whole
+        said = call("report", "--since", 30, "--repo", checkout.root).out.splitlines()[2]
+        assert said.split(";")[0] in " ".join(screen_text(app).split())
+
+
+async def test_without_results_it_says_what_to_do(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path / "tt-xla"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("f4")
+        await until(pilot, lambda: "ttmatrix ingest --from-github" in screen_text(app), "what to do")
+        await pilot.press("tab", "tab", "enter", "b", "p")
+        await until(pilot, lambda: "180 days   by arch" in screen_text(app), "another period")
+
+
+def _keys(screen: ReportScreen) -> list[str]:
+    return [row.key for row in screen.rows.rows]

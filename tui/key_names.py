@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How keys are written for a person."""
+
+from tui.commands import Command
+
+KEY_NAMES = {
+    "question_mark": "?",
+    "colon": ":",
+    "slash": "/",
+    "ampersand": "&",
+    "asterisk": "*",
+    "at": "@",
+    "number_sign": "#",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "minus": "-",
+    "plus": "+",
+    "underscore": "_",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "pagedown": "pgdn",
+    "pageup": "pgup",
+    "escape": "esc",
+}
+"""How keys are shown, by Textual's names for them, where that differs."""
+
+
+def key_text(command: Command) -> str:
+    """The keys of a command as a person reads them."""
+    return " ".join(_key_name(key) for key in command.keys.split(","))
+
+
+def _key_name(key: str) -> str:
+    return KEY_NAMES.get(key, key.replace("ctrl+", "^"))

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts: the machines that a person has, their slots, what runs on each, and how long they are still there."""
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import ClassVar, TypeVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+
+from core import hosts
+from core.errors import TTMatrixError
+from core.hosts import HostReport
+from core.runs import cluster
+from core.runs.cluster import HostState
+from core.runs.planning import expected_code
+from core.text import counted, one_line
+from tui.commands import Where, bindings
+from tui.needs import Need
+from tui.protocol import Context
+from tui.screens.base import SessionScreen
+from tui.screens.dialogs import Confirm
+from tui.screens.panes import Divider, Pane
+from tui.screens.pick import Option, Pick
+from tui.view_models import HostRows, HostView, host_text, host_views
+from tui.widgets import CachedText, KeyLine, RowTable, TextPane
+
+T = TypeVar("T")
+
+_TICK_SECONDS = 1.0
+
+
+class HostsScreen(SessionScreen):
+    """The machines above, all about the highlighted one below."""
+
+    PLACES = (Where.HOSTS, Where.TABLE, Where.TEXT)
+    PANES = (Pane("list", ("#hosts-box",)), Pane("text", ("#host-text",)))
+    DIVIDERS = (Divider("#host-text", "#hosts-box"),)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.HOSTS)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.table = RowTable(HostRows((), _now()), id="hosts")
+        self.pane = TextPane(id="host-text")
+        self._views: list[HostView] = []
+        self._reports: dict[str, HostReport] = {}
+        """By host, what its last check has found."""
+        self._asked: frozenset[str] = frozenset()
+        """Hosts whose check, way up or way down is on its way."""
+
+    def compose(self) -> ComposeResult:
+        yield CachedText("", id="title", markup=False)
+        with Vertical(id="hosts-box"):
+            yield self.table
+        yield self.pane
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        self.follow(self.context.signals.hosts_changed, self._show)
+        self.follow(self.context.signals.runs_changed, self._show)
+        self.every(_TICK_SECONDS, self._show)
+        self.table.focus()
+        self._show()
+
+    def places(self) -> tuple[Where, ...]:
+        return (Where.HOSTS, Where.TEXT if self.panes.focused == "text" else Where.TABLE)
+
+    @property
+    def current(self) -> HostView | None:
+        """The highlighted machine."""
+        return self._views[self.table.cursor] if self.table.cursor < len(self._views) else None
+
+    def lacks(self, need: Need) -> bool:
+        view = self.current
+        match need:
+            case Need.RUN_THERE:
+                return view is None or not view.runs
+            case Need.OTHER_HOST:
+                return view is None or view.host.here
+            case Need.OTHER_HOSTS:
+                return not self._others
+            case Need.HOST_UP:
+                return view is None or view.status is None
+            case _:
+                return super().lacks(need)
+
+    # What is shown
+
+    def _show(self) -> None:
+        session = self.session
+        self._views = host_views(session.hosts, session.cluster, session.all_runs)
+        self.table.show(HostRows(self._views, _now()), keep=self.table.cursor_key)
+        self.panes.fit(len(self._views))
+        self._say()
+        self._show_text()
+
+    def _say(self) -> None:
+        up = sum(view.status is not None and view.status.state is HostState.UP for view in self._views)
+        others = len(self._others)
+        words = f"{up:,} of {counted(others, 'host')} up" if others else "no other machines: ttmatrix hosts add"
+        self.title_line(f"{words} · asking {', '.join(sorted(self._asked))} …" if self._asked else words)
+
+    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        self._show_text()
+
+    def _show_text(self) -> None:
+        view = self.current
+        if view is None:
+            return
+        text = host_text(view, self._reports.get(view.host.name), time.time())
+        if text.plain != self.pane.text:
+            self.pane.show(text)
+
+    @property
+    def _others(self) -> Sequence[str]:
+        return [view.host.name for view in self._views if not view.host.here]
+
+    # Actions
+
+    def action_log(self) -> None:
+        """To the log of what runs there; of several one is chosen."""
+        view = self.current
+        if view is None or not view.runs:
+            return
+        show = self.context.navigation.show_run
+        if len(view.runs) == 1:
+            show(view.runs[0].spec.run_id)
+            return
+        options = [Option(one.spec.run_id, one_line(one.spec.test_id), one.spec.run_id) for one in view.runs]
+        self.app.push_screen(Pick(f"Runs on {view.host.name}", options), lambda id: show(id) if id else None)
+
+    def action_up(self) -> None:
+        if self.current is not None and not self.current.host.here:
+            self._take_up([self.current.host.name])
+
+    def action_up_all(self) -> None:
+        self._take_up(self._others)
+
+    def _take_up(self, names: Sequence[str]) -> None:
+        self._ask(names, lambda: cluster.take_up(names), lambda _: None)
+
+    def action_down(self) -> None:
+        """End the worker, after asking where something runs there."""
+        view = self.current
+        if view is None or view.status is None:
+            return
+        name = view.host.name
+        going = len(view.status.runs)
+        what = f"{counted(going, 'run')} there will stop and start elsewhere." if going else "Nothing runs there."
+        question = Confirm(f"Take {name} down?", what, verb="take down")
+        down = partial(cluster.take_down, [name])
+        self.app.push_screen(question, lambda yes: self._ask([name], down, lambda _: None) if yes else None)
+
+    def action_check(self) -> None:
+        """Ask the machine what it lacks; nothing is changed there."""
+        view = self.current
+        if view is None:
+            return
+
+        def check() -> list[HostReport]:
+            return hosts.check_hosts([view.host], expected_code(self.session.checkout))
+
+        self._ask([view.host.name], check, self._take_reports)
+
+    def _take_reports(self, found: Sequence[HostReport]) -> None:
+        self._reports |= {one.host: one for one in found}
+
+    def _ask(self, names: Sequence[str], work: Callable[[], T], take: Callable[[T], None]) -> None:
+        """Do what takes a while with machines, and say that it is under way."""
+        self._asked |= {*names}
+        self._say()
+
+        def work_or_error() -> T | TTMatrixError:
+            try:
+                return work()
+            except TTMatrixError as error:
+                return error
+
+        def done(result: T | TTMatrixError) -> None:
+            self._asked -= {*names}
+            if isinstance(result, TTMatrixError):
+                self.context.notify.error(result)
+            else:
+                take(result)
+            if self.is_mounted:
+                self._show()
+
+        self.context.background.run("hosts", work_or_error, done)
+
+    def action_other_pane(self) -> None:
+        (self.pane if self.table.has_focus else self.table).focus()
+
+
+def _now() -> datetime:
+    return datetime.fromtimestamp(time.time(), UTC)

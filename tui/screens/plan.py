@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plan: which runs of the marked tests fit into the time that is left on machines; enter queues them."""
+
+from functools import partial
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+
+from core.errors import UsageError
+from core.sessions import Accuracy, SessionPlan, hours_of
+from tui.commands import Where, bindings
+from tui.evidence_service import Knowledge
+from tui.needs import Need
+from tui.protocol import Context
+from tui.screens.base import SessionScreen, WhenSeen
+from tui.screens.dialogs import Ask, ask_to_start
+from tui.screens.panes import Divider, Pane
+from tui.view_models import PlanRow, PlanRows, plan_rows, plan_text, plan_words
+from tui.widgets import CachedText, KeyLine, RowTable, TextPane
+
+_NONE = Accuracy(0, None, None)
+
+
+class PlanScreen(SessionScreen):
+    """The cells of the plan above, the sums and all about the highlighted one below."""
+
+    PLACES = (Where.PLAN, Where.TABLE, Where.TEXT)
+    PANES = (Pane("list", ("#plan-box",)), Pane("text", ("#plan-text",)))
+    DIVIDERS = (Divider("#plan-text", "#plan-text", after=True),)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.PLAN)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.table = RowTable(PlanRows(()), id="plan")
+        self.pane = TextPane(id="plan-text")
+        self._evidence = WhenSeen(self, self._read, context.signals.matrix_changed, context.signals.evidence_changed)
+        self._hours: float | None = None
+        """None: until the leases end."""
+        self._plan: SessionPlan | None = None
+        self._rows: list[PlanRow] = []
+        self._good = _NONE
+        self._problem = ""
+
+    def compose(self) -> ComposeResult:
+        yield CachedText("", id="title", markup=False)
+        with Vertical(id="plan-box"):
+            yield self.table
+        yield self.pane
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        self.table.focus()
+        self.title_line("planning …")
+        self._evidence.start()
+
+    def on_screen_resume(self) -> None:
+        super().on_screen_resume()
+        # Marks and the filter may be others by now.
+        self._evidence.ask()
+
+    def places(self) -> tuple[Where, ...]:
+        return (Where.PLAN, Where.TEXT if self.panes.focused == "text" else Where.TABLE)
+
+    def lacks(self, need: Need) -> bool:
+        match need:
+            case Need.PLANNED:
+                return self._plan is None or not self._plan.placed
+            case Need.LISTED_TEST:
+                return self.current is None
+            case _:
+                return super().lacks(need)
+
+    @property
+    def current(self) -> PlanRow | None:
+        """The highlighted cell."""
+        return self._rows[self.table.cursor] if self.table.cursor < len(self._rows) else None
+
+    # What is shown
+
+    def plan(self, hours: float | None) -> None:
+        """Plan for so many hours; None: until the leases end."""
+        self._hours = hours
+        if self.is_mounted:
+            self._evidence.ask()
+
+    def _read(self) -> None:
+        session, view = self.session, self.session.view
+        shown = (view.matrix.ids[row] for row in view.rows)
+        ids = [id for id in view.marks or shown if session.is_model(id)]
+        hours, arch = self._hours, view.arch
+
+        def read() -> tuple[SessionPlan | None, Accuracy, str]:
+            try:
+                return *Knowledge(session).plan_session(ids, hours, arch), ""
+            except UsageError as error:
+                return None, _NONE, f"{error.title} {error.detail}\n\n{error.hint}"
+
+        self.context.background.run("session plan", read, self._take, supersede=True)
+
+    def _take(self, found: tuple[SessionPlan | None, Accuracy, str]) -> None:
+        self._plan, self._good, self._problem = found
+        self._rows = plan_rows(self._plan) if self._plan else []
+        self.table.show(PlanRows(self._rows), keep=self.table.cursor_key)
+        whose = "of the marked tests" if self.session.view.marks else "of the visible tests"
+        self.title_line(f"{plan_words(self._plan)} {whose}" if self._plan else "no plan")
+        self._show_text()
+
+    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        self._show_text()
+
+    def _show_text(self) -> None:
+        self.pane.show(plan_text(self._plan, self._good, self.current) if self._plan else Text(self._problem))
+
+    # Actions
+
+    def action_queue(self) -> None:
+        """Queue what fits, in its order, after asking."""
+        if self._plan is None:
+            return
+        cells = [(one.candidate.id, one.candidate.arch, one.candidate.runs) for one in self._plan.placed]
+        work = partial(Knowledge(self.session).plan_cells, cells)
+        words = plan_words(self._plan)
+        self.context.background.run("plan of a session", work, lambda plan: ask_to_start(self, plan, words))
+
+    def action_hours(self) -> None:
+        """Ask for how long."""
+        value = "" if self._hours is None else f"{self._hours:g}"
+        question = Ask("How many hours?", "Nothing: until the reservations end.", value=value, check=_hours)
+        self.app.push_screen(question, lambda text: None if text is None else self.plan(_hours(text)))
+
+    def action_go_to_test(self) -> None:
+        if self.current is not None:
+            self.context.navigation.show_test(self.current.candidate.id)
+
+    def action_other_pane(self) -> None:
+        (self.pane if self.table.has_focus else self.table).focus()
+
+
+def _hours(text: str) -> float | None:
+    """Raises UsageError for what is no number of hours."""
+    return hours_of(text) if text.strip() else None

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs: what the stages of compilation of a run have left, as text, as counts of ops, and compared."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from core.files import read_text
+from core.runs import PATTERNS, first_pattern, patterns_of
+from core.runs.ir import Op, Program, count_ops, programs, read_ops
+from core.runs.log import LogFile, LogLook
+from core.runs.planning import shown_name
+from core.runs.store import RunRecord
+from core.text import counted, one_line
+from tui.commands import Where, bindings
+from tui.keymap import with_keys
+from tui.needs import Need
+from tui.protocol import Context
+from tui.screens.base import SessionScreen
+from tui.screens.panes import Divider, Pane
+from tui.screens.pattern_check import PatternCheck
+from tui.screens.pick import Option, Pick
+from tui.screens.program_pair import compare_programs, show_pair
+from tui.view_models import ProgramRows, ops_text
+from tui.widgets import CachedText, KeyLine, LogPane, LogView, ProgramPainter, RowTable, TextPane
+
+_MOST_LINES = 200
+"""Of a first pattern: more would hardly be read."""
+
+
+class ProgramsScreen(SessionScreen):
+    """The programs of a run above, the text of the one under the cursor, or its ops, below."""
+
+    PLACES = (Where.PROGRAMS,)
+    PANES = (Pane("list", ("#programs-box",)), Pane("text", ("#log-pane", "#log-title", "#run-detail")))
+    DIVIDERS = (Divider("#log-title", "#programs-box"),)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.PROGRAMS)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.record: RunRecord | None = None
+        self.table = RowTable(ProgramRows(()), id="programs")
+        self.painter = ProgramPainter()
+        self.pane = LogPane(self.painter, id="log-pane")
+        self.detail = TextPane(id="run-detail")
+        self._marked = ""
+        """The name of the marked program; empty: none is."""
+        self._shown = ""
+        self._counting = False
+        """Whether ops are shown in the place of the text."""
+
+    def places(self) -> tuple[Where, ...]:
+        if self.view.has_focus:
+            return (Where.PROGRAMS, Where.LINES, Where.LOG)
+        return (Where.PROGRAMS, Where.TEXT if self.detail.has_focus else Where.TABLE)
+
+    def compose(self) -> ComposeResult:
+        yield CachedText("", id="title", markup=False)
+        with Vertical(id="programs-box"):
+            yield self.table
+        yield Static("", id="log-title", markup=False)
+        yield self.pane
+        yield self.detail
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.table.focus()
+        self._show()
+
+    @property
+    def view(self) -> LogView:
+        """The text."""
+        return self.pane.view
+
+    @property
+    def current(self) -> Program | None:
+        """The program under the cursor."""
+        source = self.table.source
+        assert isinstance(source, ProgramRows)
+        return source.programs[self.table.cursor] if self.table.cursor < len(source) else None
+
+    def show_run(self, run_id: str) -> None:
+        """Show the programs of a run."""
+        self.record = next((one for one in self.session.all_runs if one.spec.run_id == run_id), None)
+        self._marked = self._shown = ""
+        if self.is_mounted:
+            self._show()
+
+    def _show(self) -> None:
+        found = programs(self.record) if self.record else []
+        self.table.show(ProgramRows(found, {self._marked}), keep=self.table.cursor_key)
+        self.panes.fit(len(found))
+        if self.record is None:
+            self.title_line("no run: i on a run shows its programs")
+        else:
+            spec = self.record.spec
+            words = f"{counted(len(found), 'program')} of {one_line(spec.test_id)}"
+            self.title_line(words, shown_name(spec.profile), spec.run_id)
+        self._show_program()
+
+    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        self._show_program()
+
+    def on_resize(self, event: events.Resize) -> None:
+        super().on_resize(event)
+        if self.is_mounted:
+            self.panes.fit(len(self.table.source))
+
+    def _show_program(self) -> None:
+        program = self.current
+        title = self.query_one("#log-title", Static)
+        if program is None:
+            title.update(Need.PROGRAM.words(self.context.keymap) if self.record else "")
+            return
+        title.update(f"{program.stage}   {one_line(Path(program.name).name)}   {program.size:,} bytes")
+        if program.name != self._shown:
+            self._shown = program.name
+            self.pane.open(LogFile(program.file), follow=False)
+            if self._counting:
+                self._count(program)
+
+    def _count(self, program: Program) -> None:
+        self.detail.show(Text("counting …", "dim"))
+        work = partial(_counted, program)
+        self.context.background.run("count ops", work, partial(self._show_counts, program), supersede=True)
+
+    def _show_counts(self, program: Program, counts: Mapping[str, int]) -> None:
+        if program == self.current:
+            self.detail.show(ops_text(program, counts))
+
+    def lacks(self, need: Need) -> bool:
+        match need:
+            case Need.PROGRAM:
+                return self.current is None
+            case Need.TWO_PROGRAMS:
+                return self.current is None or self._marked in ("", self.current.name)
+            case Need.FILTERS:
+                return self.view.look is None or not self.view.look.filters
+            case _:
+                return super().lacks(need)
+
+    def close_one(self) -> bool:
+        """From what is searched for, from the ops, from the text to the list."""
+        if self.view.has_focus and self.view.clear():
+            return True
+        if self._counting:
+            self.action_ops()
+            return True
+        if not self.table.has_focus:
+            self.table.focus()
+            return True
+        return False
+
+    def on_log_pane_failed(self, event: LogPane.Failed) -> None:
+        self.context.notify.error(event.error)
+
+    def on_log_view_copied(self, event: LogView.Copied) -> None:
+        self.context.notify.copy(event.text)
+
+    # Actions
+
+    def action_text(self) -> None:
+        if self._counting:
+            self.action_ops()
+        self.set_focus(self.view)
+
+    def action_other_pane(self) -> None:
+        self.set_focus((self.detail if self._counting else self.view) if self.table.has_focus else self.table)
+
+    def action_mark(self) -> None:
+        """Mark the program, or unmark it."""
+        if self.current is not None:
+            self._marked = "" if self._marked == self.current.name else self.current.name
+            self._show()
+
+    def action_compare(self) -> None:
+        """Compare with the marked program of this run."""
+        source, program = self.table.source, self.current
+        assert isinstance(source, ProgramRows)
+        marked = next((one for one in source.programs if one.name == self._marked), None)
+        if marked is not None and program is not None:
+            show_pair(self, (marked, program), (marked.name, program.name))
+
+    def action_other_run(self) -> None:
+        """Compare with the same program of another run of this test."""
+        record = self.record
+        if record is None:
+            return
+        others = [
+            one
+            for one in self.session.all_runs
+            if one.spec.test_id == record.spec.test_id and one.spec.run_id != record.spec.run_id and not one.active
+        ]
+        options = [
+            Option(one, shown_name(one.spec.profile), one.spec.run_id, str(one.outcome or one.state)) for one in others
+        ]
+        if not options:
+            self.context.notify.info("There is no other run of this test.")
+            return
+
+        def compare(other: RunRecord | None) -> None:
+            if other is not None:
+                first, second = (f"{shown_name(one.spec.profile)}  {one.spec.run_id}" for one in (record, other))
+                compare_programs(self, record, other, (first, second))
+
+        self.app.push_screen(Pick("Compare with which run?", options), compare)
+
+    def action_ops(self) -> None:
+        """Show how many ops of each name there are, or the text again."""
+        self._counting = not self._counting
+        self.set_class(self._counting, "detailed")
+        if self._counting and self.current is not None:
+            self._count(self.current)
+        if not self.table.has_focus:
+            self.set_focus(self.detail if self._counting else self.view)
+
+    def action_unfold(self) -> None:
+        """Show large constants, or fold them again."""
+        self.painter.folded = not self.painter.folded
+        self.view.painter.forget()
+        self.view.refresh()
+
+    def action_source(self) -> None:
+        """Open the editor where the op at the line found last, else at the top, comes from."""
+        look, program = self.view.look, self.current
+        if look is None or program is None:
+            return
+        top, found = look.number_at(self.view.scroll_offset.y), self.view.finder.current
+        at = found if found is not None and top <= found < top + self.view.size.height else top
+        self.context.background.run("source of an op", partial(_place, program, at + 1), self._open, supersede=True)
+
+    def action_pattern(self) -> None:
+        """Try a pattern on the program: one of the entry, another of the checkout, or a new one."""
+        program, record = self.current, self.record
+        if program is None or record is None:
+            return
+        rows = self.session.matrix
+        row = rows.rows.get(record.spec.test_id)
+        named = patterns_of(None if row is None else rows.entry(row))
+        directory = self.session.checkout.root / PATTERNS
+        present = sorted(file.name for file in directory.glob("*.mlir"))
+        options = [Option(name, name, _of_entry(name, name in present), _fits(name, program)) for name in named]
+        others = sorted((name for name in present if name not in named), key=lambda name: not _fits(name, program))
+        options += [Option(name, name, "", _fits(name, program)) for name in others]
+        options.append(Option("", "new", "an empty pattern; {programs.first} writes one from lines"))
+        options[-1] = replace(options[-1], help=with_keys(options[-1].help, self.context.keymap))
+        pick = Pick("Try which pattern?", options, options[0].value)
+        self.app.push_screen(pick, lambda name: None if name is None else self._try_pattern(program, name))
+
+    def _try_pattern(self, program: Program, name: str) -> None:
+        file = self.session.checkout.root / PATTERNS / name
+        there = bool(name) and file.is_file()
+        text = read_text(file) if there else ""
+        self.app.push_screen(PatternCheck(self.context, program, name or _new_name(program), text, saved=there))
+
+    def action_first_pattern(self) -> None:
+        """Write a first pattern from the lines of the region; without one from the line found last, or at the top."""
+        look, program = self.view.look, self.current
+        if look is None or program is None or not look.line_count:
+            return
+        region = self.view.drawn
+        first, count = region.rows(look) if region else (self._row(look), 1)
+        if count > _MOST_LINES:
+            self.context.notify.info(f"A pattern is made from at most {_MOST_LINES} lines: draw a smaller region.")
+            return
+        text = first_pattern(list(look.lines(first, count)))
+        self.app.push_screen(PatternCheck(self.context, program, _new_name(program), text, saved=False))
+
+    def _row(self, look: LogLook) -> int:
+        """That of the line found last, if it is visible, else of the one at the top."""
+        top, found = self.view.scroll_offset.y, self.view.finder.current
+        row = top if found is None else look.row_at(found)
+        return row if top <= row < top + self.view.size.height else top
+
+    def _open(self, op: Op | None) -> None:
+        if op is None:
+            self.context.notify.info("Nothing from this line on says where it comes from.")
+            return
+        file, _, line = op.place.rpartition(":")
+        if not (self.session.checkout.root / file).is_file():
+            self.context.notify.info(f"{op.name} comes from {op.place}, which is not on this machine.")
+        else:
+            self.context.files.edit_file(file, int(line))
+
+
+def _of_entry(name: str, there: bool) -> str:
+    return "of the entry" if there else f"of the entry, and there is no {(PATTERNS / name).as_posix()}"
+
+
+def _fits(name: str, program: Program) -> str:
+    """The stage that a pattern is for, by its name, where it is that of the program."""
+    return program.stage if name.removesuffix(".mlir").rpartition(".")[2] == program.stage else ""
+
+
+def _new_name(program: Program) -> str:
+    return f"new.{program.stage}.mlir"
+
+
+def _counted(program: Program) -> Mapping[str, int]:
+    return count_ops(program.file, program.stage)
+
+
+def _place(program: Program, line: int) -> Op | None:
+    """The first op from a line on that says where it comes from."""
+    return next((op for op in read_ops(program.file, program.stage) if op.line >= line and op.place), None)

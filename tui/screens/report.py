@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Report: how we are doing. Pass rates and entries over time, what turned, machines, stale entries, incomplete runs."""
+
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.widgets import Static
+
+from core.evidence.progress import By, Progress, summary
+from core.text import one_line
+from tui.commands import Where, bindings
+from tui.evidence_service import Knowledge
+from tui.needs import Need
+from tui.protocol import Context
+from tui.screens.base import SessionScreen, WhenSeen
+from tui.screens.panes import Pane
+from tui.view_models import (
+    NO_ROWS,
+    ReportList,
+    ReportRow,
+    ReportRows,
+    list_tabs,
+    list_words,
+    report_plots,
+    report_rows,
+)
+from tui.widgets import CachedText, CellLines, KeyLine, RowTable
+
+_TALL_FROM, _TALL, _LOW = 40, 16, 8
+"""Height from which the plots are high, and their lines then and below it."""
+_PERIODS = (90.0, 180.0, 365.0, 30.0)
+"""In days."""
+_LISTS, _BYS = tuple(ReportList), tuple(By)
+
+
+class ReportScreen(SessionScreen):
+    """A sentence, the plots, and one list at a time; enter shows the tests of the row."""
+
+    PLACES = (Where.REPORT, Where.TABLE)
+    PANES = (Pane("list", ("#report", "#report-lists", "#report-note")), Pane("plots", ("#report-plots",)))
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.REPORT)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.table = RowTable(NO_ROWS, id="report")
+        self._plots = CellLines(id="report-plots")
+        self._tabs = CellLines(id="report-lists")
+        self._evidence = WhenSeen(self, self._read, context.signals.matrix_changed, context.signals.evidence_changed)
+        self._progress: Progress | None = None
+        self._list, self._by, self._days = ReportList.RATES, By.FAMILY, _PERIODS[0]
+
+    def compose(self) -> ComposeResult:
+        yield CachedText("", id="title", markup=False)
+        yield Static("", id="report-words", markup=False)
+        yield self._plots
+        yield self._tabs
+        yield self.table
+        yield Static("", id="report-note", markup=False)
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.table.focus()
+        self._evidence.start()
+
+    def on_screen_resume(self) -> None:
+        super().on_screen_resume()
+        self._evidence.resume()
+
+    def lacks(self, need: Need) -> bool:
+        row = self._row
+        match need:
+            case Need.REPORTED:
+                return row is None or (not row.test and row.query is None)
+            case Need.RESULTS:
+                return self._progress is None
+            case _:
+                return super().lacks(need)
+
+    # What is shown
+
+    def _read(self) -> None:
+        self._say("reading results …")
+        days, by = self._days, self._by
+        self.context.background.run(
+            "report", lambda: Knowledge(self.session).progress(days, by), self._take, supersede=True
+        )
+
+    def _take(self, progress: Progress) -> None:
+        self._progress = progress
+        if not self.is_mounted:
+            return
+        self._say()
+        words = summary(progress)
+        if not progress.measured.total.ran:
+            words = f"{words} ttmatrix ingest --from-github downloads the reports of CI."
+        self.query_one("#report-words", Static).update(one_line(words))
+        self._show()
+
+    def _say(self, *words: str) -> None:
+        self.title_line(f"{self._days:g} days", f"by {self._by}", *words)
+
+    @property
+    def rows(self) -> ReportRows:
+        """The rows of the table."""
+        assert isinstance(self.table.source, ReportRows)
+        return self.table.source
+
+    def _show(self) -> None:
+        if self._progress is None:
+            return
+        self._tabs.show([list_tabs(self._progress, self._list)])
+        self.query_one("#report-note", Static).update(one_line(list_words(self._progress, self._list)))
+        self.table.show(report_rows(self._progress, self._list), keep=self.table.cursor_key)
+
+    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        self._show_plots()
+
+    def on_resize(self, event: events.Resize) -> None:
+        super().on_resize(event)
+        self._show_plots()
+
+    def _show_plots(self) -> None:
+        """The plots, as large as there is room for."""
+        tall = self.app.size.height >= _TALL_FROM
+        self.set_class(tall, "tall")
+        shown = self._progress is not None and bool(self._progress.measured.total.ran)
+        self._plots.set_class(shown, "shown")
+        if self._progress is not None and shown:
+            key = (self.table.cursor_key or "") if self._list is ReportList.RATES else ""
+            lines = report_plots(self._progress, key, self.app.size.width - 2, _TALL if tall else _LOW)
+            self._plots.show(lines)
+
+    # Actions
+
+    @property
+    def _row(self) -> ReportRow | None:
+        rows = self.rows.rows
+        return rows[self.table.cursor] if self.table.cursor < len(rows) else None
+
+    def action_go(self) -> None:
+        """Show the test of the row, or the tests that it counts."""
+        row = self._row
+        if row is not None and row.test:
+            self.context.navigation.show_test(row.test)
+        elif row is not None and row.query is not None:
+            self.context.navigation.show_tests(row.query)
+
+    def action_next_list(self, steps: int) -> None:
+        self._list = _LISTS[(_LISTS.index(self._list) + steps) % len(_LISTS)]
+        self.table.action_top()
+        self._show()
+
+    def action_next_by(self) -> None:
+        self._by = _BYS[(_BYS.index(self._by) + 1) % len(_BYS)]
+        self._list = ReportList.RATES
+        self._show()
+        self._read()
+
+    def action_next_period(self) -> None:
+        self._days = _PERIODS[(_PERIODS.index(self._days) + 1) % len(_PERIODS)]
+        self._read()
+
+    def action_copy(self) -> None:
+        if self._progress is not None:
+            self.context.notify.copy(summary(self._progress))

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Machines as rows of a table: their slots, what runs there, the time that is left; and one of them as a text."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from core.hosts import Host, time_text
+from core.runs.cluster import ClusterStatus, HostState, HostStatus
+from core.runs.store import RunRecord, RunState
+from core.text import counted, one_line
+from tui.view_models.runs import time_text as run_time
+from tui.view_models.style import Cell, TableColumn
+
+if TYPE_CHECKING:
+    from core.hosts import HostReport
+
+_HERE = Host("here")
+"""This machine, where the hosts file does not name it."""
+_BAR_HOURS = 8
+"""A cell of the bar is an hour; what is beyond does not show."""
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_SHORT, _SHORTEST = 30 * 60.0, 5 * 60.0
+_MOST_SLOTS = 4
+_LABEL = 12
+_STYLES = {
+    HostState.UP: "pass",
+    HostState.CONNECTING: "running",
+    HostState.LOST: "fail",
+    HostState.QUARANTINED: "xfail",
+    HostState.REFUSED: "fail",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HostView:
+    """A machine with what goes on there."""
+
+    host: Host
+    status: HostStatus | None
+    """None: it is not to be up."""
+    runs: tuple[RunRecord, ...]
+    """What runs there, of this run store."""
+    waiting: int
+    """How many runs wait that could go there."""
+
+    @property
+    def state(self) -> str:
+        return "here" if self.host.here else str(self.status.state) if self.status else "down"
+
+    @property
+    def others(self) -> int:
+        """Runs there that are of another run store."""
+        mine = {one.spec.run_id for one in self.runs}
+        return sum(one not in mine for one in self.status.runs) if self.status else 0
+
+
+def host_views(hosts: Sequence[Host], status: ClusterStatus | None, records: Sequence[RunRecord]) -> list[HostView]:
+    """Every machine, this one first; `records` are runs of every checkout."""
+    here = [one for one in hosts if one.here] or [_HERE]
+    active = [one for one in records if one.active]
+    found = []
+    for host in [*here, *(one for one in hosts if not one.here)]:
+        place = "" if host.here else host.name
+        runs = tuple(one for one in active if one.state is RunState.RUNNING and one.place == place)
+        labels = {host.name, *host.labels, *([""] if host.here else [])}
+        waiting = sum(one.state is RunState.QUEUED and one.spec.needs in labels for one in active)
+        found.append(HostView(host, status.host(host.name) if status and place else None, runs, waiting))
+    return found
+
+
+def host_news(before: ClusterStatus | None, now: ClusterStatus | None) -> Iterator[str]:
+    """What is said wherever a person looks: hosts that are lost, that fail, and that are back."""
+    for one in now.hosts if now else ():
+        last = before.host(one.name) if before else None
+        if last is None or last.state is one.state:
+            continue
+        if last.state is HostState.UP:
+            yield f"{one.name} is {one.state}: {one_line(one.why)}. Its runs go elsewhere, or wait."
+        elif one.state is HostState.UP and last.state is not HostState.CONNECTING:
+            yield f"{one.name} is up again."
+
+
+def hosts_words(status: ClusterStatus) -> str:
+    """`2 up, 1 lost`: for the title."""
+    states = [one.state for one in status.hosts]
+    return ", ".join(f"{states.count(state):,} {state}" for state in HostState if state in states)
+
+
+def lease_bar(seconds: float) -> str:
+    """`███▌    `: hours that are left."""
+    eighths = min(_BAR_HOURS * 8, -int(-seconds // 450))
+    bar = "█" * (eighths // 8) + (_EIGHTHS[eighths % 8] if eighths % 8 else "")
+    return bar.ljust(_BAR_HOURS)
+
+
+class HostRows:
+    """A RowSource over machines."""
+
+    columns: Sequence[TableColumn] = (
+        TableColumn("host", 12, elide=True),
+        TableColumn("state", 11),
+        TableColumn("slots", 8),
+        TableColumn("time left", 20),
+        TableColumn("labels", 14, from_width=100),
+        TableColumn("what runs there, or why nothing does", 16, share=1),
+    )
+
+    def __init__(self, views: Sequence[HostView], now: datetime) -> None:
+        self.views = views
+        self._now = now
+
+    def __len__(self) -> int:
+        return len(self.views)
+
+    def key(self, position: int) -> str:
+        return self.views[position].host.name
+
+    def marked(self, position: int) -> bool:
+        return False
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        view = self.views[position]
+        style = _STYLES.get(view.status.state, "") if view.status else "dim"
+        return (
+            [Cell(one_line(view.host.name))],
+            [Cell(view.state, style)],
+            self._slots(view),
+            self._lease(view.host),
+            [Cell(one_line(" ".join(view.host.labels)), "dim")],
+            [Cell(_doing(view), "" if view.runs else "dim")],
+        )
+
+    def _slots(self, view: HostView) -> list[Cell]:
+        taken = len(view.runs) + view.others
+        if view.host.here and not view.host.labels:
+            # As many as the kinds of its runs allow.
+            return [Cell(counted(taken, "run") if taken else "", "dim")]
+        free = max(0, view.host.slots - taken)
+        text = f"{taken}/{view.host.slots}"
+        if view.host.slots > _MOST_SLOTS:
+            return [Cell(text)]
+        return [Cell("■" * min(taken, view.host.slots), "running"), Cell("□" * free, "dim"), Cell(f" {text}", "dim")]
+
+    def _lease(self, host: Host) -> list[Cell]:
+        left = host.time_left(self._now)
+        if left is None:
+            return [Cell("")]
+        if not left:
+            return [Cell(" " * _BAR_HOURS), Cell(" over", "fail")]
+        style = "fail" if left <= _SHORTEST else "xfail" if left <= _SHORT else "pass"
+        return [Cell(lease_bar(left), style), Cell(f" {time_text(left)}", "" if left > _SHORT else style)]
+
+
+def _doing(view: HostView) -> str:
+    said = [one_line(one.spec.test_id) for one in view.runs]
+    if view.others:
+        said.append(f"{counted(view.others, 'run')} of another queue")
+    if said:
+        return ", ".join(said)
+    if view.status and view.status.why:
+        return one_line(view.status.why)
+    return f"{counted(view.waiting, 'run')} could go there" if view.waiting else ""
+
+
+def host_text(view: HostView, report: "HostReport | None", now: float) -> Text:
+    """All about a machine; `report` is what its check has found, `now` seconds since the epoch."""
+    host, status = view.host, view.status
+    lines = [Text.assemble((one_line(host.name), "bold"), f"  {view.state}")]
+    if status and status.why:
+        since = datetime.fromtimestamp(status.since)
+        lines.append(_fact("why", f"{status.why} (since {since:%H:%M:%S})", "red"))
+        if status.remedy:
+            lines.append(_fact("what helps", status.remedy))
+    for one in view.runs:
+        lines.append(_fact("runs", f"{one.spec.test_id}  {run_time(one, now)}"))
+    if view.others:
+        lines.append(_fact("runs", f"{view.others:,} of another queue"))
+    free = host.slots - len(view.runs) - view.others
+    if status and status.state is HostState.UP and free > 0:
+        lines.append(_fact("free", counted(free, "slot")))
+    if view.waiting:
+        lines.append(_fact("waiting", f"{counted(view.waiting, 'run')} could go there"))
+    if host.expires:
+        lines.append(_fact("lease", f"until {host.expires.astimezone():%Y-%m-%d %H:%M}"))
+    facts = {"ssh": host.ssh or "this machine", "labels": ", ".join(host.labels), "checkout": host.checkout}
+    facts |= {"python": host.python, "worker": host.worker, "reset": host.reset}
+    lines += [_fact(name, value) for name, value in facts.items() if value]
+    return Text("\n").join([*lines, *_findings(report)])
+
+
+def _findings(report: "HostReport | None") -> Iterator[Text]:
+    if report is None:
+        return
+    yield Text("")
+    yield Text("its check: nothing is missing" if report.ok else "its check:", "bold")
+    for one in report.findings:
+        yield Text.assemble(
+            (f"{'ok' if one.ok else 'no':4}{one.check}".ljust(_LABEL), "green" if one.ok else "red"),
+            one_line(one.found),
+        )
+        if one.remedy:
+            yield Text(" " * _LABEL + one_line(one.remedy))
+
+
+def _fact(name: str, value: str, style: str = "") -> Text:
+    return Text.assemble((name.ljust(_LABEL), "dim"), (one_line(value), style))

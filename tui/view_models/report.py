@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a team is doing: the lists of a report as rows, and pass rates and entries over time as plots."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from core.evidence.progress import (
+    By,
+    HostHealth,
+    Progress,
+    Series,
+    Stale,
+    Turned,
+    day_text,
+    moment_day,
+    percent,
+    stale_words,
+    week_ends,
+)
+from core.matrix.query import Query, named, written
+from core.model import Status
+from core.text import counted, one_line
+from tui.view_models.fitting import CellLine, fit
+from tui.view_models.grid import shade
+from tui.view_models.plot import Curve, plot
+from tui.view_models.style import Cell, TableColumn, letters_of, short_archs
+
+_WEEKS, _GAP = 13, 2
+_NAMED_GAPS = 5
+_ALL = "all"
+_SIGN = "•"
+"""The curve of all, or of the row under the cursor."""
+_CURVES = ("pass", "xfail", "skip", "mixed", "fail", "running")
+
+
+class ReportList(StrEnum):
+    """What the table of a report can list, as its heading says it."""
+
+    RATES = "pass rates"
+    TURNED = "turned"
+    STALE = "stale"
+    FLAKY = "flaky"
+    HOSTS = "machines"
+    RUNS = "incomplete runs"
+
+
+class ReportRow(NamedTuple):
+    """One row, and what it leads to."""
+
+    key: str
+    cells: Sequence[Sequence[Cell]]
+    test: str = ""
+    query: Query | None = None
+
+
+class ReportRows:
+    """A RowSource over one list of a report."""
+
+    def __init__(self, columns: Sequence[TableColumn], rows: Sequence[ReportRow]) -> None:
+        self.columns = columns
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def key(self, position: int) -> str:
+        return self.rows[position].key
+
+    def marked(self, position: int) -> bool:
+        return False
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        return self.rows[position].cells
+
+
+NO_ROWS = ReportRows((TableColumn("", 1),), ())
+
+
+def report_rows(progress: Progress, which: ReportList) -> ReportRows:
+    """The rows of one list."""
+    return _ROWS[which](progress)
+
+
+def list_tabs(progress: Progress, which: ReportList) -> list[Cell]:
+    """Every list with how many rows it has; the one that is shown is marked."""
+    measured = progress.measured
+    suspects = sum(one.suspect for one in measured.hosts)
+    counts = {
+        ReportList.RATES: "",
+        ReportList.TURNED: f"{len(measured.turned):,}",
+        ReportList.STALE: f"{len(measured.stale):,}",
+        ReportList.FLAKY: f"{len(measured.flaky):,}",
+        ReportList.HOSTS: f"{suspects:,} bad" if suspects else f"{len(measured.hosts):,}",
+        ReportList.RUNS: f"{len(progress.incomplete):,}",
+    }
+    cells = []
+    for one in ReportList:
+        words = f"{one} {counts[one]}".rstrip()
+        cells += [Cell(f"▸{words}" if one is which else f" {words}", "running" if one is which else ""), Cell(" ")]
+    return cells
+
+
+def list_words(progress: Progress, which: ReportList) -> str:
+    """What a list says besides its rows."""
+    match which:
+        case ReportList.STALE:
+            return stale_words(progress.measured.stale, progress.measured.corrected)
+        case ReportList.HOSTS:
+            return "above others: how much more of the same tests fails on it than on all other machines"
+        case ReportList.TURNED:
+            return "with it: how many other cells turned the same way in the same run"
+        case ReportList.FLAKY:
+            return "flakiness: changes between pass and failure beyond the first, of those that were possible"
+        case ReportList.RUNS:
+            gaps = progress.gaps
+            named = ", ".join(map(day_text, gaps[-_NAMED_GAPS:]))
+            return f"{counted(len(gaps), 'day')} without any result: {named}" if gaps else "every day has results"
+        case _:
+            return f"pass rate by week; most failures in the last week first, by {progress.by}"
+
+
+# Pass rates, as a heat map
+
+
+def _rates(progress: Progress) -> ReportRows:
+    measured = progress.measured
+    heads = week_ends(progress)[-_WEEKS:]
+    columns = (
+        TableColumn(str(progress.by) if progress.by is not By.ARCH else "arch", 18, share=1, elide=True),
+        TableColumn("failed", 7, right=True),
+        # The oldest weeks go first where there is too little room.
+        *(TableColumn(day[5:], 5, yields=len(heads) - at) for at, day in enumerate(heads)),
+    )
+    rows = [_rate_row(_ALL, [Cell(f"{_SIGN} {_ALL}", "running")], measured.total, len(heads))]
+    for one, curve in zip(measured.archs, _arch_curves(measured.archs), strict=True):
+        name = [Cell(f"{curve.sign} ", curve.style), Cell(one_line(one.name), "running")]
+        rows.append(_rate_row(f"arch/{one.name}", name, one, len(heads), _query("arch", one.name)))
+    if progress.by is not By.ARCH:
+        by = str(progress.by)
+        for one in measured.groups:
+            rows.append(
+                _rate_row(f"{by}/{one.name}", [Cell(one_line(one.name))], one, len(heads), _query(by, one.name))
+            )
+    return ReportRows(columns, rows)
+
+
+def _query(field: str, name: str) -> Query:
+    """Selects exactly the tests of a row."""
+    return Query.parse(str(written(field, name, ()) if field in (By.FAMILY, By.LOADER) else named(field, name)))
+
+
+def _rate_row(key: str, name: Sequence[Cell], one: Series, weeks: int, query: Query | None = None) -> ReportRow:
+    cells = [name, [Cell(f"{one.failed_now:,}", "" if one.failed_now else "dim")]]
+    cells += [[_heat(rate)] for rate in one.weeks[-weeks:]] if weeks else []
+    return ReportRow(key, cells, query=query)
+
+
+def _heat(rate: float | None) -> Cell:
+    """`▓ 93`: never rounded up to 100."""
+    if rate is None:
+        return Cell("·", "dim")
+    sign, style = shade(int(rate * 100))
+    return Cell(f"{sign}{int(rate * 100):>3}", style)
+
+
+# The other lists
+
+
+def _turned(progress: Progress) -> ReportRows:
+    columns = (
+        TableColumn("", 5),
+        TableColumn("arch", 12, yields=2),
+        TableColumn("test", 24, share=3, elide=True),
+        TableColumn("since run", 18, share=1, elide=True, from_width=110),
+        TableColumn("day", 5, yields=3),
+        TableColumn("with it", 7, right=True),
+    )
+    return ReportRows(columns, [_turned_row(one) for one in progress.measured.turned])
+
+
+def _turned_row(one: Turned) -> ReportRow:
+    cells = (
+        [Cell("fixed" if one.fixed else "broke", "pass" if one.fixed else "fail")],
+        [Cell(one_line(one.arch))],
+        [Cell(one_line(one.id))],
+        [Cell(one_line(one.run), "dim")],
+        [Cell(moment_day(one.when)[5:], "dim")],
+        [Cell(f"{one.together:,}" if one.together else "", "dim")],
+    )
+    return ReportRow(f"{one.id} {one.arch}", cells, test=one.id)
+
+
+def _stale(progress: Progress) -> ReportRows:
+    columns = (
+        TableColumn("days", 5, right=True),
+        TableColumn("passes", 6, right=True),
+        TableColumn("since", 10, yields=2),
+        TableColumn("arch", 12, yields=1),
+        TableColumn("test", 24, share=1, elide=True),
+    )
+    return ReportRows(columns, [_stale_row(one) for one in progress.measured.stale])
+
+
+def _stale_row(one: Stale) -> ReportRow:
+    cells = (
+        [Cell(f"{one.days:.0f}")],
+        [Cell(f"{one.results:,}", "pass")],
+        [Cell(moment_day(one.since), "dim")],
+        [Cell(one_line(one.arch))],
+        [Cell(one_line(one.id))],
+    )
+    return ReportRow(f"{one.id} {one.arch}", cells, test=one.id)
+
+
+def _flaky(progress: Progress) -> ReportRows:
+    columns = (
+        TableColumn("flakiness", 9, right=True),
+        TableColumn("arch", 12, yields=1),
+        TableColumn("test", 24, share=1, elide=True),
+    )
+    rows = [
+        ReportRow(
+            f"{one.id} {one.arch}",
+            ([Cell(f"{one.flakiness:.2f}", "mixed")], [Cell(one_line(one.arch))], [Cell(one_line(one.id))]),
+            test=one.id,
+        )
+        for one in progress.measured.flaky
+    ]
+    return ReportRows(columns, rows)
+
+
+def _hosts(progress: Progress) -> ReportRows:
+    columns = (
+        TableColumn("machine", 16, share=1, elide=True),
+        TableColumn("results", 9, right=True),
+        TableColumn("failed", 8, right=True),
+        TableColumn("share", 6, right=True),
+        TableColumn("above others", 12, right=True),
+        TableColumn("", 18),
+    )
+    return ReportRows(columns, [ReportRow(one.host, _host_cells(one)) for one in progress.measured.hosts])
+
+
+def _host_cells(one: HostHealth) -> Sequence[Sequence[Cell]]:
+    style = "fail" if one.suspect else ""
+    return (
+        [Cell(one_line(one.host), style)],
+        [Cell(f"{one.results:,}", "dim")],
+        [Cell(f"{one.failed:,}", "dim")],
+        [Cell(percent(one.share))],
+        [Cell(f"{one.excess:+.1%}", style)],
+        [Cell("failures follow it" if one.suspect else "", style)],
+    )
+
+
+def _runs(progress: Progress) -> ReportRows:
+    columns = (
+        TableColumn("run", 20, share=1, elide=True),
+        TableColumn("day", 10),
+        TableColumn("results", 8, right=True),
+        TableColumn("broke before the model", 22, right=True),
+        TableColumn("not run", 8, right=True, yields=1),
+    )
+    rows = [
+        ReportRow(
+            one.run,
+            (
+                [Cell(one_line(one.run))],
+                [Cell(moment_day(one.when), "dim")],
+                [Cell(f"{one.ran:,}", "" if one.ran else "fail")],
+                [Cell(f"{one.broken:,}", "fail" if one.broken else "dim")],
+                [Cell(f"{one.not_run:,}", "dim")],
+            ),
+        )
+        for one in progress.incomplete
+    ]
+    return ReportRows(columns, rows)
+
+
+_ROWS: Mapping[ReportList, Callable[[Progress], ReportRows]] = {
+    ReportList.RATES: _rates,
+    ReportList.TURNED: _turned,
+    ReportList.STALE: _stale,
+    ReportList.FLAKY: _flaky,
+    ReportList.HOSTS: _hosts,
+    ReportList.RUNS: _runs,
+}
+
+
+# The plots
+
+
+def report_plots(progress: Progress, key: str, width: int, height: int) -> list[CellLine]:
+    """Pass rates beside the burn-down of entries, in `height` lines of at most `width` cells.
+
+    `key` is that of a row of pass rates: it is drawn against all. That of all, and of other lists: every arch.
+    """
+    half = (width - _GAP) // 2
+    left, right = _rate_plot(progress, key, half, height), _entry_plot(progress, half, height)
+    gap = Cell(" " * _GAP)
+    return [(*one, gap, *other) for one, other in zip(left, right, strict=True)]
+
+
+def _rate_plot(progress: Progress, key: str, width: int, height: int) -> list[CellLine]:
+    measured, days = progress.measured, [day_text(number) for number in progress.days]
+    kind, _, name = key.partition("/")
+    among = measured.archs if kind == "arch" else measured.groups
+    chosen = next((one for one in among if one.name == name), None)
+    curves = []
+    if chosen is not None:
+        curves = [Curve("·", "dim", _percents(measured.total)), Curve(_SIGN, "running", _percents(chosen))]
+        names = [_ALL, chosen.name]
+    else:
+        curves = [*_arch_curves(measured.archs), Curve(_SIGN, "", _percents(measured.total))]
+        names = [*short_archs(tuple(one.name for one in measured.archs)), _ALL]
+    # What is most important is named first, for where not all of them find room.
+    named = [(curve.sign, curve.style, name) for curve, name in zip(curves, names, strict=True)]
+    return [_title(" % passed in 7 days: ", reversed(named), width), *plot(curves, days, width, height - 1)]
+
+
+def _arch_curves(archs: Sequence[Series]) -> list[Curve]:
+    letters = letters_of(tuple(one.name for one in archs))
+    return [
+        Curve(letter, _CURVES[at % len(_CURVES)], _percents(one))
+        for at, (one, letter) in enumerate(zip(archs, letters, strict=True))
+    ]
+
+
+def _percents(one: Series) -> list[float | None]:
+    return [None if rate is None else rate * 100 for rate in one.lately]
+
+
+def _entry_plot(progress: Progress, width: int, height: int) -> list[CellLine]:
+    weeks = [week for week in progress.weeks if week.counts]
+    if not weeks:
+        words = fit(" entries: no history in this clone", width)
+        return [(Cell(words, "dim"),), *[(Cell(" " * width),)] * (height - 1)]
+    signs = (("X", "xfail", Status.KNOWN_FAILURE_XFAIL), ("S", "skip", Status.NOT_SUPPORTED_SKIP))
+    curves, names = [], []
+    for sign, style, status in signs:
+        numbers = [week.counts.get(status, 0) for week in weeks]
+        curves.append(Curve(sign, style, [float(one) for one in numbers]))
+        names.append((sign, style, f"{style} {numbers[-1]:,} {numbers[-1] - numbers[0]:+,}"))
+    names.append(("", "dim", f"in {counted(len(weeks) - 1, 'week')}"))
+    title = _title(" ", names, width)
+    return [title, *plot(curves, [moment_day(week.end) for week in weeks], width, height - 1)]
+
+
+def _title(words: str, names: Iterable[tuple[str, str, str]], width: int) -> CellLine:
+    """What a plot shows, with the sign of each of its curves, in exactly `width` cells."""
+    cells, left = [Cell(fit(words, min(len(words), width)), "dim")], width - len(words)
+    for sign, style, name in names:
+        text = f"{sign} {one_line(name)}  ".lstrip()
+        if left < len(text.rstrip()):
+            break
+        cells.append(Cell(text[:left], style))
+        left -= len(cells[-1].text)
+    return (*cells, Cell(" " * max(0, left)))

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A planned session as rows of a table, and as a text: what fits, what is left over, how good estimates were."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rich.text import Text
+
+from core.sessions import Accuracy, Candidate, SessionPlan
+from core.text import counted, one_line
+from tui.view_models.style import Cell, TableColumn
+
+_LABEL = 12
+
+
+class PlanRow(NamedTuple):
+    """A cell of a plan."""
+
+    candidate: Candidate
+    host: str
+    """Empty: it is left over."""
+    begin: str
+    why: str
+    """Why it is worth a run, or why it does not fit."""
+
+    @property
+    def fits(self) -> bool:
+        return bool(self.host)
+
+
+def plan_rows(plan: SessionPlan) -> list[PlanRow]:
+    """Those that fit in the order of their value, then what is left over."""
+    placed = [PlanRow(one.candidate, one.host or "here", clock(one.begin), _why(one.candidate)) for one in plan.placed]
+    return placed + [PlanRow(one.candidate, "", "", one.why) for one in plan.left_over]
+
+
+def _why(one: Candidate) -> str:
+    return "; ".join(one.why)
+
+
+class PlanRows:
+    """A RowSource over the cells of a plan."""
+
+    columns: Sequence[TableColumn] = (
+        TableColumn("host", 9, elide=True),
+        TableColumn("from", 5, right=True),
+        TableColumn("takes", 6, right=True),
+        TableColumn("runs", 4, right=True),
+        TableColumn("arch", 8),
+        TableColumn("test id", 24, share=2, elide=True),
+        TableColumn("why", 20, share=1, from_width=110),
+    )
+
+    def __init__(self, rows: Sequence[PlanRow]) -> None:
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def key(self, position: int) -> str:
+        one = self.rows[position].candidate
+        return f"{one.id} {one.arch}"
+
+    def marked(self, position: int) -> bool:
+        return False
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        row = self.rows[position]
+        one, style = row.candidate, "" if row.fits else "dim"
+        return (
+            [Cell(one_line(row.host) or "left over", style)],
+            [Cell(row.begin, "dim")],
+            [Cell(f"{'' if one.known else '~'}{clock(one.total)}", style)],
+            [Cell(str(one.runs), "dim")],
+            [Cell(one_line(one.arch), "dim")],
+            [Cell(one_line(one.id), style)],
+            [Cell(one_line(row.why), "dim")],
+        )
+
+
+def clock(seconds: float) -> str:
+    """`1:05`: hours and minutes, a begun minute is one."""
+    minutes = -int(-seconds // 60)
+    return f"{minutes // 60}:{minutes % 60:02}"
+
+
+def plan_words(plan: SessionPlan) -> str:
+    """`12 cells in 95 machine min, 25 free, 3 left over`: for the title."""
+    free = plan.free_seconds / 60
+    return (
+        f"{counted(len(plan.placed), 'cell')} in {plan.machine_seconds / 60:,.0f} machine min, "
+        f"{free:,.0f} free, {len(plan.left_over):,} left over"
+    )
+
+
+def plan_text(plan: SessionPlan, good: Accuracy, row: PlanRow | None) -> Text:
+    """The cell under the cursor, then each machine, then how far the times are to be trusted."""
+    return Text("\n").join([*_of_row(row), *_of_machines(plan), *_of_times(plan, good)])
+
+
+def _of_row(row: PlanRow | None) -> Iterator[Text]:
+    if row is None:
+        return
+    one = row.candidate
+    yield Text.assemble((one_line(one.id), "bold"), f"  {one_line(one.arch)}")
+    yield _fact("worth it" if row.fits else "left over", row.why if row.fits else f"{row.why}; {_why(one)}")
+    known = "" if one.known else ", a guess: nothing is known of it"
+    yield _fact("takes", f"{counted(one.runs, 'run')} of {one.seconds / 60:,.1f} min{known}")
+
+
+def _of_machines(plan: SessionPlan) -> Iterator[Text]:
+    slots = Counter((one.host, one.seconds) for one in plan.slots)
+    for (host, seconds), count in slots.items():
+        used = sum(one.candidate.total for one in plan.placed if one.host == host)
+        yield _fact(host or "here", f"{counted(count, 'slot')} of {clock(seconds)} h, {clock(used)} h of them used")
+
+
+def _of_times(plan: SessionPlan, good: Accuracy) -> Iterator[Text]:
+    guessed = sum(not one.candidate.known for one in plan.placed)
+    if guessed:
+        yield _fact("~", f"the time of {counted(guessed, 'cell')} is a guess")
+    if good.ratio is None or good.near is None:
+        yield _fact("estimates", "no earlier run had one to compare with")
+        return
+    said = f"{good.ratio:.2f} times the estimate (median), {good.near:.0%} within a quarter of it"
+    yield _fact("estimates", f"{counted(good.runs, 'earlier run')} took {said}")
+
+
+def _fact(name: str, value: str) -> Text:
+    return Text.assemble((one_line(name).ljust(_LABEL), "dim"), one_line(value))
