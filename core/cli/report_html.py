@@ -7,7 +7,17 @@ from html import escape
 from core.cli.report import Report
 from core.cli.report_charts import Line, chart
 from core.cli.report_markdown import MOST_ROWS
-from core.evidence.progress import Series, day_text, moment_day, percent, stale_words, summary, week_ends
+from core.evidence.progress import (
+    MACHINE_HEADS,
+    Series,
+    day_text,
+    machine_words,
+    moment_day,
+    percent,
+    stale_words,
+    summary,
+    week_ends,
+)
 from core.model import Status
 from core.text import counted, printable
 
@@ -142,18 +152,8 @@ def _turned(report: Report) -> Iterator[str]:
 
 def _machines(report: Report) -> Iterator[str]:
     yield "<h2>Machines</h2>"
-    rows = [
-        (
-            one.host,
-            f"{one.results:,}",
-            f"{one.failed:,}",
-            percent(one.share),
-            f"{one.excess:+.1%}",
-            "failures follow it" if one.suspect else "",
-        )
-        for one in report.progress.measured.hosts[:MOST_ROWS]
-    ]
-    yield _table(("machine", "results", "failed", "share", "above others", ""), rows, numbers=(1, 2, 3, 4))
+    rows = list(map(machine_words, report.progress.measured.hosts[:MOST_ROWS]))
+    yield _table(MACHINE_HEADS, rows, numbers=(1, 2, 3, 4))
     yield '<p class="dim">Above others: how much more of the same tests fails on it than on all other machines.</p>'
 
 

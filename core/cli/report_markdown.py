@@ -4,7 +4,17 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from core.cli.report import Report
-from core.evidence.progress import Series, day_text, moment_day, percent, stale_words, summary, week_ends
+from core.evidence.progress import (
+    MACHINE_HEADS,
+    Series,
+    day_text,
+    machine_words,
+    moment_day,
+    percent,
+    stale_words,
+    summary,
+    week_ends,
+)
 from core.model import Status
 from core.text import counted, one_line
 
@@ -79,18 +89,7 @@ def _turned(report: Report) -> Iterator[str]:
 def _machines(report: Report) -> Iterator[str]:
     yield "## Machines"
     yield ""
-    rows = [
-        (
-            one.host,
-            f"{one.results:,}",
-            f"{one.failed:,}",
-            percent(one.share),
-            f"{one.excess:+.1%}",
-            "failures follow it" if one.suspect else "",
-        )
-        for one in report.progress.measured.hosts[:MOST_ROWS]
-    ]
-    yield from _table(("machine", "results", "failed", "share", "above others", ""), rows)
+    yield from _table(MACHINE_HEADS, list(map(machine_words, report.progress.measured.hosts[:MOST_ROWS])))
 
 
 def _stale(report: Report) -> Iterator[str]:

@@ -18,28 +18,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-VERSION = 1
 HERE = Path(__file__).resolve().parent
+# It is not there where Python was started with PYTHONSAFEPATH.
+sys.path[:] = [str(HERE), *(entry for entry in sys.path if entry != str(HERE))]
+
+from ttmatrix_arguments import model_parser, path
+
+VERSION = 1
 
 
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     """The command line; argparse itself ends the process where it is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = model_parser(__doc__.partition("\n")[0])
     add = parser.add_argument
-    add("--checkout", type=lambda text: Path(text).resolve(), required=True, help="root of a tt-xla checkout")
-    add("--loader", required=True, help="loader directory below the models root: llama/causal_lm/pytorch")
-    add("--variant", help="value of the variant, as in the test id")
     add("--mode", choices=("inference", "training"), required=True)
-    add("--phase", choices=("default", "llm_decode", "llm_prefill"), default="default")
-    add("--seq-len", type=int, help="tokens, for llm_prefill")
-    add("--batch-size", type=int, help="default: 2 in training, else the loader's own")
-    add("--class", dest="class_name", help="loader class; default: the one the phase needs")
     add("--parallelism", default="single_device", help="as in the test id; said to be left out")
-    add(
-        "--programs",
-        type=lambda text: Path(text).resolve(),
-        help="directory that gets jaxpr and StableHLO of a JAX model",
-    )
+    add("--programs", type=path, help="directory that gets jaxpr and StableHLO of a JAX model")
     add("--nonce", default="", help="repeated in the result line")
     add(
         "--also",
@@ -102,7 +96,6 @@ def main(argv: Sequence[str]) -> int:
     args = parse_arguments(argv)
     # What a model sees is the runner's world: no options of ours, and no directory of ours but for our own use.
     sys.argv[1:] = []
-    sys.path[:] = [str(HERE), *(entry for entry in sys.path if entry != str(HERE))]
     if not args.also:
         return run_variant(args)
     from ttmatrix_shared import run_shared

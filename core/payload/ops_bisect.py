@@ -21,19 +21,16 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
+# It is not there where Python was started with PYTHONSAFEPATH.
+sys.path[:] = [str(HERE), *(entry for entry in sys.path if entry != str(HERE))]
+
+from ttmatrix_arguments import model_parser, path
 
 
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     """The command line; argparse itself ends the process where it is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = model_parser(__doc__.partition("\n")[0])
     add = parser.add_argument
-    add("--checkout", type=lambda text: Path(text).resolve(), required=True, help="root of a tt-xla checkout")
-    add("--loader", required=True, help="loader directory below the models root: llama/causal_lm/pytorch")
-    add("--variant", help="value of the variant, as in the test id")
-    add("--phase", choices=("default", "llm_decode", "llm_prefill"), default="default")
-    add("--seq-len", type=int, help="tokens, for llm_prefill")
-    add("--batch-size", type=int, help="default: the loader's own")
-    add("--class", dest="class_name", help="loader class; default: the one the phase needs")
     add(
         "--backend",
         default="inductor",
@@ -42,10 +39,10 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     add("--import", dest="modules", action="append", default=[], help="import it first: it may bring a backend")
     add("--rtol", type=float, help="relative tolerance of one op; default: by its dtype")
     add("--seconds", type=float, default=math.inf, help="time limit")
-    add("--report", type=lambda text: Path(text).resolve(), help="file to write the report to")
+    add("--report", type=path, help="file to write the report to")
     add("--nonce", default="", help="repeated in the result line, which is printed where there is one")
     add("--progress", type=int, default=2, help="file descriptor that lines of progress go to")
-    add("--case", type=lambda text: Path(text).resolve(), required=True, help="file to write the failing case to")
+    add("--case", type=path, required=True, help="file to write the failing case to")
     return parser.parse_args(argv)
 
 
@@ -109,7 +106,6 @@ def main(argv: Sequence[str]) -> int:
     args = parse_arguments(argv)
     # What a model sees is the runner's world: no options of ours, and our directory for our own imports.
     sys.argv[1:] = []
-    sys.path[:] = [str(HERE), *(entry for entry in sys.path if entry != str(HERE))]
     from ttmatrix_network import HubLook
 
     look = HubLook()

@@ -24,12 +24,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+HERE = Path(__file__).resolve().parent
+# It is not there where Python was started with PYTHONSAFEPATH.
+sys.path[:] = [str(HERE), *(entry for entry in sys.path if entry != str(HERE))]
+
+from ttmatrix_arguments import model_parser, path
 from ttmatrix_crashes import Calls, Crashed, run_until_crash
 
 if TYPE_CHECKING:
     from ttmatrix_ops.recording import Recorder
-
-HERE = Path(__file__).resolve().parent
 
 
 _LEAST_SECONDS = 1.0
@@ -59,20 +62,13 @@ def start_with_same_addresses() -> None:
 
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     """The command line; argparse itself ends the process where it is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = model_parser(__doc__.partition("\n")[0])
     add = parser.add_argument
-    add("--checkout", type=lambda text: Path(text).resolve(), required=True, help="root of a tt-xla checkout")
-    add("--loader", required=True, help="loader directory below the models root: llama/causal_lm/pytorch")
-    add("--variant", help="value of the variant, as in the test id")
-    add("--phase", choices=("default", "llm_decode", "llm_prefill"), default="default")
-    add("--seq-len", type=int, help="tokens, for llm_prefill")
-    add("--batch-size", type=int, help="default: the loader's own")
-    add("--class", dest="class_name", help="loader class; default: the one the phase needs")
     add("--level", choices=("torch", "aten"), default="torch", help="ops as the model calls them, or what they come to")
     add("--seconds", type=float, default=0.0, help="the longest that the model may run; 0: as long as it takes")
     add("--within", type=float, default=0.0, help="seconds after which the model is stopped, loading counted in")
-    add("--output", type=lambda text: Path(text).resolve(), required=True, help="file to write")
-    add("--into", type=lambda text: Path(text).resolve(), help="manifest that gets the cases it lacks; may be new")
+    add("--output", type=path, required=True, help="file to write")
+    add("--into", type=path, help="manifest that gets the cases it lacks; may be new")
     add("--nonce", default="", help="repeated in the result line of a run, which is printed where there is one")
     return parser.parse_args(argv)
 
@@ -238,7 +234,6 @@ def main(argv: Sequence[str], calls: Calls) -> int:
     args = parse_arguments(argv)
     # What a model sees is the runner's world: no options of ours, and our directory for our own imports.
     sys.argv[1:] = []
-    sys.path[:] = [str(HERE), *(entry for entry in sys.path if entry != str(HERE))]
     from ttmatrix_network import HubLook
 
     look = HubLook()

@@ -30,6 +30,8 @@ NEW = {
     TORCH: f'test_config:\n  {A}:\n    status: UNSPECIFIED # why\n\n  {B}:\n    reason: "new"\n',
     JAX: f"test_config:\n  {C}:\n    status: EXPECTED_PASSING",
 }
+MESSAGE = "second\n\n" + "One of many lines that say why.\n" * 4000
+"""More than a pipe takes at once."""
 _OPERATIONS = (
     Operation(OpKind.SET, A, None, ("status",), "UNSPECIFIED"),
     Operation(OpKind.SET, B, None, ("reason",), "new"),
@@ -122,7 +124,7 @@ def commit(place: Place) -> None:
 
 def deliver(bench: Workbench) -> None:
     """Commit what was written, and nothing else."""
-    drafts = [CommitDraft("second", bench.state.written)]
+    drafts = [CommitDraft(MESSAGE, bench.state.written)]
     bench.deliver((), EditPlan((), ()), drafts, Schema(), verify=False)
 
 
@@ -185,6 +187,7 @@ def committed_or_not(place: Place, _: str) -> None:
         assert len(place.git("log", "--format=%s").splitlines()) == 1
         deliver(bench)
     assert place.git("log", "--format=%s").splitlines() == ["second", "first"]
+    assert place.git("log", "-1", "--format=%B").strip() == MESSAGE.strip()
     assert place.git("status", "--porcelain").splitlines() == ["A  staged.txt"]
     assert sorted(place.git("show", "--format=", "--name-only").split()) == [
         f"tests/runner/test_config/{file}" for file in sorted(OLD)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.style import Style
 from rich.text import Text
 from textual import events
+from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.signal import Signal
 from textual.timer import Timer
@@ -19,6 +20,7 @@ from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.panes import Divider, Pane, Panes
 from tui.view_models import Tab
+from tui.widgets import CachedText, KeyLine
 
 if TYPE_CHECKING:
     from textual.types import CSSPathType
@@ -51,6 +53,15 @@ class SessionScreen(Screen[None]):
         self._repeated: list[tuple[Timer, Callable[[], None]]] = []
         self._title_line = Text()
         self._title_words: tuple[str, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        yield CachedText("", id="title", markup=False)
+        yield from self.body()
+        yield KeyLine()
+
+    def body(self) -> ComposeResult:
+        """The widgets between the title and the line of keys."""
+        return ()
 
     def on_mount(self) -> None:
         """Every screen says how long machines are still there, and which are up."""

@@ -24,7 +24,7 @@ from tui.screens.base import SessionScreen, WhenSeen
 from tui.screens.dialogs import Ask, ask_to_start
 from tui.screens.panes import Divider, Pane
 from tui.view_models import ClusterRows, Line, MemberRows, cluster_words, diff_style, member_words, paragraph
-from tui.widgets import CachedText, KeyLine, LinesView, RowTable, TextLines, WordFilter
+from tui.widgets import LinesView, RowTable, TextLines, WordFilter
 
 
 class ClustersScreen(SessionScreen):
@@ -51,13 +51,11 @@ class ClustersScreen(SessionScreen):
     def places(self) -> tuple[Where, ...]:
         return (Where.CLUSTERS, Where.LINES if self.view.has_focus else Where.TABLE)
 
-    def compose(self) -> ComposeResult:
-        yield CachedText("", id="title", markup=False)
+    def body(self) -> ComposeResult:
         yield self.filter
         with Vertical(id="changes-box"):
             yield self.table
         yield self.view
-        yield KeyLine()
 
     def on_mount(self) -> None:
         self.follow(self.context.signals.pending_changed, self._say)

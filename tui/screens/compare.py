@@ -20,7 +20,7 @@ from tui.screens.compared import Pair, Question
 from tui.screens.panes import Divider, Pane
 from tui.screens.pick import Option, Pick
 from tui.view_models import DifferenceRows, Line, diff_style, paragraph
-from tui.widgets import CachedText, KeyLine, LinesView, RowTable, TextLines
+from tui.widgets import LinesView, RowTable, TextLines
 
 
 class CompareScreen(SessionScreen):
@@ -47,13 +47,11 @@ class CompareScreen(SessionScreen):
     def places(self) -> tuple[Where, ...]:
         return (Where.COMPARE, Where.LINES if self.view.has_focus else Where.TABLE)
 
-    def compose(self) -> ComposeResult:
-        yield CachedText("", id="title", markup=False)
+    def body(self) -> ComposeResult:
         with Vertical(id="changes-box"):
             yield self.table
         yield Static("", id="diff-title", markup=False)
         yield self.view
-        yield KeyLine()
 
     def on_mount(self) -> None:
         self.follow(self.context.signals.pending_changed, self._say)

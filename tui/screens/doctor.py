@@ -20,7 +20,7 @@ from tui.needs import Need
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Divider, Pane
 from tui.view_models import FindingRows
-from tui.widgets import CachedText, KeyLine, RowTable
+from tui.widgets import RowTable
 
 
 class DoctorPlace(NamedTuple):
@@ -38,12 +38,10 @@ class DoctorScreen(SessionScreen):
     DIVIDERS = (Divider("#finding-text", "#finding-text", after=True),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.DOCTOR)
 
-    def compose(self) -> ComposeResult:
-        yield CachedText("", id="title", markup=False)
+    def body(self) -> ComposeResult:
         with Vertical(id="findings-box"):
             yield RowTable(FindingRows((), frozenset()), id="findings")
         yield Static("", id="finding-text", markup=False)
-        yield KeyLine()
 
     def on_mount(self) -> None:
         self._all: tuple[Finding, ...] | None = None

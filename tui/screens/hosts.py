@@ -26,7 +26,7 @@ from tui.screens.dialogs import Confirm
 from tui.screens.panes import Divider, Pane
 from tui.screens.pick import Option, Pick
 from tui.view_models import HostRows, HostView, host_text, host_views
-from tui.widgets import CachedText, KeyLine, RowTable, TextPane
+from tui.widgets import RowTable, TextPane
 
 T = TypeVar("T")
 
@@ -51,12 +51,10 @@ class HostsScreen(SessionScreen):
         self._asked: frozenset[str] = frozenset()
         """Hosts whose check, way up or way down is on its way."""
 
-    def compose(self) -> ComposeResult:
-        yield CachedText("", id="title", markup=False)
+    def body(self) -> ComposeResult:
         with Vertical(id="hosts-box"):
             yield self.table
         yield self.pane
-        yield KeyLine()
 
     def on_mount(self) -> None:
         self.follow(self.context.signals.hosts_changed, self._show)

@@ -25,7 +25,7 @@ from tui.commands import Where, bindings
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Pane
 from tui.view_models import Cell, OverviewRows
-from tui.widgets import CachedText, CellLines, CellTable, KeyLine, NumberBoard, RowTable
+from tui.widgets import CellLines, CellTable, NumberBoard, RowTable
 
 _TALL_FROM, _TALL, _LOW = 40, 15, 8
 """Height from which the plots are high, and their lines then and below it."""
@@ -44,14 +44,12 @@ class OverviewScreen(SessionScreen):
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.OVERVIEW)
 
-    def compose(self) -> ComposeResult:
-        yield CachedText("", id="title", markup=False)
+    def body(self) -> ComposeResult:
         with Horizontal():
             yield NumberBoard(id="tests-board")
             yield NumberBoard(id="other-board")
         yield CellLines(id="trend")
         yield Static("", id="number-line", markup=False)
-        yield KeyLine()
 
     def on_mount(self) -> None:
         self._findings: Sequence[Finding] | None = None

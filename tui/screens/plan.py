@@ -19,7 +19,7 @@ from tui.screens.base import SessionScreen, WhenSeen
 from tui.screens.dialogs import Ask, ask_to_start
 from tui.screens.panes import Divider, Pane
 from tui.view_models import PlanRow, PlanRows, plan_rows, plan_text, plan_words
-from tui.widgets import CachedText, KeyLine, RowTable, TextPane
+from tui.widgets import RowTable, TextPane
 
 _NONE = Accuracy(0, None, None)
 
@@ -44,12 +44,10 @@ class PlanScreen(SessionScreen):
         self._good = _NONE
         self._problem = ""
 
-    def compose(self) -> ComposeResult:
-        yield CachedText("", id="title", markup=False)
+    def body(self) -> ComposeResult:
         with Vertical(id="plan-box"):
             yield self.table
         yield self.pane
-        yield KeyLine()
 
     def on_mount(self) -> None:
         self.table.focus()

@@ -30,7 +30,7 @@ from tui.screens.pick import Option, Pick
 from tui.screens.program_pair import compare_programs
 from tui.screens.side_by_side import SideBySide
 from tui.view_models import SORTS, Line, Pair, ProfileRows, diff_style, paragraph, profile_words
-from tui.widgets import CachedText, KeyLine, LinesView, RowTable, TextLines
+from tui.widgets import LinesView, RowTable, TextLines
 
 _SUFFIXES = {".csv": FORMATS[0], ".md": FORMATS[1]}
 NONE = "No batch of several profiles has run here. {matrix.run_with} in the matrix starts one: choose what to compare."
@@ -55,13 +55,11 @@ class ProfilesScreen(SessionScreen):
     def places(self) -> tuple[Where, ...]:
         return (Where.PROFILES, Where.LINES if self.view.has_focus else Where.TABLE)
 
-    def compose(self) -> ComposeResult:
-        yield CachedText("", id="title", markup=False)
+    def body(self) -> ComposeResult:
         with Vertical(id="changes-box"):
             yield self.table
         yield Static("", id="diff-title", markup=False)
         yield self.view
-        yield KeyLine()
 
     def on_mount(self) -> None:
         super().on_mount()

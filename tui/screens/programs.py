@@ -31,7 +31,7 @@ from tui.screens.pattern_check import PatternCheck
 from tui.screens.pick import Option, Pick
 from tui.screens.program_pair import compare_programs, show_pair
 from tui.view_models import ProgramRows, ops_text
-from tui.widgets import CachedText, KeyLine, LogPane, LogView, ProgramPainter, RowTable, TextPane
+from tui.widgets import LogPane, LogView, ProgramPainter, RowTable, TextPane
 
 _MOST_LINES = 200
 """Of a first pattern: more would hardly be read."""
@@ -63,14 +63,12 @@ class ProgramsScreen(SessionScreen):
             return (Where.PROGRAMS, Where.LINES, Where.LOG)
         return (Where.PROGRAMS, Where.TEXT if self.detail.has_focus else Where.TABLE)
 
-    def compose(self) -> ComposeResult:
-        yield CachedText("", id="title", markup=False)
+    def body(self) -> ComposeResult:
         with Vertical(id="programs-box"):
             yield self.table
         yield Static("", id="log-title", markup=False)
         yield self.pane
         yield self.detail
-        yield KeyLine()
 
     def on_mount(self) -> None:
         super().on_mount()

@@ -26,7 +26,7 @@ from tui.view_models import (
     report_plots,
     report_rows,
 )
-from tui.widgets import CachedText, CellLines, KeyLine, RowTable
+from tui.widgets import CellLines, RowTable
 
 _TALL_FROM, _TALL, _LOW = 40, 16, 8
 """Height from which the plots are high, and their lines then and below it."""
@@ -51,14 +51,12 @@ class ReportScreen(SessionScreen):
         self._progress: Progress | None = None
         self._list, self._by, self._days = ReportList.RATES, By.FAMILY, _PERIODS[0]
 
-    def compose(self) -> ComposeResult:
-        yield CachedText("", id="title", markup=False)
+    def body(self) -> ComposeResult:
         yield Static("", id="report-words", markup=False)
         yield self._plots
         yield self._tabs
         yield self.table
         yield Static("", id="report-note", markup=False)
-        yield KeyLine()
 
     def on_mount(self) -> None:
         super().on_mount()

@@ -20,7 +20,7 @@ from tui.screens.panes import Divider, Pane
 from tui.screens.run_list import RunList
 from tui.screens.run_log import RunLog
 from tui.view_models import progress_text
-from tui.widgets import CachedText, KeyLine, LinesView, LogPane, LogView, RowTable, RunTable
+from tui.widgets import LinesView, LogPane, LogView, RowTable, RunTable
 
 _TICK_SECONDS = 1.0
 
@@ -46,13 +46,11 @@ class RunsScreen(SessionScreen):
         self.runs = RunList(self, self.table)
         self.log_pane = RunLog(self)
 
-    def compose(self) -> ComposeResult:
-        yield CachedText("", id="title", markup=False)
+    def body(self) -> ComposeResult:
         yield Static("", id="progress", markup=False)
         with Vertical(id="runs-box"):
             yield self.table
         yield from self.log_pane.compose()
-        yield KeyLine()
 
     def on_mount(self) -> None:
         self.follow(self.context.signals.runs_changed, self._runs_changed)

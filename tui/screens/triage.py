@@ -40,7 +40,7 @@ from tui.view_models import (
     since_words,
     strip_lines,
 )
-from tui.widgets import CachedText, KeyLine, RowTable
+from tui.widgets import RowTable
 
 _SHOWN = tuple(Shown)
 _PLACEHOLDER = "words of a test, a verdict, a reason"
@@ -121,12 +121,10 @@ class TriageScreen(DecisionScreen):
             return (Where.TRIAGE, Where.LINES)
         return (Where.TRIAGE, Where.TABLE, *((Where.TREE,) if self.listing.by else ()))
 
-    def compose(self) -> ComposeResult:
-        yield CachedText("", id="title", markup=False)
+    def body(self) -> ComposeResult:
         yield from self.listing.compose()
         yield self.pane.headline
         yield self.pane.view
-        yield KeyLine()
 
     def on_mount(self) -> None:
         self.follow(self.context.signals.pending_changed, self.listing.show)

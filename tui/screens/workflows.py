@@ -22,7 +22,7 @@ from tui.screens.dialogs import Ask, Confirm, ask_to_download
 from tui.screens.panes import Divider, Pane
 from tui.screens.pick import Option, Pick
 from tui.view_models import WorkflowRows, workflow_text
-from tui.widgets import CachedText, KeyLine, RowTable, TextPane
+from tui.widgets import RowTable, TextPane
 
 _LOOK_SECONDS = 0.5
 
@@ -35,12 +35,10 @@ class WorkflowsScreen(SessionScreen):
     DIVIDERS = (Divider("#workflow-text", "#workflows-box"),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.WORKFLOWS)
 
-    def compose(self) -> ComposeResult:
-        yield CachedText("", id="title", markup=False)
+    def body(self) -> ComposeResult:
         with Vertical(id="workflows-box"):
             yield RowTable(WorkflowRows(()), id="workflows")
         yield TextPane(id="workflow-text")
-        yield KeyLine()
 
     def on_mount(self) -> None:
         self.board = WorkflowManager(self.session.sessions)

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from core.evidence.progress import (
+    MACHINE_HEADS,
     By,
     HostHealth,
     Progress,
@@ -13,8 +14,8 @@ from core.evidence.progress import (
     Stale,
     Turned,
     day_text,
+    machine_words,
     moment_day,
-    percent,
     stale_words,
     week_ends,
 )
@@ -231,27 +232,19 @@ def _flaky(progress: Progress) -> ReportRows:
 
 
 def _hosts(progress: Progress) -> ReportRows:
+    first, *numbers, last = MACHINE_HEADS
     columns = (
-        TableColumn("machine", 16, share=1, elide=True),
-        TableColumn("results", 9, right=True),
-        TableColumn("failed", 8, right=True),
-        TableColumn("share", 6, right=True),
-        TableColumn("above others", 12, right=True),
-        TableColumn("", 18),
+        TableColumn(first, 16, share=1, elide=True),
+        *(TableColumn(head, max(6, len(head)), right=True) for head in numbers),
+        TableColumn(last, 18),
     )
     return ReportRows(columns, [ReportRow(one.host, _host_cells(one)) for one in progress.measured.hosts])
 
 
 def _host_cells(one: HostHealth) -> Sequence[Sequence[Cell]]:
-    style = "fail" if one.suspect else ""
-    return (
-        [Cell(one_line(one.host), style)],
-        [Cell(f"{one.results:,}", "dim")],
-        [Cell(f"{one.failed:,}", "dim")],
-        [Cell(percent(one.share))],
-        [Cell(f"{one.excess:+.1%}", style)],
-        [Cell("failures follow it" if one.suspect else "", style)],
-    )
+    suspect = "fail" if one.suspect else ""
+    styles = (suspect, "dim", "dim", "", suspect, suspect)
+    return [[Cell(one_line(words), style)] for words, style in zip(machine_words(one), styles, strict=True)]
 
 
 def _runs(progress: Progress) -> ReportRows:

@@ -18,7 +18,7 @@ from core.edits.places import in_checkout
 from core.edits.planning import EditPlan, Planner, written
 from core.edits.scratch import Scratch, clear, scratch
 from core.errors import TTMatrixError, UsageError
-from core.files import Stamp, stamp
+from core.files import Stamp, atomic_write, stamp
 from core.proc import run_command
 from core.sources import Blob, Checkout, Schema
 
@@ -160,8 +160,10 @@ class Committer:
         git.git("read-tree", base.commit, env=env)
         for message, changed in zip(messages, texts, strict=True):
             git.put(scratch / "commit", self._blobs(changed, base.blobs))
-            words = ("commit", "--quiet", "--cleanup=whitespace", "--file=-")
-            done = git.git(*words, stdin=message, env={**env, "GIT_REFLOG_ACTION": ACTION}, timeout=COMMIT_SECONDS)
+            # Whole before git starts: git goes on where we are killed, and would take what has come through a pipe.
+            atomic_write(scratch / "message", message)
+            words = ("commit", "--quiet", "--cleanup=whitespace", f"--file={scratch / 'message'}")
+            done = git.git(*words, env={**env, "GIT_REFLOG_ACTION": ACTION}, timeout=COMMIT_SECONDS)
             made.output += filter(None, (done.stdout.strip(), done.stderr.strip()))
             if not git.is_ours_alone(made.last):
                 detail = "Somebody else moved it during this commit."

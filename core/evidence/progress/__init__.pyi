@@ -7,7 +7,9 @@ from .measured import (
 )
 from .progress import By as By, Progress as Progress, progress_of as progress_of
 from .words import (
+    MACHINE_HEADS as MACHINE_HEADS,
     day_text as day_text,
+    machine_words as machine_words,
     moment_day as moment_day,
     percent as percent,
     stale_words as stale_words,

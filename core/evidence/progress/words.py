@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from statistics import median
 
-from core.evidence.progress.measured import Stale
+from core.evidence.progress.measured import HostHealth, Stale
 from core.evidence.progress.progress import Progress
 from core.text import counted
 
+MACHINE_HEADS = ("machine", "results", "failed", "share", "above others", "")
 _EPOCH = date(1970, 1, 1)
 
 
@@ -54,6 +55,12 @@ def summary(progress: Progress, arch: str = "") -> str:
     if suspects:
         parts.append(f"failures follow {', '.join(suspects)}")
     return "; ".join(parts) + "."
+
+
+def machine_words(one: HostHealth) -> tuple[str, str, str, str, str, str]:
+    """A row of `MACHINE_HEADS`."""
+    suspect = "failures follow it" if one.suspect else ""
+    return one.host, f"{one.results:,}", f"{one.failed:,}", percent(one.share), f"{one.excess:+.1%}", suspect
 
 
 def typical_days(stale: Sequence[Stale]) -> float | None:

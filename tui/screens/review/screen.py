@@ -36,7 +36,7 @@ from tui.view_models import (
     preview_lines,
     whole_lines,
 )
-from tui.widgets import CachedText, KeyLine, RowTable
+from tui.widgets import RowTable
 
 _PLACEHOLDER = "words of a test, a change, a reason, a decision"
 
@@ -66,13 +66,11 @@ class ReviewScreen(DecisionScreen):
             return (Where.REVIEW, Where.LINES)
         return (Where.REVIEW, Where.TABLE, *((Where.TREE,) if self.listing.by else ()))
 
-    def compose(self) -> ComposeResult:
-        yield CachedText("", id="title", markup=False)
+    def body(self) -> ComposeResult:
         yield from self.listing.compose()
         yield self.written
         yield self.pane.headline
         yield self.pane.view
-        yield KeyLine()
 
     def on_mount(self) -> None:
         self.follow(self.context.signals.pending_changed, self._refresh)

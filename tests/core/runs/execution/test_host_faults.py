@@ -83,10 +83,17 @@ def tried_once_elsewhere(store: RunStore, spec: RunSpec, first: str) -> None:
 
 def tried_once_more(store: RunStore, spec: RunSpec) -> str:
     """It passed, counts once, and nothing of the first attempt is left; returns its host."""
+    host = tried_again(store, spec)
+    assert [type(event) for event in history(store, spec)].count(Returned) == 1
+    return host
+
+
+def tried_again(store: RunStore, spec: RunSpec) -> str:
+    """As `tried_once_more`, where more than one attempt may have come to nothing."""
     (record,) = wait(store, [spec.run_id])
     assert record.outcome is Outcome.PASS
     kinds = [type(event) for event in history(store, spec)]
-    assert kinds.count(Finished) == 1 and kinds.count(Returned) == 1 and kinds.count(Started) == 2
+    assert kinds.count(Finished) == 1 and kinds.count(Started) == kinds.count(Returned) + 1 > 1
     assert record.log.read_text().count("ready") == 1
     assert "ready" in (record.directory / "attempt-1" / "output.log").read_text()
     until(lambda: not marked(RUN_VARIABLE, spec.run_id), 20)
@@ -128,7 +135,8 @@ def test_a_worker_that_hears_nothing_ends_with_its_runs(cluster: FakeHosts, stor
         until(lambda: not is_alive(worker) and not marked(RUN_VARIABLE, spec.run_id), 40)
     finally:
         kill(service, signal.SIGCONT)
-    assert tried_once_more(store, spec) in ("a", "b")
+    # The other host has heard nothing either: the run may have been there for a moment.
+    assert tried_again(store, spec) in ("a", "b")
     until(lambda: cluster.state(first) is HostState.UP)
 
 
