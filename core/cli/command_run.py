@@ -4,6 +4,7 @@
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from core import handwritten
 from core.cli.context import Context
@@ -15,7 +16,9 @@ from core.runs import RunSpec
 from core.runs.planning import (
     KINDS,
     OP_KIND,
+    Export,
     archs_of_hosts,
+    check_export,
     default_kind,
     plan_ops,
     plan_test,
@@ -53,6 +56,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="use this profile (ttmatrix profiles), or NAME+OPTION=VALUE; given again, each test runs with each",
     )
+    parser.add_argument(
+        "--export-path",
+        type=Path,
+        metavar="DIR",
+        help="copy what is exported to DIR/TEST, which must be new or empty; it is always in the directory of the run",
+    )
+    parser.add_argument(
+        "--export-tensors",
+        action=argparse.BooleanOptionalAction,
+        help="export weights and inputs, too; default: with generated code only",
+    )
     parser.add_argument("--repeat", type=_positive, default=1, metavar="N", help="run each test N times")
     parser.add_argument("--timeout", type=float, metavar="S", help="stop a run after S seconds; 0: never")
     parser.add_argument(
@@ -78,6 +92,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     ids = context.resolve(tests)
     profiles = args.profile or [""]
     kind = args.kind or default_kind(context.checkout, context.settings, profiles)
+    export = _export(args, kind)
     if args.each_arch and (context.arch or kind != "device"):
         raise UsageError("--each-arch is for device runs on several archs", hint="Give --kind device, and no --arch.")
     specs = (
@@ -93,6 +108,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
                 arch=arch,
                 timeout=args.timeout,
                 profile=profile,
+                export=export,
             )
             for id in ids
             for arch in _archs(args, context, id)
@@ -103,6 +119,13 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     specs = with_needs(specs, read_hosts(context.paths.hosts_file), args.host)
     durations, _ = read_durations(context.checkout)
     return start(args, context, with_estimates(specs, store.records(), durations))
+
+
+def _export(args: argparse.Namespace, kind: str) -> Export:
+    """What is asked for exported files. Raises as `check_export` does."""
+    export = Export(args.export_path and args.export_path.absolute(), args.export_tensors)
+    check_export(export, kind, args.repeat * len(args.profile or [""]))
+    return export
 
 
 def _archs(args: argparse.Namespace, context: Context, id: str) -> Sequence[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.runs.planning.kinds import KINDS
 from core.runs.spec import shell_command
 from core.settings import Profile, Settings
 from core.sources.checkout import Checkout
@@ -92,3 +93,21 @@ async def test_tests_that_cannot_run_are_left_out_with_the_reason(checkout: Chec
         assert "Nothing can be run" in screen_text(app)
         await pilot.press("enter", "escape")
         assert app.session.runs == []
+
+
+async def test_a_kind_that_exports_has_fields_for_it_and_a_path_takes_any_letter(
+    checkout: Checkout, settings: Settings, tmp_path: Path
+) -> None:
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("R")
+        await until(pilot, lambda: "sweep" in screen_text(app), "the fields")
+        assert "export to" not in screen_text(app)
+        await pilot.press(*["right"] * list(KINDS).index("export"))
+        await until(pilot, lambda: "export to" in screen_text(app), "the fields of an export")
+        assert "sweep" not in screen_text(app)
+        await pilot.press(*["down"] * 6, *"/any", "down", "right", "right")
+        place = "/any/alpha_pytorch-tiny-single_device-training"
+        await until(pilot, lambda: f"--export-path={place}" in app.screen.query_one(TextPane).text, "the path")
+        assert "--export-tensors=false" in app.screen.query_one(TextPane).text
+        assert not (tmp_path / "cache/clip.txt").exists()

@@ -4,6 +4,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
@@ -18,7 +19,7 @@ from core.hosts import Host
 from core.matrix import NO_ARCH
 from core.ops import OpOptions
 from core.runs import planning, shell_command
-from core.runs.planning import BACKENDS, KINDS, LaunchPlan, Options, plan_launch
+from core.runs.planning import BACKENDS, EXPORT_KINDS, KINDS, Export, LaunchPlan, Options, plan_launch
 from core.settings import DEFAULT_PROFILE
 from core.text import printable
 from tui.protocol import Context
@@ -28,6 +29,9 @@ from tui.widgets import Cycle, TextPane
 
 _EACH = "each"
 """In place of an arch: each that the hosts have."""
+_EXPORTING, _COMPARING = ("export-path", "export-tensors"), ("other", "sweep")
+"""Fields for kinds that export, and in their place those of all others."""
+_WITH_TENSORS = {"": None, "yes": True, "no": False}
 _SWEEPS = ("optimization_level=0,1,2,3", "batch_size=1..32")
 """Values of an option that are compared; `ttmatrix compare --sweep` has any other."""
 
@@ -160,6 +164,33 @@ class Launch(_LaunchDialog):
         others = [("", "with no other profile"), (DEFAULT_PROFILE, "with none"), *profiles[1:]]
         yield from _field("compare", Cycle(others, "", id="other"))
         yield from _field("sweep", Cycle([("", "no option"), *((one, one) for one in _SWEEPS)], "", id="sweep"))
+        yield from _field("export to", PathInput("a new directory; empty: to the run's own only", id="export-path"))
+        tensors = [("", "with generated code only"), ("yes", "weights and inputs, too"), ("no", "none")]
+        yield from _field("tensors", Cycle(tensors, "", id="export-tensors"))
+
+    def on_mount(self) -> None:
+        self._show_fields()
+        super().on_mount()
+
+    def on_cycle_changed(self) -> None:
+        self._show_fields()
+        super().on_cycle_changed()
+
+    def _show_fields(self) -> None:
+        """Those that mean something to the kind."""
+        for names, shown in ((_EXPORTING, self._exports), (_COMPARING, not self._exports)):
+            for name in names:
+                field = self.query_one(f"#{name}").parent
+                assert field is not None
+                field.display = shown
+
+    @property
+    def _exports(self) -> bool:
+        return self.value("kind") in EXPORT_KINDS
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A path may have any letter."""
+        return not (action == "copy" and isinstance(self.focused, PathInput))
 
     def _of_hosts(self, hosts: Sequence[Host]) -> tuple[str, ...]:
         return planning.archs_of_hosts(hosts, self._session.matrix.schema.archs)
@@ -174,8 +205,9 @@ class Launch(_LaunchDialog):
             return sorted(session.settings.profiles)
 
     def chosen(self) -> Options:
-        names = [name for name in (self.value("profile") or DEFAULT_PROFILE, self.value("other")) if name]
-        first, *others = planning.with_sweep(names, self.value("sweep"))
+        other, swept = ("", "") if self._exports else (self.value("other"), self.value("sweep"))
+        names = [name for name in (self.value("profile") or DEFAULT_PROFILE, other) if name]
+        first, *others = planning.with_sweep(names, swept)
         # Compilers differ where models are compiled.
         kind = "device" if others else self.value("kind") or next(iter(KINDS))
         arch = self.value("arch")
@@ -189,7 +221,13 @@ class Launch(_LaunchDialog):
             repeat=max(1, self.number("repeat") or 1),
             timeout=self.number("timeout"),
             stop_on_failure=bool(self.value("stop")),
+            export=self._export() if self._exports else Export(),
         )
+
+    def _export(self) -> Export:
+        text = self.query_one("#export-path", Input).value.strip()
+        place = Path(text).expanduser().absolute() if text else None
+        return Export(place, _WITH_TENSORS[self.value("export-tensors")])
 
     def planner(self) -> Callable[[], LaunchPlan]:
         session = self._session
@@ -235,6 +273,14 @@ def _field(name: str, editor: Cycle | Input) -> ComposeResult:
     with Horizontal(classes="field"):
         yield Label(name)
         yield editor
+
+
+class PathInput(Input):
+    """The place of a file or a directory."""
+
+    def __init__(self, placeholder: str = "", *, id: str) -> None:
+        super().__init__("", placeholder, id=id)
+        self.cursor_blink = False
 
 
 class Number(Input):

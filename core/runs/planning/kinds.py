@@ -11,7 +11,8 @@ from pathlib import Path
 from core.errors import UsageError
 from core.ids import TestId
 from core.model import TEST_MODULE, Framework, node_id
-from core.payload.ttmatrix_compile_options import NO_OPTIONS, CompileOptions, words
+from core.payload.ttmatrix_compile_options import NO_OPTIONS, CompileOptions, is_true, words
+from core.payload.ttmatrix_export.files import CPP, GRAPHS, PYTHON, NotFree, check_free
 from core.runs.leases import EVERYTHING
 from core.runs.spec import ResultFormat, RunSpec
 from core.settings import Settings
@@ -21,6 +22,7 @@ PAYLOAD = Path(__file__).parents[2] / "payload"
 CPU_PAYLOAD = PAYLOAD / "cpu_repro.py"
 BISECT_PAYLOAD = PAYLOAD / "ops_bisect.py"
 EXTRACT_PAYLOAD = PAYLOAD / "ops_extract.py"
+EXPORT_PAYLOAD = PAYLOAD / "export_code.py"
 DEVICE_NODES: Path = Path("/dev/tenstorrent")
 
 _GIB = 2**30
@@ -41,6 +43,23 @@ _VISIBLE_DEVICES = "TT_VISIBLE_DEVICES"
 _FOR_THE_MODEL = 0.9
 """Of the time limit; the rest is for writing down what was recorded until then."""
 _NO_FILE_NAME = re.compile(r"[^\w.-]+")
+
+
+EXPORT_PATH, EXPORT_TENSORS = "export_path", "export_tensors"
+"""Compile options that say where exported files go, and which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """Where the files of an export go, and which; they are always in the directory of the run, too."""
+
+    path: Path | None = None
+    """Absolute; each test gets a directory of its own below it. None: what the profile says, else no copy."""
+    tensors: bool | None = None
+    """Whether weights and inputs are written as well. None: what the profile says, else with generated code only."""
+
+
+NO_EXPORT = Export()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +86,7 @@ class Request:
     """What the profile asks of the compiler."""
     dump: bool = False
     """Whether programs stay with the run."""
+    export: Export = NO_EXPORT
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +114,8 @@ class RunKind:
     either: tuple[str, ...] = ()
     """Of these it must be able to import one."""
     needs_device: bool = False
+    compiles: bool = False
+    """Whether it takes the compile options of a profile."""
     instead: "Callable[[Settings], RunKind] | None" = None
     """What executes the tests of a checkout that lacks `files`."""
 
@@ -126,6 +148,43 @@ def _extract_command(request: Request) -> list[str]:
     files = [f"--output={request.artefacts / 'ops.yaml'}", f"--into={request.manifest}"]
     limit = [f"--within={request.timeout * _FOR_THE_MODEL!r}"] if request.timeout else []
     return [str(request.python), str(EXTRACT_PAYLOAD), *_model(request), *files, *limit, f"--nonce={request.token}"]
+
+
+def _export_command(target: str, request: Request) -> list[str]:
+    """The words of a profile come first: where an id has a batch size, that counts."""
+    test, options = request.test, request.compile_options
+    path, tensors = request.export.path, request.export.tensors
+    if path is None and EXPORT_PATH in options.values:
+        path = request.checkout.root / options.values[EXPORT_PATH]
+    if tensors is None and EXPORT_TENSORS in options.values:
+        tensors = is_true(options.values[EXPORT_TENSORS])
+    arguments = [*words(options), *_model(request, f"--mode={test.mode}"), f"--to={target}"]
+    if test.parallelism != "single_device":
+        arguments.append(f"--parallelism={test.parallelism}")
+    arguments.append(f"--directory={request.artefacts / PROGRAMS}")
+    if path is not None:
+        arguments.append(f"--export-path={_free(path / _NO_FILE_NAME.sub('_', str(test)))}")
+    if tensors is not None:
+        arguments.append(f"--export-tensors={str(tensors).lower()}")
+    return [str(request.python), str(EXPORT_PAYLOAD), *arguments, f"--nonce={request.token}"]
+
+
+def check_export(export: Export, kind: str, runs: int) -> None:
+    """Raise UsageError where `kind` exports nothing, or the `runs` of one test would share a place."""
+    if export != NO_EXPORT and kind not in EXPORT_KINDS:
+        option = EXPORT_PATH if export.path else EXPORT_TENSORS
+        raise UsageError(f"--kind {kind} exports nothing", f"{option} is for {', '.join(EXPORT_KINDS)}.")
+    if export.path and runs > 1:
+        raise UsageError("Several runs of a test cannot export to the same place", hint="Give no export path.")
+
+
+def _free(place: Path) -> Path:
+    """`place`, where nothing is. Raises UsageError: code that was exported before may have been edited since."""
+    try:
+        check_free(place)
+    except NotFree as error:
+        raise UsageError("The export path is taken", str(error)) from error
+    return place
 
 
 def why_no_ops(test: TestId) -> str:
@@ -215,6 +274,22 @@ def _built_in(settings: Settings) -> RunKind:
         environment={**_STAGES, "PYTHONPATH": str(PAYLOAD)},
         packages=("pytest", "torch", *_BACKEND_PACKAGES.get(backend, ())),
         either=("ruamel", "yaml"),
+        compiles=True,
+    )
+
+
+def _generated(target: str, language: str) -> RunKind:
+    """The kind of runs that have tt-xla's plugin generate code."""
+    return RunKind(
+        f"the model as {language} code that tt-xla's plugin generates; a success if the files are there and whole",
+        partial(_export_command, target),
+        ResultFormat.LINE,
+        timeout=lambda settings: settings.device_timeout,
+        slot_count=lambda _: 1,
+        devices=lambda environ: _visible_devices(environ) if DEVICE_NODES.is_dir() else (),
+        packages=("torch", *_BACKEND_PACKAGES["tt"]),
+        needs_device=True,
+        compiles=True,
     )
 
 
@@ -226,6 +301,9 @@ BISECT_KIND = "bisect"
 """The kind of runs that look for the op that breaks a model."""
 EXTRACT_KIND = "extract"
 """The kind of runs that write the ops of a model as a manifest of op tests."""
+EXPORT_KIND = GRAPHS
+EXPORT_KINDS = (EXPORT_KIND, PYTHON, CPP)
+"""The kinds of runs that export a model."""
 
 KINDS: Mapping[str, RunKind] = {
     "cpu": RunKind(
@@ -248,6 +326,7 @@ KINDS: Mapping[str, RunKind] = {
         packages=("pytest", "torch", "torch_xla", "pjrt_plugin_tt"),
         files=(TEST_MODULE,),
         needs_device=True,
+        compiles=True,
         instead=_built_in,
     ),
     BISECT_KIND: RunKind(
@@ -273,6 +352,18 @@ KINDS: Mapping[str, RunKind] = {
         packages=("torch",),
         either=("ruamel", "yaml"),
     ),
+    EXPORT_KIND: RunKind(
+        "FX graphs and StableHLO of the model, of JAX models jaxpr and StableHLO, on the CPU and without the plugin",
+        partial(_export_command, GRAPHS),
+        ResultFormat.LINE,
+        timeout=lambda settings: settings.cpu_timeout,
+        slot_count=_cpu_slots,
+        memory=lambda settings: int(settings.cpu_memory * _GIB),
+        packages=("torch",),
+        compiles=True,
+    ),
+    PYTHON: _generated(PYTHON, "Python"),
+    CPP: _generated(CPP, "C++"),
 }
 
 

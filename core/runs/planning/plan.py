@@ -28,13 +28,23 @@ from core.runs.planning.downloads import (
     requirement_places,
 )
 from core.runs.planning.interpreter import Source, find_interpreter, is_of
-from core.runs.planning.kinds import PAYLOAD, PROFILE_PLUGIN, Request, RunKind, default_manifest, kind_for
+from core.runs.planning.kinds import (
+    NO_EXPORT,
+    PAYLOAD,
+    PROFILE_PLUGIN,
+    Export,
+    Request,
+    RunKind,
+    check_export,
+    default_manifest,
+    kind_for,
+)
 from core.runs.planning.layers import lacking
 from core.runs.planning.machines import place_obstacles, supported_of, with_needs
 from core.runs.planning.op_batches import with_op_estimates
 from core.runs.planning.preflight_checks import Level, Obstacle, Survey, obstacles, of_sources, survey
 from core.runs.planning.profiles import compile_options, find_profile
-from core.runs.spec import RUN_VARIABLE, ResultFormat, RunSpec, entry_digest, run_id
+from core.runs.spec import RUN_VARIABLE, RunSpec, entry_digest, run_id
 from core.runs.store import RunRecord
 from core.settings import DEFAULT_PROFILE, Profile, Settings, paths
 from core.sources import Checkout, same_place
@@ -62,6 +72,8 @@ class Options:
     stop_on_failure: bool = False
     manifest: Path | None = None
     """Where ops go that are extracted; None: `default_manifest`."""
+    export: Export = NO_EXPORT
+    """Where exported files go, and which."""
     host: str = ""
     """The host of the hosts file that they run on; empty: where their arch is."""
     archs: tuple[str, ...] = ()
@@ -193,6 +205,7 @@ def plan_tests(
     refused: list[TTMatrixError] = []
     for id in ids:
         try:
+            check_export(options.export, options.kind, options.repeat * (1 + len(options.others)))
             each = [replace(options, profile=name) for name in (options.profile, *options.others)]
             if options.archs:
                 archs = supported_of(options.archs, matrix, id)
@@ -216,6 +229,7 @@ def _planned(matrix: Matrix, id: str, settings: Settings, options: Options, runs
         timeout=options.timeout,
         profile=options.profile,
         manifest=options.manifest,
+        export=options.export,
     )
 
 
@@ -230,6 +244,7 @@ def plan_test(
     timeout: float | None = None,
     profile: str = "",
     manifest: Path | None = None,
+    export: Export = NO_EXPORT,
 ) -> RunSpec:
     """`plan_run` of a test of `matrix` now, with the batch size its entry sets. Raises as `plan_run` does."""
     entry = matrix.entries.get(test_id)
@@ -247,6 +262,7 @@ def plan_test(
         batch_size=batch_size if isinstance(batch_size, int) else None,
         profile=profile,
         manifest=manifest,
+        export=export,
     )
     return replace(spec, entry=entry_digest(entry))
 
@@ -265,13 +281,14 @@ def plan_run(
     batch_size: int | None = None,
     profile: str = "",
     manifest: Path | None = None,
+    export: Export = NO_EXPORT,
 ) -> RunSpec:
     """A run of `test_id` by a kind of `core.runs.planning.kinds`, whose files go below `runs`.
 
     `token` is at least 16 random hex digits. `timeout` is in seconds and defaults to the profile's, then to the
     settings'. `batch_size` is what the entry's YAML sets, if anything; an LLM id brings its own. `manifest` is where
-    extracted ops go instead of `default_manifest`. Raises UsageError
-    where the kind cannot run the id or there is no such profile, TTMatrixError where the interpreter is missing.
+    extracted ops go instead of `default_manifest`. Raises UsageError where the kind cannot run the id, there is no such
+    profile, or `export` names a directory with files; TTMatrixError where the interpreter is missing.
     """
     parsed = _parsed(test_id)
     if not (checkout.models / parsed.directory / "loader.py").is_file():
@@ -281,7 +298,7 @@ def plan_run(
     if chosen.backend:
         settings = replace(settings, backend=chosen.backend)
     how = kind_for(kind, checkout, settings)
-    if chosen.compiles and how.report is not ResultFormat.JUNIT:
+    if chosen.compiles and not how.compiles:
         what = f"Profile {profile!r} has compile options, which --kind {kind} does not take"
         raise UsageError(what, "It runs the model without a compiler.", "Use --kind device.")
     name = run_id(now, token)
@@ -300,6 +317,7 @@ def plan_run(
         manifest or (checkout.root / place if place else None),
         compile_options(chosen, checkout, profile, runs.absolute() / name),
         chosen.dump,
+        export,
     )
     artefacts = str(request.artefacts)
     environment = {key: value.replace(_ARTEFACTS, artefacts) for key, value in chosen.environment.items()}

@@ -20,7 +20,18 @@ from core.runs.environment import digest
 from core.runs.leases import Lease, device_leases
 from core.runs.planning.downloads import Sources
 from core.runs.planning.interpreter import Source, Versions, installed
-from core.runs.planning.kinds import BUILT_IN_PLUGIN, DEVICE_NODES, KINDS, OP_KIND, RunKind, kind_for, op_kind
+from core.runs.planning.kinds import (
+    BUILT_IN_PLUGIN,
+    DEVICE_NODES,
+    EXPORT_KIND,
+    EXPORT_PATH,
+    EXPORT_TENSORS,
+    KINDS,
+    OP_KIND,
+    RunKind,
+    kind_for,
+    op_kind,
+)
 from core.runs.spec import RunSpec
 from core.settings import Settings, paths
 from core.sources import Checkout, Git
@@ -31,6 +42,7 @@ VERSION = 1
 T = TypeVar("T")
 
 _BACKEND = "--backend="
+_OF_EXPORTS = (EXPORT_PATH, EXPORT_TENSORS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +250,11 @@ def _options(specs: Sequence[RunSpec], around: Surroundings, backend: str) -> It
     versions = around.survey.versions or {}
     if backend == "auto" and not around.nodes.is_dir():
         backend = "xla" if versions.get(_TORCH_XLA) else "inductor"
+    for profile, argv in sorted({(spec.profile, spec.argv) for spec in specs if spec.kind == EXPORT_KIND}):
+        asked = read_words(argv)
+        if names := [one for one in (*asked.values, *asked.torch, *asked.weights) if one not in _OF_EXPORTS]:
+            what = f"Profile {profile}: --kind {EXPORT_KIND} ignores {', '.join(names)}"
+            yield Obstacle(Level.WARNING, what, "Graphs and StableHLO are those before any compiler")
     for profile, argv in sorted({(spec.profile, spec.argv) for spec in specs if BUILT_IN_PLUGIN in spec.argv}):
         if names := ignored(read_words(argv), "tt" if backend == "auto" else backend):
             what = f"Profile {profile}: the backend {backend} ignores {', '.join(names)}"

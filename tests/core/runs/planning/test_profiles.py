@@ -10,8 +10,8 @@ from core.matrix.indexing import index
 from core.model import TEST_MODULE
 from core.payload.ttmatrix_compile_options import CompileOptions, ignored, read_words, words
 from core.runs.planning.interpreter import Source
-from core.runs.planning.kinds import PAYLOAD, PROFILE_PLUGIN
-from core.runs.planning.plan import plan_again, plan_test
+from core.runs.planning.kinds import EXPORT_KINDS, PAYLOAD, PROFILE_PLUGIN, Export
+from core.runs.planning.plan import Options, plan_again, plan_test, plan_tests
 from core.runs.planning.preflight_checks import Survey, obstacles
 from core.runs.planning.profiles import default_kind, find_profile, known_profiles, sweep
 from core.runs.spec import RunSpec, shell_command
@@ -156,3 +156,40 @@ def test_what_is_ignored_is_said_before_the_start(checkout: Checkout, own_home: 
     seen = Survey("", False, None, None, "python", versions, "", "host", "boot", source=Source.ASKED)
     said = [one.what for one in obstacles(specs, seen, settings, {}, tmp_path)]
     assert "Profile trace+backend=xla: the backend xla ignores enable_trace" in said
+
+
+@pytest.mark.parametrize("kind", EXPORT_KINDS)
+def test_an_export_takes_place_and_tensors_from_the_request_before_the_profile(checkout: Checkout, kind: str) -> None:
+    settings = Settings(profiles={"out": Profile(options={"export_path": "there", "export_tensors": True})})
+    named = "alpha_pytorch-tiny-single_device-inference"
+    spec = plan(checkout, "out", settings, kind)
+    assert f"--to={kind}" in spec.argv
+    assert f"--directory=/runs/{spec.run_id}/ir" in spec.argv
+    assert f"--export-path={checkout.root}/there/{named}" in spec.argv
+    assert "--export-tensors=true" in spec.argv
+    export = Export(Path("/elsewhere"), False)
+    spec = plan_test(index(checkout), TINY, settings, runs=Path("/runs"), kind=kind, profile="out", export=export)
+    assert f"--export-path=/elsewhere/{named}" in spec.argv
+    assert "--export-tensors=false" in spec.argv
+
+
+def test_an_export_path_with_files_and_one_for_two_runs_are_refused(checkout: Checkout, tmp_path: Path) -> None:
+    taken = tmp_path / "out/alpha_pytorch-tiny-single_device-inference/main.py"
+    taken.parent.mkdir(parents=True)
+    taken.write_text("edited")
+    matrix, export = index(checkout), Export(tmp_path / "out")
+    for options, said in (
+        (Options("export", export=export), "The export path is taken"),
+        (Options("export", export=export, repeat=2), "Several runs of a test cannot export to the same place"),
+        (Options("cpu", export=export), "--kind cpu exports nothing"),
+    ):
+        specs, refused = plan_tests(matrix, [TINY], Settings(), options, runs=Path("/runs"))
+        assert (specs, [one.title for one in refused]) == ([], [said])
+
+
+def test_options_that_change_no_graph_are_named_before_an_export(checkout: Checkout) -> None:
+    spec = plan(checkout, "fast", Settings(profiles={"fast": FAST}), "export")
+    seen = Survey("", False, None, None, "python", {"torch": "2"}, "", "host", "boot", source=Source.ASKED)
+    found = [one.what for one in obstacles([spec], seen, Settings(), {}, Path("/"))]
+    (said,) = [one for one in found if "ignores" in one]
+    assert said.startswith("Profile fast: --kind export ignores optimization_level, experimental-kv-cache-dtype")
