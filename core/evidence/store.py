@@ -158,15 +158,17 @@ class EvidenceStore:
         return sorted(found, key=order)
 
     def recent(
-        self, ids: Iterable[str], functions: Collection[Function], ran: int, others: int
+        self, ids: Iterable[str], functions: Collection[Function], ran: int, others: int, *, count_older: bool
     ) -> Iterator[tuple[str, Recent]]:
         """Of each cell of these tests, and of `functions`, the newest results.
 
         There are up to `ran` that say something of the model, up to `others` that were not run, and as many that
-        broke before; only where the former are fewer than asked for, older ones of the latter are counted.
+        broke before. Older ones of the latter are counted where that is asked for and the former are fewer than
+        asked for.
         """
+        limits = {HAS_RUN: ran, NOT_RUN: others, BROKEN: others}
         with self._open_to_read() as connection:
-            yield from read_recent(connection, ids, functions, {HAS_RUN: ran, NOT_RUN: others, BROKEN: others})
+            yield from read_recent(connection, ids, functions, limits, count_older)
 
     def newest(self) -> list[Observation]:
         """Of each cell the newest result that says something of the model, by test function."""

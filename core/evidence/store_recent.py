@@ -4,7 +4,7 @@
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import islice, pairwise
+from itertools import groupby, islice, pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -28,7 +28,11 @@ class Recent(NamedTuple):
 
 
 def read_recent(
-    connection: sqlite3.Connection, ids: Iterable[str], functions: Collection[Function], limits: Mapping[int, int]
+    connection: sqlite3.Connection,
+    ids: Iterable[str],
+    functions: Collection[Function],
+    limits: Mapping[int, int],
+    count_older: bool,
 ) -> Iterator[tuple[str, Recent]]:
     """Of each cell of these tests and `functions` the newest results: of each kind as many as `limits` has for it."""
     reader, left = Reader(connection), iter(ids)
@@ -39,10 +43,11 @@ def read_recent(
         for kind, limit in limits.items():
             found = connection.execute(_NEWEST, (wanted, kind, limit - 1)).fetchall()
             reader.prepare(found)
-            for row in found:
-                rows.setdefault(row[0], {}).setdefault(kind, []).append(row)
+            # The rows of a cell come together.
+            for cell, some_rows in groupby(found, key=_CELL):
+                rows.setdefault(cell, {})[kind] = list(some_rows)
         for id in some:
-            yield id, _recent(connection, reader, archs.get(id, {}), rows, limits)
+            yield id, _recent(connection if count_older else None, reader, archs.get(id, {}), rows, limits)
 
 
 def _cells(
@@ -60,12 +65,13 @@ def _cells(
 
 
 def _recent(
-    connection: sqlite3.Connection,
+    connection: sqlite3.Connection | None,
     reader: Reader,
     archs: Mapping[int, str],
     rows: Mapping[int, Mapping[int, list[tuple[Any, ...]]]],
     limits: Mapping[int, int],
 ) -> Recent:
+    """Of the cells of one test; without a connection nothing older is counted."""
     found: list[tuple[Any, ...]] = []
     older: dict[int, dict[str, int]] = {NOT_RUN: {}, BROKEN: {}}
     for cell, arch in archs.items():
@@ -75,7 +81,7 @@ def _recent(
             found += some if len(some) <= limits[kind] else sorted(some, key=_AT)[-limits[kind] :]
         # Verdicts on cells with results that say something do not depend on how many others there are.
         for kind in (NOT_RUN, BROKEN) if len(kinds.get(HAS_RUN, ())) < limits[HAS_RUN] else ():
-            if len(kinds.get(kind, ())) >= limits[kind]:
+            if connection is not None and len(kinds.get(kind, ())) >= limits[kind]:
                 count = connection.execute(_COUNT, (cell, kind)).fetchone()[0]
                 older[kind][arch] = older[kind].get(arch, 0) + count - limits[kind]
     # Those of one moment are in the order of adding, as those of other readings are.
@@ -88,6 +94,7 @@ def _recent(
     return Recent(ready, older[NOT_RUN], older[BROKEN])
 
 
+_CELL = itemgetter(0)
 _AT = itemgetter(5, 1, 10)
 """Moment, session and number of a row with COLUMNS."""
 _MOMENT = itemgetter(5)

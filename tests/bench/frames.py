@@ -39,6 +39,8 @@ class FrameTerminal:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
         env = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
+        self.painted = bytearray()
+        """All that the program has written to its terminal."""
         self._tail = b""
         self._key = Frame(time.monotonic(), 0.0)
         self.process = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True)
@@ -88,6 +90,7 @@ class FrameTerminal:
             except OSError:
                 break
             now = Frame(time.monotonic() - self._key.clock, self.processor - self._key.processor)
+            self.painted += chunk
             joined = self._tail + chunk
             if _ASKED in joined and _ASKED not in self._tail:
                 os.write(self._master, _ANSWER)

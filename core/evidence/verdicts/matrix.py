@@ -66,26 +66,30 @@ class Verdicts:
     def judged(self) -> Mapping[str, Sequence[Judgement]]:
         """The judgements on every test with results, by id."""
         ids = [id for id in self.seen if id in self.matrix.rows]
-        return {id: judgements for id, judgements, _ in self._judge(ids, _MOST_OTHERS)}
+        return {id: judgements for id, judgements, _ in self._judge(ids)}
 
     def of(self, id: str) -> list[Judgement]:
         """The judgements on the cells of one test, in the order of the archs."""
-        ((_, judgements, _),) = self._judge([id], _MOST_OTHERS)
+        ((_, judgements, _),) = self._judge([id])
         return judgements
 
     def recent(self) -> Iterator[Observation]:
         """Of every cell with results those that a verdict can depend on."""
         window, least = self.policy.window, self.policy.minimum_runs
-        for _, found in self.evidence.recent(self.seen, MODEL_TESTS, max(window, least), least):
+        for _, found in self.evidence.recent(self.seen, MODEL_TESTS, max(window, least), least, count_older=False):
             yield from (one for one in found.rows if one.arch in self.matrix.schema.archs)
 
     def _judge(
-        self, ids: Iterable[str], others: int, expected: Mapping[str, dict[str, Expected]] = {}
+        self, ids: Iterable[str], expected: Mapping[str, dict[str, Expected]] = {}, *, whole: bool = True
     ) -> Iterator[tuple[str, list[Judgement], Mapping[str, Sequence[Observation]]]]:
-        """The judgements on these tests, with the newest results by arch: older ones change no verdict."""
+        """The judgements on these tests, with the newest results by arch: older ones change no verdict.
+
+        Without `whole` only the verdicts are right: their words may lack what was not run.
+        """
         window, least = self.policy.window, self.policy.minimum_runs
-        archs = self.matrix.schema.archs
-        for id, found in self._counting.recent(ids, MODEL_TESTS, max(window, least), max(others, least)):
+        archs, others = self.matrix.schema.archs, max(_MOST_OTHERS, least) if whole else least
+        recent = self._counting.recent(ids, MODEL_TESTS, max(window, least), others, count_older=whole)
+        for id, found in recent:
             seen: dict[str, list[Observation]] = {}
             for one in found.rows:
                 if one.arch in archs:
@@ -159,7 +163,7 @@ class Verdicts:
         outdated = [id for id in stamps if id not in found]
         fresh = {
             id: saved_verdict(stamps[id], judgements, seen)
-            for id, judgements, seen in self._judge(outdated, self.policy.minimum_runs, expected)
+            for id, judgements, seen in self._judge(outdated, expected, whole=False)
         }
         if self._saved:
             self._saved.change(fresh, known.keys() - stamps.keys())

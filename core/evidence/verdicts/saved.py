@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,11 +52,11 @@ def saved_verdict(
 
 
 def _turn(rows: Sequence[Observation]) -> Turn | None:
-    ran = [row for row in rows if row.ending in RAN][-2:]
-    if len(ran) < 2:
+    newest = list(islice((row for row in reversed(rows) if row.ending in RAN), 2))
+    if len(newest) < 2:
         return None
-    before, now = (row.ending is Ending.PASSED for row in ran)
-    return Turn(ran[-1].when, now) if before is not now else None
+    now, before = (row.ending is Ending.PASSED for row in newest)
+    return Turn(newest[0].when, now) if before is not now else None
 
 
 class SavedVerdicts:

@@ -341,7 +341,7 @@ def test_whatever_is_asked_for_is_part_of_what_is_known(tmp_path_factory: pytest
     assert {(one.test_id, one.arch) for one in store.cells()} == {one.cell for one in found}
     rows = [one.observation for one in attempts]
     assert store.runs() == {run: max(one.when for one in rows if one.run == run) for run in {one.run for one in rows}}
-    for test, recent in store.recent("ab", set(Function), 2, 1):
+    for test, recent in store.recent("ab", set(Function), 2, 1, count_older=True):
         for arch in ("n150", "p150"):
             all = [one for one in found if one.cell == (test, arch)]
             ran = [one for one in all if one.ending in RAN]

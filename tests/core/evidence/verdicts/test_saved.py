@@ -112,9 +112,9 @@ def test_only_what_has_changed_is_judged_again(
     asked: list[str] = []
     recent = EvidenceStore.recent
 
-    def spy(self: EvidenceStore, ids: list[str], *rest: object) -> object:
+    def spy(self: EvidenceStore, ids: list[str], *rest: object, **options: object) -> object:
         asked.extend(ids)
-        return recent(self, ids, *rest)  # type: ignore[arg-type]
+        return recent(self, ids, *rest, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(EvidenceStore, "recent", spy)
     store, saved = EvidenceStore(tmp_path / "x.sqlite"), SavedVerdicts(tmp_path / "v.sqlite")
