@@ -61,11 +61,20 @@ class Notify(Protocol):
 class Background(Protocol):
     """Work outside of the app's own thread."""
 
-    def run(self, name: str, work: Callable[[], T], deliver: Callable[[T], None], *, supersede: bool = False) -> None:
+    def run(
+        self,
+        name: str,
+        work: Callable[[], T],
+        deliver: Callable[[T], None],
+        *,
+        supersede: bool = False,
+        asks: bool = False,
+    ) -> None:
         """Run `work` in a thread and give its result to `deliver` in the app's own thread.
 
         A TTMatrixError that `work` raises is shown. With `supersede`, work of the same `name` that is not done yet is
-        dropped with its result: right for reading, wrong for writing.
+        dropped with its result: right for reading, wrong for writing. With `asks`, which is right where `deliver` may
+        open a question or a dialog, keys wait for it: they never act on what is below.
         """
 
     def after_first_frame(self, work: Callable[[], object]) -> None:

@@ -4,6 +4,8 @@ from .placing import Candidate as Candidate, SessionPlan as SessionPlan, Slot as
 from .session import (
     MOST_HOURS as MOST_HOURS,
     RECENT_DAYS as RECENT_DAYS,
+    ArchUnknown as ArchUnknown,
+    HoursUnknown as HoursUnknown,
     hours_of as hours_of,
     plan_session as plan_session,
     session_slots as session_slots,

@@ -31,6 +31,14 @@ def hours_of(text: str) -> float:
     return hours
 
 
+class HoursUnknown(UsageError):
+    """Nothing says how long the machines are there."""
+
+
+class ArchUnknown(UsageError):
+    """Nothing says which arch the machines have."""
+
+
 def plan_session(
     verdicts: Verdicts,
     ids: Iterable[str],
@@ -56,18 +64,18 @@ def session_slots(
 ) -> list[Slot]:
     """The slots of hosts for so long, or without `hours` until their leases end; the labels that are in `archs` count.
 
-    Where no host has such a label there is one slot of `arch`, on this machine. Raises UsageError where the time or the
-    arch is not known.
+    Where no host has such a label there is one slot of `arch`, on this machine. Raises HoursUnknown
+    or ArchUnknown where nothing says it.
     """
     if hours is None and not any(one.expires for one in hosts):
-        raise UsageError("How long?", "No host of the hosts file says when it ends.", "Give --hours.")
+        raise HoursUnknown("How long?", "No host of the hosts file says when it ends.", "Give --hours.")
     most = float("inf") if hours is None else hours * 3600
     ending = [one for one in hosts if one.expires or hours is not None]
     if any(set(archs).intersection(one.labels) for one in ending):
         return slots_of(ending, frozenset({arch} if arch else archs), most, now)
     if not arch:
         hint = "Give --arch, or say it once: ttmatrix hosts add here --local --label ARCH"
-        raise UsageError("Which arch?", "No host of the hosts file has an arch among its labels.", hint)
+        raise ArchUnknown("Which arch?", "No host of the hosts file has an arch among its labels.", hint)
     lease = lease_here(hosts)
     seconds = min(most, lease.left(now)) if lease else most
     return [Slot("", frozenset({arch}), seconds)] if 0 < seconds < float("inf") else []

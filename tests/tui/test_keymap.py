@@ -9,6 +9,7 @@ from hypothesis import given, strategies as st
 from core.errors import TTMatrixError
 from core.settings import load_settings
 from tests.support.app import build_app, screen_text, until
+from tests.support.recorded import record_runs
 from tests.support.tree import sample
 from tui.app.app import Appearance, TTMatrixApp
 from tui.commands import COMMANDS
@@ -117,3 +118,20 @@ async def test_messages_name_the_keys_that_commands_have(tmp_path: Path) -> None
         await pilot.press("escape", "f9", "left", "enter")
         said = "Added to the pending changes. f8 reviews them."
         await until(pilot, lambda: [note.message for note in app._notifications] == [said], "where it is")
+
+
+async def test_notes_and_hints_name_the_keys_that_commands_have(tmp_path: Path) -> None:
+    keymap = read_keymap("vim", {"log.copy": "f9", "overview.open": "f8", "matrix.arch": "f7"})
+    checkout = sample(tmp_path / "tt-xla")
+    record_runs(checkout)
+    plain = build_app(checkout, query="has:entry")
+    app = TTMatrixApp(plain.session, lambda matrix: matrix, look=Appearance(keymap=keymap))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("3")
+        await until(pilot, lambda: "BFLOAT16" in screen_text(app), "the log")
+        await pilot.press("v", "k")
+        await until(pilot, lambda: "f9 copies" in screen_text(app), "the key that copies")
+        await pilot.press("0")
+        await until(pilot, lambda: "f8: the tests of" in screen_text(app), "the key that opens")
+        await pilot.press("f3")
+        await until(pilot, lambda: "f7 in the matrix" in screen_text(app), "the key that chooses an arch")

@@ -130,10 +130,10 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self._look = look
         self.hints: Hints | None = None
         """None: none are shown."""
-        self.keys = KeyOrder(self, super().on_event)
+        self.keys = KeyOrder(self, super().on_event, self._keys_dropped)
         self.signals = Signals(self)
         self.notifications = Notifications(self, session.paths.cache, session.settings.notify)
-        self.background = Background(self)
+        self.background = Background(self, self.keys.pause)
         self.facts = FactRequests(session, self.signals, self.background)
         self.edits = EditActions(session, self.signals, self.notifications, self.background, look.keymap)
         self.polling = Polling(self, session, self.signals, self.notifications, self.background, self.facts, self.edits)
@@ -229,6 +229,9 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         """Keys wait for each other, all else is for the stock app."""
         await self.keys.take(event)
 
+    def _keys_dropped(self) -> None:
+        self.notifications.info("This takes longer. What you typed meanwhile was not used.")
+
     async def on_key_order_followed(self, message: KeyOrder.Followed) -> None:
         await self.keys.followed(message)
 
@@ -239,6 +242,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
 
     def on_work_failed(self, message: WorkFailed) -> None:
         self.notifications.error(message.error)
+        message.done()
 
     def on_end_asked(self, message: EndAsked) -> None:
         """A signal ends us as quitting does, but for the questions."""

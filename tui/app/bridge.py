@@ -4,13 +4,14 @@
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from textual.app import App
 from textual.message import Message
 from textual.worker import get_current_worker
 
 from core.errors import TTMatrixError
+from tui.app.key_order import Pause
 
 T = TypeVar("T")
 
@@ -34,16 +35,20 @@ class WorkDone(Message, Generic[T]):
 class WorkFailed(Message):
     """A thread has met an error that a person must read."""
 
-    def __init__(self, error: TTMatrixError) -> None:
+    def __init__(self, error: TTMatrixError, done: Callable[[], None] = lambda: None) -> None:
+        """`done` is to be called when the error is shown."""
         super().__init__()
         self.error = error
+        self.done = done
 
 
 class Background:
     """Work in threads, none of which delays the first frame."""
 
-    def __init__(self, app: App[Any]) -> None:
+    def __init__(self, app: App[Any], pause: Callable[[], Pause]) -> None:
+        """`pause` has keys wait."""
         self._app = app
+        self._pause = pause
         self._waiting: list[Callable[[], object]] | None = []
         """What waits for the first frame; None: it is on the terminal."""
 
@@ -71,34 +76,60 @@ class Background:
 
         self._app.post_message(WorkDone(deliver, None))
 
-    def run(self, name: str, work: Callable[[], T], deliver: Callable[[T], None], *, supersede: bool = False) -> None:
+    def run(
+        self,
+        name: str,
+        work: Callable[[], T],
+        deliver: Callable[[T], None],
+        *,
+        supersede: bool = False,
+        asks: bool = False,
+    ) -> None:
         """Run `work` in a thread and give its result to `deliver` in the app's own thread.
 
         With `supersede`, work under way or waiting that was given the same name, and `supersede` too, is dropped with
-        its result: right for reading, wrong for writing. Such a name is one reader's alone. A TTMatrixError becomes
-        WorkFailed; anything else is a bug and ends the app with its traceback.
+        its result: right for reading, wrong for writing. Such a name is one reader's alone. With `asks`, keys wait for
+        what `deliver` opens. A TTMatrixError becomes WorkFailed; anything else is a bug and ends the app with its
+        traceback.
         """
-        self.after_first_frame(partial(self._run, name, work, deliver, supersede))
+        job = _Job(work, deliver, self._pause().end if asks else _nothing)
+        self.after_first_frame(partial(self._run, name, job, supersede))
 
-    def _run(self, name: str, work: Callable[[], T], deliver: Callable[[T], None], supersede: bool) -> None:
+    def _run(self, name: str, job: "_Job[Any]", supersede: bool) -> None:
         app = self._app
         # The thread takes it out of here: a worker refers to itself, so it lives on until the collector comes, which is
         # seldom, and the matrix that the work was about would live on with it.
-        box = [(work, deliver)]
+        box = [job]
 
         def run() -> None:
             worker = get_current_worker()
-            work, deliver = box.pop()
+            job = box.pop()
+            message: Message
             try:
-                result = work()
+                result = job.work()
             except TTMatrixError as error:
-                if not worker.is_cancelled:
-                    app.post_message(WorkFailed(error))
-                return
-            if not worker.is_cancelled:
-                app.post_message(WorkDone(deliver, result))
+                message = WorkFailed(error, job.done)
+            else:
+                message = WorkDone(job.take, result)
+            app.post_message(WorkDone(lambda _: job.done(), None) if worker.is_cancelled else message)
 
         app.run_worker(run, name=name, group=name if supersede else "work", thread=True, exclusive=supersede)
+
+
+class _Job(NamedTuple, Generic[T]):
+    """Work for a thread, who gets its result, and what is to be called when that is over."""
+
+    work: Callable[[], T]
+    deliver: Callable[[T], None]
+    done: Callable[[], None]
+
+    def take(self, result: T) -> None:
+        self.deliver(result)
+        self.done()
+
+
+def _nothing() -> None:
+    pass
 
 
 class Repeating(Generic[T]):

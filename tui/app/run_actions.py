@@ -70,11 +70,12 @@ class RunActions:
 
     def start_again(self, records: Sequence[RunRecord]) -> None:
         """Start the same runs once more; several are listed first."""
-        self._background.run("plan runs", partial(_again, self._session, records), self._list_and_start)
+        self._background.run("plan runs", partial(_again, self._session, records), self._list_and_start, asks=True)
 
     def start_rest(self) -> None:
         """Start again what failed or did not run in the newest batch, its reruns counted in; they are listed first."""
-        self._background.run("plan runs", partial(_rest, self._session), partial(self._list_and_start, always=True))
+        take = partial(self._list_and_start, always=True)
+        self._background.run("plan runs", partial(_rest, self._session), take, asks=True)
 
     def _list_and_start(self, specs: Sequence[RunSpec], *, always: bool = False) -> None:
         """Start what is planned; several runs, or `always`, once they are listed and confirmed."""
@@ -104,7 +105,7 @@ class RunActions:
             if not done.is_set():
                 self._notify.info("Looking up what the run needs and would download.")
 
-        self._background.run("start runs", plan, self._ask_or_tell)
+        self._background.run("start runs", plan, self._ask_or_tell, asks=True)
         self._app.set_timer(_PATIENCE_SECONDS, explain)
 
     def _ask_or_tell(self, outcome: LaunchPlan | Started) -> None:

@@ -123,8 +123,9 @@ class SessionScreen(Screen[None]):
         width = self.app.size.width - 2
         line = Text(no_wrap=True, overflow="ellipsis")
         room = width - 3 - min(len(own), int(width * _OWN_SHARE))
-        for (_, command), tab in zip(offered, view_models.fitted_tabs(tabs, room), strict=True):
-            line.append("  " if line else "")
+        fitted = view_models.fitted_tabs(tabs, room)
+        for (_, command), before, tab in zip(offered, (None, *fitted), fitted, strict=False):
+            line.append(view_models.tab_gap(before, tab))
             click = Style(meta={"@click": f"app.{command.action}"})
             line.append(tab.text, "reverse" if tab.current else click)
         line.append(f"   {own}")

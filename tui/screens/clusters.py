@@ -215,7 +215,7 @@ class ClustersScreen(SessionScreen):
         if one is not None:
             member = self.member or one.members[0]
             work = partial(self.knowledge.plan_cells, [(member.id, member.arch, 1)])
-            self.context.background.run("plan a rerun", work, partial(ask_to_start, self))
+            self.context.background.run("plan a rerun", work, partial(ask_to_start, self), asks=True)
 
     def action_propose(self) -> None:
         """Add to the pending changes what results propose for its tests."""

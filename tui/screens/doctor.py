@@ -120,7 +120,9 @@ class DoctorScreen(SessionScreen):
             self.title_line("no findings")
             return
         kinds_found = {one.kind for one in self._findings}
-        back = "" if self._kind == self.context.navigation.base else "; esc shows all"
+        back = (
+            "" if self._kind == self.context.navigation.base else f"; {self.context.keymap.key('app.back')} shows all"
+        )
         what = f"of the kind {self._kind}{back}" if self._kind else f"of {counted(len(kinds_found), 'kind')}"
         self.title_line(f"{counted(len(self._findings), 'finding')} {what}")
 

@@ -32,6 +32,8 @@ T = TypeVar("T")
 
 _TICK_SECONDS = 1.0
 
+_ALONE = "Runs can go to other machines too: `ttmatrix hosts add NAME --ssh USER@HOST` adds one."
+
 
 class HostsScreen(SessionScreen):
     """The machines above, all about the highlighted one below."""
@@ -98,7 +100,7 @@ class HostsScreen(SessionScreen):
     def _say(self) -> None:
         up = sum(view.status is not None and view.status.state is HostState.UP for view in self._views)
         others = len(self._others)
-        words = f"{up:,} of {counted(others, 'host')} up" if others else "no other machines: ttmatrix hosts add"
+        words = f"{up:,} of {counted(others, 'host')} up" if others else "no other machines"
         self.title_line(f"{words} · asking {', '.join(sorted(self._asked))} …" if self._asked else words)
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
@@ -109,6 +111,8 @@ class HostsScreen(SessionScreen):
         if view is None:
             return
         text = host_text(view, self._reports.get(view.host.name), time.time())
+        if not self._others:
+            text.append(f"\n\n{_ALONE}", "dim")
         if text.plain != self.pane.text:
             self.pane.show(text)
 

@@ -171,7 +171,7 @@ class OverviewScreen(SessionScreen):
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
         number = self.board.number
-        words = _words(number.link) if number else ""
+        words = f"{self.context.keymap.key('overview.open')}: {_words(number.link)}" if number else ""
         self.query_one("#number-line", Static).update(Text(words, no_wrap=True, overflow="ellipsis"), layout=False)
 
     # Moving
@@ -211,10 +211,10 @@ def _words(link: Link) -> str:
     """Where a number leads."""
     match link.place:
         case Place.TESTS:
-            return f"enter: the tests of  {one_line(link.words) or 'all'}"
+            return f"the tests of  {one_line(link.words) or 'all'}"
         case Place.FINDINGS:
-            return f"enter: doctor's findings{f' of the kind {link.words}' if link.words else ''}"
+            return f"doctor's findings{f' of the kind {link.words}' if link.words else ''}"
         case Place.RUNS:
-            return "enter: the runs"
+            return "the runs"
         case _:
-            return "enter: the review"
+            return "the review"

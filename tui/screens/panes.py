@@ -16,6 +16,10 @@ _LEAST_LIST = 4
 """Lines of the shortest list that is as high as its rows: its header and a few of them."""
 
 
+_ENOUGH = 20
+"""Lines that what is below a list can use: of a higher screen the list has more."""
+
+
 class Pane(NamedTuple):
     """A part of the screen, by the selectors of its widgets: `#` and their ids."""
 
@@ -108,7 +112,7 @@ class Panes:
     # Sizes
 
     def fit(self, rows: int) -> None:
-        """Give the list above the first divider the height that its rows need, within a third of the screen.
+        """Give the list above the first divider the height that its rows need, within half of the screen at most.
 
         A person who has moved the divider knows better, and a pane with the whole screen needs no height.
         """
@@ -125,8 +129,7 @@ class Panes:
         elif divider.sized in self._sizes:
             setattr(widget.styles, rule, self._sizes[divider.sized])
         elif listed:
-            most = max(_LEAST_LIST, self._screen.size.height * 35 // 100)
-            widget.styles.height = max(_LEAST_LIST, min(self._rows + 1, most))
+            widget.styles.height = max(_LEAST_LIST, min(self._rows + 1, _most_lines(self._screen.size.height)))
         else:
             widget.styles.clear_rule(rule)
 
@@ -190,3 +193,8 @@ class Panes:
     def release(self) -> None:
         """The divider stays where it is."""
         self._dragged = None
+
+
+def _most_lines(height: int) -> int:
+    """The most lines that a list above a divider has by itself, on a screen of so many."""
+    return min(height // 2, max(height * 35 // 100, height - _ENOUGH))

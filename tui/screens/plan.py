@@ -10,9 +10,10 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 
 from core.errors import UsageError
-from core.sessions import Accuracy, SessionPlan, hours_of
+from core.sessions import Accuracy, ArchUnknown, HoursUnknown, SessionPlan, hours_of
 from tui.commands import Where, bindings
 from tui.evidence_service import Knowledge
+from tui.keymap import with_keys
 from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.base import SessionScreen, WhenSeen
@@ -22,6 +23,10 @@ from tui.view_models import PlanRow, PlanRows, plan_rows, plan_text, plan_words
 from tui.widgets import RowTable, TextPane
 
 _NONE = Accuracy(0, None, None)
+_HINTS: dict[type[UsageError], str] = {
+    HoursUnknown: "{plan.hours} asks for the hours.",
+    ArchUnknown: "{matrix.arch} in the matrix chooses one. For good: `ttmatrix hosts add here --local --label ARCH`",
+}
 
 
 class PlanScreen(SessionScreen):
@@ -88,13 +93,13 @@ class PlanScreen(SessionScreen):
         session, view = self.session, self.session.view
         shown = (view.matrix.ids[row] for row in view.rows)
         ids = [id for id in view.marks or shown if session.is_model(id)]
-        hours, arch = self._hours, view.arch
+        hours, arch, keymap = self._hours, view.arch, self.context.keymap
 
         def read() -> tuple[SessionPlan | None, Accuracy, str]:
             try:
                 return *Knowledge(session).plan_session(ids, hours, arch), ""
-            except UsageError as error:
-                return None, _NONE, f"{error.title} {error.detail}\n\n{error.hint}"
+            except (ArchUnknown, HoursUnknown) as error:
+                return None, _NONE, f"{error.title} {error.detail}\n\n{with_keys(_HINTS[type(error)], keymap)}"
 
         self.context.background.run("session plan", read, self._take, supersede=True)
 
@@ -121,7 +126,8 @@ class PlanScreen(SessionScreen):
         cells = [(one.candidate.id, one.candidate.arch, one.candidate.runs) for one in self._plan.placed]
         work = partial(Knowledge(self.session).plan_cells, cells)
         words = plan_words(self._plan)
-        self.context.background.run("plan of a session", work, lambda plan: ask_to_start(self, plan, words))
+        ask = partial(ask_to_start, self)
+        self.context.background.run("plan of a session", work, lambda plan: ask(plan, words), asks=True)
 
     def action_hours(self) -> None:
         """Ask for how long."""

@@ -158,7 +158,9 @@ class ProfilesScreen(SessionScreen):
         both = self._both()
         if both is not None:
             one, other = both
-            self.context.background.run("logs beside each other", partial(side_by_side, one, other), self._show_logs)
+            self.context.background.run(
+                "logs beside each other", partial(side_by_side, one, other), self._show_logs, asks=True
+            )
 
     def _show_logs(self, rows: list[tuple[str, str, bool]]) -> None:
         both = self._both()

@@ -28,7 +28,9 @@ def compare_programs(screen: SessionScreen, one: RunRecord, other: RunRecord, he
             pick = Pick("Compare which program?", options)
             screen.app.push_screen(pick, lambda pair: show_pair(screen, pair, heads) if pair else None)
 
-    screen.context.background.run("programs of two runs", partial(_in_common, one, other), found, supersede=True)
+    screen.context.background.run(
+        "programs of two runs", partial(_in_common, one, other), found, supersede=True, asks=True
+    )
 
 
 def show_pair(screen: SessionScreen, both: Both, heads: tuple[str, str]) -> None:
@@ -43,7 +45,7 @@ def show_pair(screen: SessionScreen, both: Both, heads: tuple[str, str]) -> None
         title = f"{stages}: {changes or counted(0, 'op')}"
         screen.app.push_screen(SideBySide(title, heads, program_pairs(diff)))
 
-    screen.context.background.run("compare programs", partial(_compared, both), show, supersede=True)
+    screen.context.background.run("compare programs", partial(_compared, both), show, supersede=True, asks=True)
 
 
 def _in_common(one: RunRecord, other: RunRecord) -> list[Both]:

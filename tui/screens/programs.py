@@ -50,7 +50,7 @@ class ProgramsScreen(SessionScreen):
         self.record: RunRecord | None = None
         self.table = RowTable(ProgramRows(()), id="programs")
         self.painter = ProgramPainter()
-        self.pane = LogPane(self.painter, id="log-pane")
+        self.pane = LogPane(self.painter, copy_key=context.keymap.key("log.copy"), id="log-pane")
         self.detail = TextPane(id="run-detail")
         self._marked = ""
         """The name of the marked program; empty: none is."""

@@ -2,6 +2,7 @@
 """The runs of the runs screen, and what a person does to them: repeat, compare, hold, reorder, stop."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
@@ -102,7 +103,8 @@ class RunList:
         chosen = self._compared()
         if len(chosen) == 2:
             one, other = chosen
-            self._context.background.run("compare", lambda: compare_logs(one, other), self._show_comparison)
+            work = partial(compare_logs, one, other)
+            self._context.background.run("compare", work, self._show_comparison, asks=True)
 
     def _compared(self) -> list[RunRecord]:
         chosen, current = self._chosen(), self.current

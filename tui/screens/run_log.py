@@ -34,7 +34,7 @@ class RunLog:
         self._screen = screen
         self._context = screen.context
         self._title = Static("", id="log-title", markup=False)
-        self._pane = LogPane(id="log-pane")
+        self._pane = LogPane(copy_key=screen.context.keymap.key("log.copy"), id="log-pane")
         self._detail = TextPane(id="run-detail")
         self._file = ""
         """The name of the file that is shown; empty: the log."""

@@ -242,7 +242,7 @@ class TriageScreen(DecisionScreen):
             self.context.notify.info(f"Op cases run in the matrix, with {run}.")
         elif models:
             plan = partial(self.knowledge.plan_lacking, wanted)
-            self.context.background.run("plan reruns", plan, partial(ask_to_start, self))
+            self.context.background.run("plan reruns", plan, partial(ask_to_start, self), asks=True)
 
     def action_other_pane(self) -> None:
         (self.listing.table if self.pane.view.has_focus else self.pane.view).focus()

@@ -81,7 +81,7 @@ class WorkflowsScreen(SessionScreen):
     def begin(self, ids: Sequence[str]) -> None:
         """Start a workflow on each of `ids`, failing training tests; what they download is asked about first."""
         self.context.background.run(
-            "look for downloads", lambda: self.session.downloads(ids), partial(self._ask_to_begin, ids)
+            "look for downloads", lambda: self.session.downloads(ids), partial(self._ask_to_begin, ids), asks=True
         )
 
     def _ask_to_begin(self, ids: Sequence[str], downloads: Sequence[Download]) -> None:

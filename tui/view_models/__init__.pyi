@@ -108,7 +108,7 @@ from .style import (
     diff_style as diff_style,
     facet_label as facet_label,
 )
-from .tabs import Tab as Tab, fitted_tabs as fitted_tabs
+from .tabs import Tab as Tab, fitted_tabs as fitted_tabs, tab_gap as tab_gap
 from .trend import trend_lines as trend_lines
 from .triage import (
     Listed as Listed,

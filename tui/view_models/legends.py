@@ -80,7 +80,7 @@ _RUNS = (
 )
 _OVERVIEW = (
     Meaning("PPPXXS", "bar: the tests of the row by status; all bars have one scale"),
-    Meaning("number", "how many there are; enter shows them"),
+    Meaning("number", "how many there are, and a link to them"),
     Meaning("PPP over XXX", "first plot: entries at the end of each of twelve weeks, by status"),
     Meaning("▁ to █", "second plot: entries that do not pass; the axis may not begin at 0"),
 )

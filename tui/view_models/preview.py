@@ -107,11 +107,14 @@ def make_preview(
     return Preview(planned, cells, tuple(conflicts), notes, evidence, tuple(dead_overrides(matrix, planned)))
 
 
-def preview_lines(preview: Preview, width: int) -> list[CellLine]:
-    """What a person decides by, in lines of at most `width` cells: first what may prevent it."""
+def preview_lines(preview: Preview, width: int, ways_out: str = "") -> list[CellLine]:
+    """What a person decides by, in lines of at most `width` cells: first what may prevent it.
+
+    `ways_out` says which keys end a conflict.
+    """
     clashing = conflict_lines(preview.conflicts)
-    if clashing:
-        clashing.append("t takes theirs, o takes ours")
+    if clashing and ways_out:
+        clashing.append(ways_out)
     refused = [f"cannot be done: {one.op.op} {one.op.id}: {one.why}" for one in preview.plan.rejected]
     dead = [f"nothing reads the override of {arch} in {id}" for id, arch in preview.dead[:_SHOWN_DEAD]]
     notes = [*_first("why", preview.notes, "reasons to propose it"), *_first("seen", preview.evidence, "results")]

@@ -4,11 +4,6 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-_GAP = 2
-"""Cells between two tabs."""
-_SHORT = 4
-"""Letters of a name that is cut."""
-
 
 class Tab(NamedTuple):
     """A screen in the line."""
@@ -24,16 +19,27 @@ class Tab(NamedTuple):
         return " · ".join(filter(None, (f"{self.key} {self.name}".strip(), self.note)))
 
 
-def fitted_tabs(tabs: Sequence[Tab], room: int) -> list[Tab]:
-    """The tabs within `room` cells: from the right, one name after the other is cut, then left out.
+def tab_gap(before: Tab | None, tab: Tab) -> str:
+    """What is between two tabs: a blank between keys alone, two beside a name, which has one itself."""
+    if before is None:
+        return ""
+    return "  " if before.text != before.key or tab.text != tab.key else " "
 
-    The current one stays whole, and each keeps its key and its note, also where that needs more room than there is.
+
+def tab_line(tabs: Sequence[Tab]) -> str:
+    """The line of these tabs."""
+    return "".join(tab_gap(before, tab) + tab.text for before, tab in zip((None, *tabs), tabs, strict=False))
+
+
+def fitted_tabs(tabs: Sequence[Tab], room: int) -> list[Tab]:
+    """The tabs within `room` cells: from the right, one name after the other is left out. A part of one says little.
+
+    The current one stays, and each has its key and its note, also where that needs more room than there is.
     """
     fitted = list(tabs)
-    for length in (_SHORT, 0):
-        for at in reversed(range(len(fitted))):
-            if sum(len(tab.text) + _GAP for tab in fitted) - _GAP <= room:
-                return fitted
-            if not fitted[at].current:
-                fitted[at] = fitted[at]._replace(name=fitted[at].name[:length])
+    for at in reversed(range(len(fitted))):
+        if len(tab_line(fitted)) <= room:
+            break
+        if not fitted[at].current:
+            fitted[at] = fitted[at]._replace(name="")
     return fitted

@@ -160,9 +160,10 @@ class LogPane(Vertical):
             super().__init__()
             self.error = error
 
-    def __init__(self, paint: PaintLine | None = None, *, id: str | None = None) -> None:
+    def __init__(self, paint: PaintLine | None = None, *, copy_key: str = "C", id: str | None = None) -> None:
+        """`copy_key` is the key that copies, as a person reads it."""
         super().__init__(id=id)
-        self.view = LogView(self._ask, paint, id="log")
+        self.view = LogView(self._ask, paint, copy_key, id="log")
         self._bar = LogBar(self._typed, self._entered, self._left)
         self._asks = Asks.SEARCH
         self._mistake = ""

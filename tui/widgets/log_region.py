@@ -52,6 +52,6 @@ class LogRegion:
         first = look.row_at(self.lines[0])
         return first, look.row_at(self.lines[-1] + 1) - first
 
-    def note(self, look: LogLook) -> str:
+    def note(self, look: LogLook, copy_key: str) -> str:
         """`region: 3 lines, C copies`; empty where there is no region."""
-        return f"region: {counted(self.rows(look)[1], 'line')}, C copies" if self else ""
+        return f"region: {counted(self.rows(look)[1], 'line')}, {copy_key} copies" if self else ""

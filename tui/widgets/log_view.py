@@ -79,9 +79,12 @@ class LogView(LinesView):
             super().__init__()
             self.error = error
 
-    def __init__(self, ask: Callable[[Asks], None], paint: PaintLine | None = None, *, id: str | None = None) -> None:
+    def __init__(
+        self, ask: Callable[[Asks], None], paint: PaintLine | None, copy_key: str, *, id: str | None = None
+    ) -> None:
         super().__init__(log_style, id=id)
         self._ask = ask
+        self._copy_key = copy_key
         self.look: LogLook | None = None
         self.drawn = LogRegion()
         self.finder = LogSearch()
@@ -157,7 +160,9 @@ class LogView(LinesView):
         look = self.look
         if look is None:
             return ""
-        return "   ".join(filter(None, (self.drawn.note(look), self.finder.note(look), filters_note(look))))
+        return "   ".join(
+            filter(None, (self.drawn.note(look, self._copy_key), self.finder.note(look), filters_note(look)))
+        )
 
     @property
     def hits(self) -> str:

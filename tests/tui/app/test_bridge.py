@@ -12,6 +12,7 @@ from textual.app import App
 import tui
 from tests.support.app import ThemedApp, until
 from tui.app.bridge import Background, Repeating, WorkDone
+from tui.app.key_order import KeyOrder
 
 
 class _App(ThemedApp):
@@ -28,7 +29,7 @@ async def test_newer_work_drops_what_may_be_superseded_and_nothing_else() -> Non
         return word
 
     async with app.run_test() as pilot:
-        background = Background(app)
+        background = Background(app, KeyOrder(app, app.on_event).pause)
         background._first_frame_written()
         background.run("read", lambda: slowly("written"), delivered.append)
         background.run("read", lambda: slowly("old"), delivered.append, supersede=True)

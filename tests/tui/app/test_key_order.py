@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bursts of keys: what a key opens gets those behind it, and what closes hands the rest on."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,13 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from core.edits.operations import OpKind
+from core.errors import TTMatrixError
 from core.sources.checkout import Checkout
 from tests.support.app import ThemedApp, build_app, until
 from tests.support.tree import sample
+from tui.app import key_order
 from tui.app.key_order import KeyOrder
+from tui.screens.dialogs import Confirm
 from tui.screens.matrix.set_fields import SetFields
 from tui.screens.review import ReviewScreen
 
@@ -99,3 +103,64 @@ async def test_keys_go_on_where_a_widget_goes_with_its_key() -> None:
         await app.push_screen(_Gone())
         _burst(app, " abc")
         await until(pilot, lambda: len(app.screen.query_one("#other", Input).value) >= 1, "the keys behind")
+
+
+async def test_keys_wait_for_a_question_that_comes_from_the_background(checkout: Checkout) -> None:
+    app, go_on, answers = build_app(checkout), threading.Event(), list[object]()
+
+    def ask(_: object) -> None:
+        app.push_screen(Confirm("Sure?", "", verb="go"), answers.append)
+
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.matrix_screen.current is not None, "a test")
+        app.background.run("slow plan", go_on.wait, ask, asks=True)
+        _burst(app, " y", "j")
+        await pilot.pause()
+        before = app.matrix_screen.table.cursor
+        assert not answers
+        go_on.set()
+        await until(pilot, lambda: app.matrix_screen.table.cursor == before + 1, "the key behind the answer")
+    assert answers == [True]
+
+
+async def test_keys_wait_for_an_error_that_comes_instead(checkout: Checkout) -> None:
+    app, go_on = build_app(checkout), threading.Event()
+
+    def fail() -> None:
+        go_on.wait()
+        raise TTMatrixError("No plan")
+
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.matrix_screen.current is not None, "a test")
+        before = app.matrix_screen.table.cursor
+        app.background.run("slow plan", fail, lambda _: None, asks=True)
+        _burst(app, "escape", "j")
+        go_on.set()
+        await until(pilot, lambda: app.matrix_screen.table.cursor == before + 1, "the key behind the error")
+        assert app.screen is app.matrix_screen
+
+
+async def test_keys_are_dropped_for_a_question_that_takes_too_long(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(key_order, "_PAUSE_SECONDS", 0.05)
+    app, go_on, answers = build_app(checkout), threading.Event(), list[object]()
+
+    def ask(_: object) -> None:
+        app.push_screen(Confirm("Sure?", "", verb="go"), answers.append)
+        _burst(app, " y")
+
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.matrix_screen.current is not None, "a test")
+        before = app.matrix_screen.table.cursor
+        app.background.run("slow plan", go_on.wait, ask, asks=True)
+        _burst(app, "j", "j")
+        await until(pilot, lambda: "was not used" in "".join(one.message for one in app._notifications), "the words")
+        assert app.matrix_screen.table.cursor == before
+        # From then on keys work, but for those on their way when the question comes after all.
+        await pilot.press("j")
+        assert app.matrix_screen.table.cursor == before + 1
+        go_on.set()
+        await until(pilot, lambda: isinstance(app.screen, Confirm), "the question")
+        await pilot.pause()
+        assert isinstance(app.screen, Confirm) and not answers

@@ -3,7 +3,7 @@
 
 from hypothesis import given, strategies as st
 
-from tui.view_models.tabs import Tab, fitted_tabs
+from tui.view_models.tabs import Tab, fitted_tabs, tab_line
 
 _NAMES = ("Overview", "Matrix", "Runs", "Triage", "Review", "Doctor")
 TABS = [
@@ -12,17 +12,17 @@ TABS = [
 
 
 def _shown(room: int) -> str:
-    return "  ".join(tab.text for tab in fitted_tabs(TABS, room))
+    return tab_line(fitted_tabs(TABS, room))
 
 
 def test_whole_names_where_they_fit() -> None:
     whole = "0 Overview  1 Matrix  2 Runs  3 Triage  4 Review · 3 pending  5 Doctor"
     assert _shown(len(whole)) == whole
-    assert _shown(len(whole) - 1) == whole.replace("Doctor", "Doct")
+    assert _shown(len(whole) - 1) == whole.removesuffix(" Doctor")
 
 
 def test_the_current_name_and_what_goes_on_stay() -> None:
-    assert _shown(0) == "0  1 Matrix  2  3  4 · 3 pending  5"
+    assert _shown(0) == "0  1 Matrix  2 3  4 · 3 pending  5"
 
 
 @given(st.integers(0, 200), st.integers(0, 200))

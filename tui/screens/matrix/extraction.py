@@ -108,7 +108,7 @@ class Extraction:
             runs=session.store.root,
             records=session.runs,
         )
-        self._context.background.run("plan extraction", work, self._planned)
+        self._context.background.run("plan extraction", work, self._planned, asks=True)
 
     def _planned(self, plan: LaunchPlan) -> None:
         self._started |= {spec.run_id: spec.test_id for spec in plan.specs}

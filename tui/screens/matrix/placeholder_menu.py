@@ -56,7 +56,7 @@ class PlaceholderMenu:
             self._context.notify.info("Make entries of one placeholder at a time.")
         else:
             work = self._session.read_placeholder_tests
-            self._context.background.run("tests of placeholders", work, self._choose_test)
+            self._context.background.run("tests of placeholders", work, self._choose_test, asks=True)
 
     def _remove(self) -> None:
         shown = [one_line(name) for name in self._names[:_SHOWN_NAMES]]

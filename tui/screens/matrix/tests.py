@@ -199,7 +199,7 @@ class TestActions:
 
     def _plan_handwritten(self, targets: Targets, deliver: Callable[[LaunchPlan], None]) -> None:
         work = partial(self._session.plan_handwritten, targets.ids)
-        self._context.background.run("plan launch", work, deliver)
+        self._context.background.run("plan launch", work, deliver, asks=True)
 
     def _choose_op_runs(self, targets: Targets) -> None:
         runs = self._context.runs
@@ -260,6 +260,7 @@ class TestActions:
                 "read cases",
                 lambda: self._session.present_with({file for _, file in places}),
                 lambda present: act(edits.CaseForm(places, present), name),
+                asks=True,
             )
 
         screens.act_on(self._screen, verb, cases, chosen, names=True)
@@ -324,7 +325,7 @@ class TestActions:
                 runs=session.store.root,
                 records=session.runs,
             )
-            self._context.background.run("plan launch", work, partial(screens.ask_to_start, self._screen))
+            self._context.background.run("plan launch", work, partial(screens.ask_to_start, self._screen), asks=True)
 
         self._act("Run", plan)
 

@@ -8,6 +8,7 @@ from functools import partial
 from core.edits.pending import Change, Decision, GroupBy, group_changes
 from core.text import counted
 from core.workflows import LoaderEdit, take_back_edits, uncommitted_edits
+from tui.keymap import with_keys
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
@@ -45,12 +46,14 @@ class LoaderEdits:
 
     def explain(self) -> None:
         """Say what accepting an edit means: nothing."""
-        self._context.notify.info("It stays in the work tree of the submodule. Commit it there; x reverts it.")
+        words = "It stays in the work tree of the submodule. Commit it there; {review.reject} reverts it."
+        self._context.notify.info(with_keys(words, self._context.keymap))
 
     def ask_to_revert(self, screen: SessionScreen, edits: Sequence[LoaderEdit]) -> None:
         """Restore the loaders, after asking on `screen`."""
         files = "\n".join(dict.fromkeys(edit.path for edit in edits))
-        body = f"{files}\nThe files become exactly what they were. Pending changes stay; x rejects them."
+        words = "The files become exactly what they were. Pending changes stay; {review.reject} rejects them."
+        body = f"{files}\n{with_keys(words, self._context.keymap)}"
         question = Confirm(f"Revert {counted(len(edits), 'loader edit')}?", body, verb="revert")
         screen.app.push_screen(question, lambda yes: self._revert(edits) if yes else None)
 

@@ -17,6 +17,7 @@ from core.errors import TTMatrixError
 from core.text import counted, one_line
 from core.workflows import LoaderEdit
 from tui.commands import Where, bindings
+from tui.keymap import with_keys
 from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.matrix import SetFields
@@ -38,6 +39,7 @@ from tui.view_models import (
 )
 from tui.widgets import RowTable
 
+_WAYS_OUT = "{review.theirs} takes theirs, {review.ours} takes ours"
 _PLACEHOLDER = "words of a test, a change, a reason, a decision"
 
 
@@ -199,14 +201,14 @@ class ReviewScreen(DecisionScreen):
             self._preview_edits(self._current_edits)
             return
         changes, session, whole = self._previewed(), self.session, self._whole
-        matrix, width = session.matrix, self.pane.width
+        matrix, width, ways_out = session.matrix, self.pane.width, with_keys(_WAYS_OUT, self.context.keymap)
         operations = tuple(op for change in changes for op in change.ops)
         conflicts = [found for change in changes for found in session.conflicts(change)]
 
         def preview() -> tuple[Preview, Sequence[Line]]:
             planned = session.bench.plan(operations, matrix.schema, matrix.files)
             made = make_preview(planned, matrix, changes, conflicts, session.ci())
-            return made, whole_lines(made) if whole else preview_lines(made, width)
+            return made, whole_lines(made) if whole else preview_lines(made, width, ways_out)
 
         self.context.background.run("preview of changes", preview, self._show_preview, supersede=True)
 
@@ -328,4 +330,5 @@ class ReviewScreen(DecisionScreen):
             made = proposed(operations, change.note, self.session.present)
             self.context.edits.replace(change.id, replace(made, evidence=change.evidence) if operations else None)
             if not operations:
-                self.context.notify.info("The entry already says this, so the change was removed; u restores it.")
+                words = "The entry already says this, so the change was removed; {review.undo} restores it."
+                self.context.notify.info(with_keys(words, self.context.keymap))
