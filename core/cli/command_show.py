@@ -107,6 +107,10 @@ def as_document(
         "loader": detail.loader or None,
         "model_info": {**info._asdict(), "name": info.name} if info else None,
         "hub": [{"kind": one.kind, "name": one.name, "link": one.link} for one in detail.hub],
+        "weights": [
+            {"library": one.library, "repository": one.repository, "name": one.name, "page": one.page or None}
+            for one in detail.weights
+        ],
         "supported_archs": list(detail.supported),
         "entries": [
             {
@@ -153,6 +157,9 @@ def _print(
     if info:
         console.line(f"  model    {one_line(info.name)}, group {one_line(info.group)}")
     console.out.writelines(f"  hub      {one.kind} {one_line(one.name)}, {one.link}\n" for one in detail.hub)
+    console.out.writelines(
+        f"  weights  {one_line(' '.join(filter(None, (one.text, one.page))))}\n" for one in detail.weights
+    )
     console.line(f"  archs    {' '.join(map(one_line, detail.supported))}")
     if cases := _op_cases(detail.id, info, context):
         console.line(f"  ops      {counted(cases, 'op case')}; ttmatrix ops of shows them with op-by-op results")

@@ -10,7 +10,7 @@ from core.ids import TestId
 from core.matrix.effective import resolve, supported_archs, supports
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.model import Effective, Entry, Finding, Function, node_id
-from core.sources import HubName, hub_names, loader_file
+from core.sources import HubName, Weights, hub_names, loader_file, other_weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,8 @@ class Detail:
     """Path of the loader relative to the checkout; empty: unknown."""
     hub: tuple[HubName, ...]
     """What the loader fetches from the model hub for the variant, as far as its text tells."""
+    weights: tuple[Weights, ...]
+    """What it fetches from elsewhere through torch.hub, torchvision, timm and pytorchcv."""
     siblings: tuple[str, ...]
     """Other ids of the same loader that have an entry."""
     findings: tuple[Finding, ...]
@@ -65,6 +67,7 @@ def describe(matrix: Matrix, id: str) -> Detail:
     loader = matrix.checkout.models / loader_file(directory)
     function = matrix.function(row)
     fields = _fields(entry)
+    source, variant = _source(matrix, directory, id)
     return Detail(
         id=id,
         function=function,
@@ -82,21 +85,22 @@ def describe(matrix: Matrix, id: str) -> Detail:
             for arch in (NO_ARCH, *matrix.schema.archs)
         },
         loader=matrix.checkout.relative(loader) if directory in matrix.loaders else "",
-        hub=_hub(matrix, directory, id),
+        hub=hub_names(source, variant),
+        weights=other_weights(source, variant),
         siblings=_siblings(matrix, row, id),
         findings=tuple(finding for finding in matrix.findings if finding.id == id),
     )
 
 
-def _hub(matrix: Matrix, directory: str, id: str) -> tuple[HubName, ...]:
+def _source(matrix: Matrix, directory: str, id: str) -> tuple[str, str]:
+    """The text of the loader, and the variant; empty where there is none."""
     test = TestId.parse(id)
     if test is None or directory not in matrix.loaders:
-        return ()
+        return "", ""
     try:
-        source = read_text(matrix.checkout.models / loader_file(directory))
+        return read_text(matrix.checkout.models / loader_file(directory)), test.variant or ""
     except TTMatrixError:
-        return ()
-    return hub_names(source, test.variant or "")
+        return "", ""
 
 
 def _fields(entry: Entry | None) -> tuple[str, ...]:

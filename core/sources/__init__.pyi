@@ -48,7 +48,9 @@ from .stamps import (
     stamps_of as stamps_of,
 )
 from .syntax import parse_expression as parse_expression
+from .torchvision_weights import WeightFile as WeightFile, torchvision_files as torchvision_files
 from .variants import checkpoints as checkpoints, variant_line as variant_line
+from .weights import Library as Library, Weights as Weights, other_weights as other_weights
 from .yaml_syntax import (
     MOST_CHARACTERS as MOST_CHARACTERS,
     compose_yaml as compose_yaml,

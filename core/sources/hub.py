@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from core.sources.syntax import parse_python
 from core.sources.variants import checkpoints_in
+from core.sources.weights import weights_of
 
 _NAME = re.compile(r"[\w.-]+/[\w.-]+")
 _ADDRESS = "https://huggingface.co/"
@@ -44,15 +45,16 @@ class HubName(NamedTuple):
 def hub_names(source: str, variant: str) -> tuple[HubName, ...]:
     """What the loader with this text fetches from the hub for a variant: its checkpoint first, then what calls name.
 
-    Only constants are read, and no other variant's checkpoint. Empty where the loader asks no hub, or is no Python.
+    What timm takes from there comes last. Only constants are read, and no other variant's checkpoint. Empty where the
+    loader asks no hub, or is no Python.
     """
-    if not any(sign in source for sign in _SIGNS):
-        return ()
-    try:
-        tree = parse_python(source)
-    except (SyntaxError, ValueError):
-        return ()
-    found = [HubName(_MODEL, checkpoints_in(tree).get(variant, "")), *_called(tree)]
+    found = [HubName(_MODEL, one.on_hub) for one in weights_of(source, variant)]
+    if any(sign in source for sign in _SIGNS):
+        try:
+            tree = parse_python(source)
+        except (SyntaxError, ValueError):
+            return ()
+        found = [HubName(_MODEL, checkpoints_in(tree).get(variant, "")), *_called(tree), *found]
     return tuple(dict.fromkeys(one for one in found if _NAME.fullmatch(one.name)))
 
 

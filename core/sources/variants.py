@@ -4,18 +4,11 @@
 import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
+from core.sources.configurations import Configuration, Member, configurations_in, members_in
 from core.sources.syntax import parse_python
 
 _LOADER, _VARIANTS, _CHECKPOINT = "ModelLoader", "_VARIANTS", "pretrained_model_name"
-
-
-class _Member(NamedTuple):
-    """A constant in the body of a class, such as a member of an enumeration."""
-
-    value: object
-    line: int
 
 
 def variant_line(loader: Path, variant: str) -> int:
@@ -27,7 +20,7 @@ def variant_line(loader: Path, variant: str) -> int:
         tree = parse_python(loader.read_bytes())
     except (OSError, SyntaxError, ValueError):
         return 1
-    members = _members(tree)
+    members = members_in(tree)
     found = [
         *(key.lineno for key in _keys(tree) if variant and _name(key, members) == variant),
         *(one.line for one in members.values() if variant and one.value == variant),
@@ -46,30 +39,10 @@ def checkpoints(source: str) -> Mapping[str, str]:
 
 def checkpoints_in(tree: ast.Module) -> Mapping[str, str]:
     """As `checkpoints`, of a loader that is parsed already."""
-    members = _members(tree)
-    return {
-        str(members[name].value if (name := ast.unparse(key)) in members else key.attr): checkpoint
-        for mapping in ast.walk(tree)
-        if isinstance(mapping, ast.Dict)
-        for key, config in zip(mapping.keys, mapping.values, strict=True)
-        if isinstance(key, ast.Attribute) and isinstance(key.value, ast.Name) and (checkpoint := _checkpoint(config))
-    }
+    return {variant: name for variant, fields in configurations_in(tree).items() if (name := _checkpoint(fields))}
 
 
-def _members(tree: ast.Module) -> dict[str, _Member]:
-    """The constants of all classes by `Class.NAME`."""
-    return {
-        f"{scope.name}.{target.id}": _Member(statement.value.value, statement.lineno)
-        for scope in ast.walk(tree)
-        if isinstance(scope, ast.ClassDef)
-        for statement in scope.body
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
-        for target in statement.targets
-        if isinstance(target, ast.Name)
-    }
-
-
-def _name(key: ast.expr, members: Mapping[str, _Member]) -> object:
+def _name(key: ast.expr, members: Mapping[str, Member]) -> object:
     """What a key of the table of variants comes to; None where only running the loader would tell."""
     if isinstance(key, ast.Constant):
         return key.value
@@ -92,7 +65,8 @@ def _keys(tree: ast.Module) -> Iterator[ast.expr]:
             yield from (key for key in keys if key is not None)
 
 
-def _checkpoint(config: ast.expr) -> str:
-    words = config.keywords if isinstance(config, ast.Call) else ()
-    named = (word.value for word in words if word.arg == _CHECKPOINT)
-    return next((one.value for one in named if isinstance(one, ast.Constant) and isinstance(one.value, str)), "")
+def _checkpoint(fields: Configuration) -> str:
+    match fields.get(_CHECKPOINT):
+        case ast.Constant(value=str(name)):
+            return name
+    return ""

@@ -55,6 +55,9 @@ def detail_text(
     for one in detail.hub:
         text.append(f"{one.kind} {one_line(one.name)}  ")
         text.append(f"{one_line(one.link)}\n", f"dim link {one.link}")
+    for weights in detail.weights:
+        text.append(f"weights {one_line(weights.text)}  ")
+        text.append(f"{one_line(weights.page)}\n", f"dim link {weights.page}" if weights.page else "dim")
     _runs(text, runs, ages)
     _performance(text, performance)
     for finding in detail.findings:

@@ -37,14 +37,14 @@ def with_sizes(downloads: Sequence[Download], environ: Mapping[str, str], *, fil
     Without `files` only the hub and the package index are asked, not the servers that the checkout names.
     """
     asked = [one for one in downloads if one.address or one.kind in _ON_HUB or (files and one.kind is Kind.FILE)]
-    asked = asked[:_MOST_ASKED]
+    asked = [one for one in asked if one.size is None][:_MOST_ASKED]
     if not asked or environ.get(OFFLINE, "") not in ("", "0"):
         return list(downloads)
     hub = environ.get("HF_ENDPOINT") or _HUB
     deadline = time.monotonic() + _SECONDS
     with ThreadPoolExecutor(_AT_A_TIME) as threads:
         sizes = dict(zip(asked, threads.map(partial(_size, hub, deadline), asked), strict=True))
-    return [replace(one, size=sizes.get(one)) for one in downloads]
+    return [replace(one, size=sizes.get(one, one.size)) for one in downloads]
 
 
 def _size(hub: str, deadline: float, one: Download) -> int | None:

@@ -34,6 +34,7 @@ class Kind(StrEnum):
     PACKAGE = "package"
     CHECKPOINT = "checkpoint"
     DATASET = "dataset"
+    WEIGHTS = "weight file"
     FILE = "file"
 
 
@@ -46,7 +47,7 @@ class Download:
 
     kind: Kind
     name: str
-    """A package with its version or a line of requirements, `owner/name` on the hub, or an address."""
+    """A package with its version, a requirement, `owner/name` on the hub, a library and its model, an address."""
     size: int | None = None
     """In bytes; None: nobody knows before it is downloaded."""
     address: str = field(default="", compare=False)
@@ -97,7 +98,9 @@ def fetched(
 ) -> Sources:
     """What `tests` want that is not here; `packages` are those that the interpreter does not have."""
     parsed = {test: one for test in tests if (one := TestId.parse(test))}
-    sources = {directory: _source(checkout, directory) for directory in {one.directory for one in parsed.values()}}
+    sources = {
+        directory: loader_source(checkout, directory) for directory in {one.directory for one in parsed.values()}
+    }
     on_hub = {name for one in parsed.values() for name in hub_names(sources[one.directory], one.variant or "")}
     files = {one: cached_files(text) for one, text in sorted(sources.items()) if cached_files(text)}
     absent = sorted(name for name in on_hub if not _is_here(name, environ))
@@ -160,7 +163,8 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(every[:_MOST_NAMED]) + more
 
 
-def _source(checkout: Checkout, directory: str) -> str:
+def loader_source(checkout: Checkout, directory: str) -> str:
+    """The text of a loader; empty: there is none that can be read."""
     try:
         return read_text(checkout.models / loader_file(directory))
     except TTMatrixError:

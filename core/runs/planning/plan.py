@@ -44,6 +44,7 @@ from core.runs.planning.machines import place_obstacles, supported_of, with_need
 from core.runs.planning.op_batches import with_op_estimates
 from core.runs.planning.preflight_checks import Level, Obstacle, Survey, obstacles, of_sources, survey
 from core.runs.planning.profiles import compile_options, find_profile
+from core.runs.planning.weight_files import with_weights
 from core.runs.spec import RUN_VARIABLE, RunSpec, entry_digest, run_id
 from core.runs.store import RunRecord
 from core.settings import DEFAULT_PROFILE, Profile, Settings, paths
@@ -174,7 +175,7 @@ def sources_of(
     may_start = starting or not is_of(checkout.root, python, environ)
     told = lacking(python, places, checkout.root) if may_start else None
     packages = planning.downloads_of_packages(python, told, checkout.root) if told else []
-    found = fetched(checkout, tests, environ, packages)
+    found = with_weights(fetched(checkout, tests, environ, packages), checkout, tests, python, environ)
     if told is None and places:
         names = listed(dict.fromkeys(name for place in places for name in asked_packages(place)))
         unknown = (f"Packages are asked for: {names}", "Those that are not installed are downloaded, once you agree")

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights that loaders fetch through libraries with servers of their own: which are not here, and how large they are.
+
+Nothing is asked of a network: torchvision says in its own source where its weights are, and their sizes.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from core.ids import TestId
+from core.runs.planning.downloads import Download, Kind, Sources, hub_cache, loader_source
+from core.sources import Checkout, Library, WeightFile, Weights, other_weights, torchvision_files
+
+_SOURCES = ("lib/python3*/site-packages/torchvision/models", "lib/python3*/dist-packages/torchvision/models")
+"""Below the environment of an interpreter."""
+
+
+def with_weights(
+    found: Sources, checkout: Checkout, tests: Iterable[str], python: Path, environ: Mapping[str, str]
+) -> Sources:
+    """`found` with the weights that `tests` want and that are not here, and where they are cached."""
+    parsed = {test: one for test in tests if (one := TestId.parse(test))}
+    sources = {place: loader_source(checkout, place) for place in {one.directory for one in parsed.values()}}
+    wanted = {one for test in parsed.values() for one in other_weights(sources[test.directory], test.variant or "")}
+    downloads = sorted(
+        {absent for one in wanted if (absent := _absent(one, python, environ))}, key=lambda one: (one.kind, one.name)
+    )
+    notes = _notes(wanted, environ)
+    return replace(found, downloads=[*found.downloads, *downloads], notes=[*found.notes, *notes])
+
+
+def _absent(weights: Weights, python: Path, environ: Mapping[str, str]) -> Download | None:
+    checkpoints = _torch_home(environ) / "hub/checkpoints"
+    if weights.address:
+        return None if (checkpoints / _base(weights.address)).exists() else Download(Kind.FILE, weights.address)
+    known = _of_torchvision(python).get((weights.name, weights.member)) if _is_torchvision(weights) else None
+    if known:
+        here = (checkpoints / _base(known.address)).exists()
+    else:
+        here = bool(weights.name) and all(
+            any(place.glob(name)) for place, name in _places(weights, checkpoints, environ)
+        )
+    text = weights.text if weights.pretrained else f"{weights.text} (code)"
+    return None if here else Download(Kind.WEIGHTS, text, known.size if known else None)
+
+
+def _is_torchvision(weights: Weights) -> bool:
+    return weights.library is Library.TORCHVISION
+
+
+def _places(weights: Weights, checkpoints: Path, environ: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
+    """Where each part is once it was fetched: a directory, and a pattern of names in it."""
+    if weights.library is Library.TIMM:
+        yield hub_cache(environ), f"models--timm--{weights.name}.*"
+    elif weights.library is Library.PYTORCHCV:
+        yield Path(environ.get("TORCH_HOME") or "~/.torch").expanduser() / "models", f"{weights.name}-*.pth"
+    else:
+        if weights.repository:
+            repository, _, reference = weights.repository.partition(":")
+            yield checkpoints.parent, f"{repository.replace('/', '_')}_{reference or '*'}"
+        if weights.pretrained:
+            yield checkpoints, f"{weights.name}-*"
+
+
+def _base(address: str) -> str:
+    return os.path.basename(urlsplit(address).path)  # noqa: PTH119 - a part of an address
+
+
+def _torch_home(environ: Mapping[str, str]) -> Path:
+    """As torch.hub finds it."""
+    return Path(environ.get("TORCH_HOME") or f"{environ.get('XDG_CACHE_HOME') or '~/.cache'}/torch").expanduser()
+
+
+def _notes(wanted: Iterable[Weights], environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    if any(one.library in (Library.TORCH_HUB, Library.TORCHVISION) for one in wanted):
+        setting = next((name for name in ("TORCH_HOME", "XDG_CACHE_HOME") if environ.get(name)), "")
+        said = f"{setting} says so" if setting else "TORCH_HOME is not set, so it is the one of your home directory"
+        yield f"What torch.hub and torchvision fetch is cached in {_torch_home(environ) / 'hub'}", f"{said}."
+
+
+def _of_torchvision(python: Path) -> Mapping[tuple[str, str], WeightFile]:
+    """By model and member of its weights what the torchvision beside `python` says; empty: there is none."""
+    places = [place for pattern in _SOURCES for place in python.parent.parent.glob(pattern)]
+    return torchvision_files(places[0]) if places else {}

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a loader configures its variants, from its syntax tree: `_VARIANTS = {Enum.MEMBER: Config(field=...), ...}`."""
+
+import ast
+from collections.abc import Mapping
+from typing import NamedTuple
+
+Configuration = Mapping[str, ast.expr]
+"""By field the expression that it has: as given, else the default of its dataclass."""
+
+
+class Member(NamedTuple):
+    """A constant in the body of a class, such as a member of an enumeration."""
+
+    value: object
+    line: int
+
+
+def members_in(tree: ast.Module) -> dict[str, Member]:
+    """The constants of all classes by `Class.NAME`."""
+    return {
+        name: Member(value.value, line)
+        for name, (value, line) in _assigned(tree).items()
+        if isinstance(value, ast.Constant)
+    }
+
+
+def configurations_in(tree: ast.Module) -> dict[str, Configuration]:
+    """By variant, as ids have it, how it is configured. Only what the file itself says is read."""
+    members = members_in(tree)
+    shared = {name.rpartition(".")[2]: value for name, (value, _) in _assigned(tree).items()}
+    defaults = _defaults(tree)
+    found: dict[str, Configuration] = {}
+    for mapping in (one for one in ast.walk(tree) if isinstance(one, ast.Dict)):
+        for key, value in zip(mapping.keys, mapping.values, strict=True):
+            config = shared.get(value.id) if isinstance(value, ast.Name) else value
+            if isinstance(key, ast.Attribute) and isinstance(key.value, ast.Name) and isinstance(config, ast.Call):
+                name = ast.unparse(key)
+                variant = str(members[name].value if name in members else key.attr)
+                found[variant] = {**found.get(variant, {}), **_fields(config, defaults)}
+    return found
+
+
+def _fields(config: ast.Call, defaults: Mapping[str, Configuration]) -> Configuration:
+    given = {word.arg: word.value for word in config.keywords if word.arg}
+    return {**defaults.get(ast.unparse(config.func), {}), **given}
+
+
+def _assigned(tree: ast.Module) -> dict[str, tuple[ast.expr, int]]:
+    """What the bodies of classes assign, by `Class.NAME`, each with its line."""
+    return {
+        f"{scope.name}.{target.id}": (statement.value, statement.lineno)
+        for scope in ast.walk(tree)
+        if isinstance(scope, ast.ClassDef)
+        for statement in scope.body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _defaults(tree: ast.Module) -> dict[str, Configuration]:
+    """By class the defaults of its annotated fields."""
+    return {
+        scope.name: {
+            statement.target.id: statement.value
+            for statement in scope.body
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and statement.value
+        }
+        for scope in tree.body
+        if isinstance(scope, ast.ClassDef)
+    }

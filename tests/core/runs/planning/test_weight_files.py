@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.runs.planning.weight_files: which weights of torch.hub, torchvision, timm and pytorchcv are not here."""
+
+from pathlib import Path
+
+import pytest
+
+from core.runs.planning.downloads import Download, Kind, Sources
+from core.runs.planning.weight_files import with_weights
+from core.sources.checkout import Checkout
+
+TEST = "some/pytorch-single_device-inference"
+TORCHVISION = """
+class ResNet18_Weights(WeightsEnum):
+    DEFAULT = Weights(url="https://files/resnet18-f37072fd.pth", meta={"_file_size": 44.5})
+@handle_legacy_interface(weights=("pretrained", ResNet18_Weights.DEFAULT))
+def resnet18(*, weights=None): ...
+"""
+HEAD = "import timm, torch\nfrom torchvision import models\nfrom pytorchcv.model_provider import get_model\n"
+
+
+class _Trial:
+    def __init__(self, place: Path) -> None:
+        self.checkout = Checkout(place / "tt-xla")
+        self.python = place / "venv/bin/python"
+        self.home = place / "torch"
+        self.environ = {"TORCH_HOME": str(self.home), "HF_HOME": str(place / "hf")}
+
+    def sources(self, call: str) -> Sources:
+        place = self.checkout.models / "some/pytorch"
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "loader.py").write_text(f"{HEAD}def load_model():\n    return {call}\n")
+        return with_weights(Sources([], [], []), self.checkout, [TEST], self.python, self.environ)
+
+    def absent(self, call: str) -> list[Download]:
+        return list(self.sources(call).downloads)
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> _Trial:
+    return _Trial(tmp_path)
+
+
+def _make(file: Path) -> None:
+    file.parent.mkdir(parents=True)
+    file.touch()
+
+
+@pytest.mark.parametrize(
+    ("call", "text", "here"),
+    [
+        ("models.resnet18(pretrained=True)", "torchvision resnet18", "torch/hub/checkpoints/resnet18-f37072fd.pth"),
+        ("timm.create_model('dla34', pretrained=True)", "timm dla34", "hf/hub/models--timm--dla34.in1k/x"),
+        ("get_model('vgg11', pretrained=True)", "pytorchcv vgg11", "torch/models/vgg11-0880-381c.pth"),
+        ("torch.hub.load('a/b:v1', 'c', pretrained=False)", "torch.hub a/b:v1 c (code)", "torch/hub/a_b_v1/x"),
+    ],
+)
+def test_what_is_absent_until_it_is_there(trial: _Trial, tmp_path: Path, call: str, text: str, here: str) -> None:
+    assert trial.absent(call) == [Download(Kind.WEIGHTS, text)]
+    _make(tmp_path / here)
+    assert trial.absent(call) == []
+
+
+def test_a_repository_of_torch_hub_has_weights_besides(trial: _Trial) -> None:
+    call = "torch.hub.load('a/b', 'unet', pretrained=True)"
+    _make(trial.home / "hub/a_b_main/hubconf.py")
+    assert trial.absent(call) == [Download(Kind.WEIGHTS, "torch.hub a/b unet")]
+    _make(trial.home / "hub/checkpoints/unet-e012d006.pt")
+    assert trial.absent(call) == []
+
+
+def test_a_file_has_its_address(trial: _Trial) -> None:
+    call = "torch.hub.load_state_dict_from_url('https://files/x.pth?raw=1')"
+    assert trial.absent(call) == [Download(Kind.FILE, "https://files/x.pth?raw=1")]
+    _make(trial.home / "hub/checkpoints/x.pth")
+    assert trial.absent(call) == []
+
+
+def test_sizes_are_those_that_the_installed_torchvision_has(trial: _Trial) -> None:
+    models = trial.python.parent.parent / "lib/python3.12/site-packages/torchvision/models"
+    models.mkdir(parents=True)
+    (models / "resnet.py").write_text(TORCHVISION)
+    (found,) = trial.absent("models.resnet18(weights=models.ResNet18_Weights.DEFAULT)")
+    assert found.text == "torchvision resnet18 (44.5 MiB)"
+    _make(trial.home / "hub/checkpoints/resnet18-0000aaaa.pth")
+    assert trial.absent("models.resnet18(pretrained=True)") == [found]
+
+
+def test_where_the_cache_is_and_what_says_so(trial: _Trial) -> None:
+    ((fact, explained),) = trial.sources("models.resnet18(pretrained=True)").notes
+    assert fact == f"What torch.hub and torchvision fetch is cached in {trial.home / 'hub'}"
+    assert explained.startswith("TORCH_HOME says so")
+    assert trial.sources("1") == Sources([], [], [])
