@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from core.ops import OpTests
     from core.runs import Age, TreeReader
     from core.runs.cluster import ClusterStatus
-    from core.runs.planning import Download, LaunchPlan
+    from core.runs.planning import LaunchPlan, Sources
     from core.runs.store import RunRecord, RunStore
     from core.sources import Stamps
     from core.workflows import WorkflowContext
@@ -345,10 +345,10 @@ class Session:
             self.matrix, infos, self.settings, self.store, self.view.arch, stand_in=stand_in
         )
 
-    def downloads(self, ids: Sequence[str]) -> Sequence[Download]:
-        """What CPU repros of `ids` do not have here. Not for the app's own thread."""
+    def sources(self, ids: Sequence[str]) -> Sources:
+        """What CPU repros of `ids` fetch, and from where. Not for the app's own thread."""
         python = planning.find_interpreter(self.checkout.root, self.settings)
-        return planning.sources_of(self.checkout, python, ids, starting=True).downloads
+        return planning.sources_of(self.checkout, python, ids, starting=True)
 
     def examine(self) -> tuple[Finding, ...]:
         """Everything that is wrong with the checkout. Takes seconds the first time: not for the app's own thread."""

@@ -14,7 +14,17 @@ from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
 from core.runs import HARMLESS, Age, Outcome, RunSpec, case_progress, shell_command
 from core.runs.execution import launch_all, wait
-from core.runs.planning import Download, as_batch, download_lines, find_interpreter, look_ahead, refuse, sources_of
+from core.runs.planning import (
+    Download,
+    Obstacle,
+    as_batch,
+    download_lines,
+    find_interpreter,
+    look_ahead,
+    of_sources,
+    refuse,
+    sources_of,
+)
 from core.runs.store import RunRecord, RunState, RunStore
 from core.text import one_line, printable
 
@@ -155,10 +165,20 @@ def agree_to(downloads: Sequence[Download], context: Context, *, yes: bool) -> N
 
 
 def agreed_interpreter(ids: Iterable[str], context: Context, *, yes: bool) -> Path:
-    """The Python that runs models, once a person agrees to what `ids` download. Raises as `agree_to` does."""
+    """The Python that runs models, once a person agrees to what `ids` download. Raises as `agree_to` does.
+
+    Says where caches are, and what cannot be had.
+    """
     python = find_interpreter(context.checkout.root, context.settings)
-    agree_to(sources_of(context.checkout, python, ids, starting=True).downloads, context, yes=yes)
+    sources = sources_of(context.checkout, python, ids, starting=True)
+    _say(of_sources(sources), context)
+    agree_to(sources.downloads, context, yes=yes)
     return python
+
+
+def _say(obstacles: Iterable[Obstacle], context: Context) -> None:
+    for obstacle in obstacles:
+        context.console.note(f"{obstacle.level}: {obstacle.what}\n  {obstacle.remedy}")
 
 
 def ask(question: str, context: Context, why: str = "") -> None:
@@ -184,8 +204,7 @@ def start(args: argparse.Namespace, context: Context, planned: Sequence[RunSpec]
         context.console.note(ahead.asked)
     if not args.plan and not args.force:
         refuse(ahead.obstacles)
-    for obstacle in ahead.obstacles:
-        context.console.note(f"{obstacle.level}: {obstacle.what}\n  {obstacle.remedy}")
+    _say(ahead.obstacles, context)
     agree_to(ahead.downloads, context, yes=args.yes or args.plan)
     if args.plan:
         _print_plan(context, specs)

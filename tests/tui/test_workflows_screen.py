@@ -94,6 +94,25 @@ async def test_a_workflow_left_by_another_start_is_there_again(checkout: Checkou
         await until(pilot, lambda: "needs a device" in screen_text(second), "the device stop")
 
 
+async def test_downloads_are_asked_about_with_the_caches_they_go_to(
+    checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+    with (checkout.root / LOADER_FILE).open("a") as file:
+        file.write('\n_ = lambda: AutoModel.from_pretrained("org/some")\n')
+    app = opened(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.matrix_screen.current is not None, "the matrix")
+        app.matrix_screen.go_to(SMALL)
+        await until(pilot, lambda: app.matrix_screen.current == SMALL, "the test")
+        await pilot.press("T")
+        await until(pilot, lambda: "1 checkpoint: org/some" in screen_text(app), "the question")
+        assert "HF_HOME says so" in " ".join(screen_text(app).split())
+        await pilot.press("escape")
+        assert not app.navigation.screen(WorkflowsScreen).board.items
+
+
 async def test_tests_that_no_workflow_is_for_are_said(checkout: Checkout) -> None:
     app = build_app(checkout, query="mode:inference")
     async with app.run_test(size=(120, 40), notifications=True) as pilot:

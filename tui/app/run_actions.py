@@ -114,7 +114,10 @@ class RunActions:
             return
         queue = partial(_queued, self._session, outcome)
         screens.ask_to_download(
-            self._app, outcome.downloads, lambda: self._background.run("start runs", queue, self._started)
+            self._app,
+            outcome.downloads,
+            lambda: self._background.run("start runs", queue, self._started),
+            outcome.obstacles,
         )
 
     def _started(self, outcome: Started) -> None:

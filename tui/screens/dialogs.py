@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
 from core.errors import TTMatrixError
-from core.runs.planning import Download, LaunchPlan, download_lines
+from core.runs.planning import Download, LaunchPlan, Obstacle, download_lines
 from core.text import counted, one_line, printable
 from tui.screens.base import SessionScreen
 from tui.view_models import launch_summary
@@ -178,8 +178,11 @@ def ask_to_start(screen: SessionScreen, plan: LaunchPlan, *about: str) -> None:
     screen.app.push_screen(question, lambda yes: screen.context.runs.start_planned(plan) if yes else None)
 
 
-def ask_to_download(app: App[Any], downloads: Sequence[Download], go_on: Callable[[], None]) -> None:
-    """Ask once for all that runs download, and `go_on` on a yes."""
-    body = "\n".join(one_line(line) for line in download_lines(downloads))
+def ask_to_download(
+    app: App[Any], downloads: Sequence[Download], go_on: Callable[[], None], about: Sequence[Obstacle] = ()
+) -> None:
+    """Ask once for all that runs download, and `go_on` on a yes. `about` are caches, and what cannot be had at all."""
+    lines = [*download_lines(downloads), *(f"{one.what}. {one.remedy}" for one in about)]
+    body = "\n".join(map(one_line, lines))
     question = Confirm("Download this first?", body, verb="download and start")
     app.push_screen(question, lambda yes: go_on() if yes else None)

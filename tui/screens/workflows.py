@@ -12,7 +12,7 @@ from textual.containers import Vertical
 
 from core.edits import Operation
 from core.errors import UsageError
-from core.runs.planning import Download
+from core.runs.planning import Sources, of_sources
 from core.text import counted, one_line
 from core.workflows import UserInput, WorkflowItem, WorkflowManager, WorkflowState, markdown
 from tui.commands import Where, bindings
@@ -81,17 +81,19 @@ class WorkflowsScreen(SessionScreen):
     def begin(self, ids: Sequence[str]) -> None:
         """Start a workflow on each of `ids`, failing training tests; what they download is asked about first."""
         self.context.background.run(
-            "look for downloads", lambda: self.session.downloads(ids), partial(self._ask_to_begin, ids), asks=True
+            "look for downloads", lambda: self.session.sources(ids), partial(self._ask_to_begin, ids), asks=True
         )
 
-    def _ask_to_begin(self, ids: Sequence[str], downloads: Sequence[Download]) -> None:
+    def _ask_to_begin(self, ids: Sequence[str], sources: Sources) -> None:
         def begin() -> None:
             self._act(lambda: self.board.begin(self.session.world(), ids))
 
-        if downloads:
-            ask_to_download(self.app, downloads, begin)
-        else:
-            begin()
+        if sources.downloads:
+            ask_to_download(self.app, sources.downloads, begin, of_sources(sources))
+            return
+        for what, remedy in sources.missing:
+            self.context.notify.info(f"{one_line(what)}. {one_line(remedy)}")
+        begin()
 
     def _act(self, work: Callable[[], None]) -> None:
         self.context.background.run("triage", work, lambda _: self._look())

@@ -6,7 +6,7 @@ from .batches import (
     progress as progress,
 )
 from .download_sizes import with_sizes as with_sizes
-from .downloads import Download as Download, download_lines as download_lines
+from .downloads import Download as Download, Sources as Sources, download_lines as download_lines
 from .interpreter import Source as Source, find_interpreter as find_interpreter
 from .kinds import (
     BISECT_KIND as BISECT_KIND,
@@ -52,6 +52,7 @@ from .preflight_checks import (
     Obstacle as Obstacle,
     Surroundings as Surroundings,
     Survey as Survey,
+    of_sources as of_sources,
     preflight as preflight,
     refuse as refuse,
     survey as survey,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from core.errors import EXIT_USAGE
 from core.settings import paths
 from core.sources.checkout import Checkout
 from core.workflows.session import sessions_directory
@@ -49,6 +50,22 @@ def test_without_apply_nothing_remains_and_the_device_is_what_is_missing(checkou
     assert [one["when"] for one in told["cpu"]] == ["before", "before", "after", "after"]
     assert "pytest" in told["waiting"]["command"]
     assert files(checkout) == before
+
+
+def test_what_a_workflow_downloads_is_asked_about_and_caches_are_named(
+    checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+    monkeypatch.delenv("IRD_LF_CACHE", raising=False)
+    with (checkout.root / LOADER_FILE).open("a") as file:
+        file.write('\n_ = lambda: (AutoModel.from_pretrained("org/some"), get_file("files/some.pt"))\n')
+    called = triage(checkout, SMALL)
+    assert called.code == EXIT_USAGE
+    assert "download: 1 checkpoint: org/some" in called.err
+    assert f"note: What the hub has is cached in {tmp_path / 'hub/hub'}\n  HF_HOME says so" in called.err
+    assert "warning: net/pytorch asks for files of a cache, and IRD_LF_CACHE is not set" in called.err
+    assert "Look at the plan, then add --yes" in called.err
 
 
 def test_a_device_result_ends_it_and_apply_writes_loader_and_yaml(checkout: Checkout, tmp_path: Path) -> None:
