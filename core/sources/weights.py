@@ -168,7 +168,7 @@ class _Texts:
             return self.text(self.configuration.get(text.removeprefix(f"{_CONFIGURED}.")), depth + 1)
         if (value := self.assigned.get(text)) is not None:
             return self.text(value, depth + 1)
-        # A member of an enumeration, such as `ModelSource.TIMM`, stands for itself.
+        # A member of an enumeration, such as `ModelSource.TIMM`, is its own text.
         return text if text.rpartition(".")[2].isupper() and "." in text else None
 
     def full(self, node: ast.expr, depth: int = 0) -> str:
