@@ -10,14 +10,20 @@ from typing import Any
 from rich.text import Text
 from textual.pilot import Pilot
 
+from core.evidence.sources import evidence_store
+from core.matrix.indexing import index
+from core.settings import paths
+from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.picture import still
-from tests.support.recorded import at_noon, nights, record_ops, record_runs
+from tests.support.planted import Nights
+from tests.support.recorded import NOON, at_noon, nights, record_hosts, record_ops, record_profiles, record_runs
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
 from tui.screens import DoctorScreen
 from tui.screens.clusters import ClustersScreen
+from tui.screens.plan import PlanScreen
 from tui.screens.triage import TriageScreen
 from tui.widgets import TextPane
 
@@ -38,9 +44,17 @@ async def screenshots(scratch: Path) -> Shown:
     places = {str(scratch): "~", sys.prefix: "~/tt-xla/venv", str(SCREENSHOTS.parent): "~/ttmatrix"}
 
     with at_noon():
-        for size, walk in ((_WIDE, _wide), (_SMALL, _small), (_WIDE, _ops), (_LOW, _bisection)):
-            if walk is _ops:
-                record_ops(checkout)
+        for size, prepare, walk in (
+            (_WIDE, None, _wide),
+            (_SMALL, None, _small),
+            (_WIDE, record_ops, _ops),
+            (_LOW, None, _bisection),
+            (_WIDE, record_profiles, _profiles),
+            (_WIDE, _record_quarter, _report),
+            (_WIDE, lambda _: record_hosts(), _machines),
+        ):
+            if prepare:
+                prepare(checkout)
             app = build_app(checkout, op_cases=walk is _ops)
             async with app.run_test(size=size) as pilot:
                 async for name in walk(app, pilot):
@@ -49,6 +63,11 @@ async def screenshots(scratch: Path) -> Shown:
                     for place, instead in places.items():
                         picture = picture.replace(place, instead)
                     yield f"{name}.svg", picture
+
+
+def _record_quarter(checkout: Checkout) -> None:
+    made = Nights(index(checkout), NOON, 90, each=2)
+    evidence_store(checkout, paths()).add(made.reports())
 
 
 def plain(svg: str) -> str:
@@ -140,6 +159,38 @@ async def _bisection(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
     detail = app.screen.query_one("#run-detail", TextPane)
     detail.show(Text("\n").join(detail._text.split("\n")[: detail.size.height]))
     yield "ops-bisect"
+
+
+async def _profiles(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
+    press = pilot.press
+    await until(pilot, lambda: len(app.session.runs) > 6, "the runs")
+    await press("8", "p")
+    await until(pilot, lambda: "2 profiles" in screen_text(app), "the profiles")
+    await press("j")
+    yield "profiles"
+    await press("i")
+    await until(pilot, lambda: "Compare which program?" in screen_text(app), "the question")
+    await press("down", "enter")
+    await until(pilot, lambda: "1 removed" in screen_text(app), "the programs")
+    yield "programs"
+
+
+async def _report(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
+    await pilot.press("f4")
+    await until(pilot, lambda: "results of" in screen_text(app), "the summary")
+    yield "report"
+
+
+async def _machines(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
+    await until(pilot, lambda: "1 up" in screen_text(app).partition("\n")[0], "the machines")
+    await _query(app, pilot, "has:entry mode:training")
+    await pilot.press("f2")
+    await until(pilot, lambda: "wh-01" in screen_text(app), "the machines")
+    await pilot.press("j")
+    yield "hosts"
+    await pilot.press("f3")
+    await until(pilot, lambda: bool(app.navigation.screen(PlanScreen)._rows), "the plan")
+    yield "plan"
 
 
 async def _query(app: TTMatrixApp, pilot: Pilot[Any], text: str) -> None:

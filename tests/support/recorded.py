@@ -12,9 +12,11 @@ from typing import Any
 from unittest.mock import patch
 
 from core.evidence.observation import Ending, Observation
+from core.files import plain
 from core.model import BringupStatus, Function
 from core.ops.op_tests import OpCase, case_key, read_op_tests
-from core.proc import ProcessIdentity
+from core.proc import ProcessIdentity, own_identity
+from core.runs.cluster import Cluster, ClusterStatus, HostState, HostStatus
 from core.runs.outcome import Outcome
 from core.runs.spec import ResultFormat, RunSpec
 from core.runs.store import RunStore
@@ -202,6 +204,33 @@ _BODIES = (
     "    return %1 : tensor<2x3xf32>\n",
     "    %0 = stablehlo.add %arg0, %arg0 : tensor<2x3xbf16> loc(#loc1)\n    return %0 : tensor<2x3xbf16>\n",
 )
+
+
+HOSTS = """\
+[hosts.wh-01]
+ssh = "me@wh-01:48396"
+labels = ["n150"]
+slots = 2
+checkout = "/localdev/me/tt-xla"
+expires = 2026-11-22T15:25:00Z
+
+[hosts.bh-02]
+ssh = "me@bh-02"
+labels = ["p150"]
+expires = 2026-11-22T12:20:00Z
+"""
+"""A file of two machines, one with a lease that is about to end."""
+LOST = HostStatus("bh-02", HostState.LOST, "the link is gone: Connection reset by peer", NOON - 60, 1)
+
+
+def record_hosts(text: str = HOSTS) -> None:
+    """Machines from now on: those of the hosts file `text`, one of them lost."""
+    file, cluster = paths().hosts_file, Cluster()
+    for directory in (file.parent, cluster.directory):
+        directory.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    states = (HostStatus("wh-01", HostState.UP, "", NOON - 60, 2, ("20260101-000000-000000",)), LOST)
+    cluster.status_file.write_text(json.dumps(plain(ClusterStatus(own_identity(), states))))
 
 
 def record_profiles(checkout: Checkout) -> str:

@@ -2,7 +2,6 @@
 """Every screen and dialog at three sizes looks as it did: the pictures in `__snapshots__`, taken anew by `make pictures`."""
 
 import importlib
-import json
 import pkgutil
 import re
 from collections.abc import AsyncIterator, Callable
@@ -16,11 +15,8 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-import core.files
 import tui
 from core.matrix.view.overviews import LEARNED
-from core.proc import own_identity
-from core.runs.cluster import Cluster, ClusterStatus, HostState, HostStatus
 from core.runs.filecheck import CheckedLine, PatternResult, Tool, Trial
 from core.runs.ir.folding import folded_lines
 from core.settings import load_settings, paths
@@ -28,7 +24,7 @@ from tests.screenshots import SCREENSHOTS, plain, screenshots
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.fake_python import use_fake_python
 from tests.support.picture import still
-from tests.support.recorded import NOON, at_noon, nights, record_profiles, record_runs
+from tests.support.recorded import HOSTS, at_noon, nights, record_hosts, record_profiles, record_runs
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
@@ -62,22 +58,6 @@ _FILLED: dict[Where, Callable[[TTMatrixApp], bool]] = {
 def _all_counted(app: TTMatrixApp, overview: OverviewScreen) -> bool:
     return bool(overview._weeks) and overview._findings is not None and app.session.view.learned.keys() >= {*LEARNED}
 
-
-HOSTS = """\
-[hosts.wh-01]
-ssh = "me@wh-01:48396"
-labels = ["n150"]
-slots = 2
-checkout = "/localdev/me/tt-xla"
-expires = 2026-11-22T15:25:00Z
-
-[hosts.bh-02]
-ssh = "me@bh-02"
-labels = ["p150"]
-expires = 2026-11-22T12:20:00Z
-"""
-"""A file of two machines, one with a lease that is about to end."""
-LOST = HostStatus("bh-02", HostState.LOST, "the link is gone: Connection reset by peer", NOON - 60, 1)
 
 Shown = AsyncIterator[tuple[str, str]]
 """The name of a picture, and the picture."""
@@ -216,11 +196,7 @@ class Walk:
 
     async def _has_hosts(self, text: str, title: str) -> None:
         """Machines from now on: those of the hosts file `text`, one of them lost."""
-        file, cluster = paths().hosts_file, Cluster()
-        cluster.directory.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-        states = (HostStatus("wh-01", HostState.UP, "", NOON - 60, 2, ("20260101-000000-000000",)), LOST)
-        cluster.status_file.write_text(json.dumps(core.files.plain(ClusterStatus(own_identity(), states))))
+        record_hosts(text)
 
         def shown() -> bool:
             words = screen_text(self._app).partition("\n")[0]

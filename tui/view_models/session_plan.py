@@ -9,7 +9,7 @@ from rich.text import Text
 
 from core.sessions import Accuracy, Candidate, SessionPlan
 from core.text import counted, one_line
-from tui.view_models.style import Cell, TableColumn
+from tui.view_models.style import Cell, TableColumn, seconds_text
 
 _LABEL = 12
 
@@ -106,7 +106,7 @@ def _of_row(row: PlanRow | None) -> Iterator[Text]:
     yield Text.assemble((one_line(one.id), "bold"), f"  {one_line(one.arch)}")
     yield _fact("worth it" if row.fits else "left over", row.why if row.fits else f"{row.why}; {_why(one)}")
     known = "" if one.known else ", a guess: nothing is known of it"
-    yield _fact("takes", f"{counted(one.runs, 'run')} of {one.seconds / 60:,.1f} min{known}")
+    yield _fact("takes", f"{counted(one.runs, 'run')} of {seconds_text(one.seconds)}{known}")
 
 
 def _of_machines(plan: SessionPlan) -> Iterator[Text]:

@@ -34,7 +34,7 @@ def test_the_text_has_the_cell_the_machines_and_how_good_estimates_were() -> Non
     for words in (
         "quick  n150",
         "worth it    its code has changed",
-        "2 runs of 5.0 min",
+        "2 runs of 5m00",
         "wh          2 slots of 1:00 h, 0:20 h of them used",
         "4 earlier runs took 1.10 times the estimate (median), 75% within a quarter of it",
     ):
