@@ -111,7 +111,9 @@ class Knowledge:
         """Since when a test ends as it does on each of these archs, the commits between, and the drift of its PCC."""
         if not archs:
             return []
-        results, checkout = self.results(), self._session.checkout
+        checkout = self._session.checkout
+        policy = policy_of(checkout, self._session.paths).policy
+        results = self.results().without(policy.ignored_hosts)
         seen: dict[str, list[Observation]] = {}
         for row in results.of_test(id):
             if row.arch in archs and row.function in MODEL_TESTS:

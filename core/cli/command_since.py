@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     id = context.resolve([args.id])[0]
-    seen = context.verdicts.seen.get(id, {})
+    seen = context.verdicts.seen_counting.get(id, {})
     found = [one for one in courses_of(seen) if context.arch in ("", one.arch)]
     if context.console.json:
         context.console.document({"id": id, "cells": [_document(one, context) for one in found]})
@@ -40,6 +40,8 @@ def _print(id: str, found: list[CellCourse], context: Context) -> None:
         _print_cell(one, context)
     results = sum(one.results for one in found)
     context.console.note(f"{one_line(id)}: {counted(results, 'result')} in {counted(len(found), 'cell')}")
+    if hosts := context.policy.ignored_hosts:
+        context.console.note(f"Results of {', '.join(map(one_line, hosts))} are left out: the policy ignores them")
     if any(one.flakiness for one in found):
         how = f"changes beyond the first one, of those that were possible in the newest {FLAKINESS_RESULTS} results"
         context.console.note(f"Flakiness: {how}")
@@ -55,7 +57,7 @@ def _together(one: CellCourse, context: Context) -> int:
     """How many other cells began to fail in the same run."""
     if not one.failing or one.before is None:
         return 0
-    return broken_together(one.since, context.results.turned_in(one.since.run))
+    return broken_together(one.since, context.verdicts.counting.turned_in(one.since.run))
 
 
 def _document(one: CellCourse, context: Context) -> dict[str, object]:

@@ -46,13 +46,16 @@ class Verdicts:
         self.matrix = matrix
         self.policy = policy
         self.evidence = results if isinstance(results, Results) else Results(results)
-        self._counting = self.evidence.without(policy.ignored_hosts)
+        self.counting = self.evidence.without(policy.ignored_hosts)
+        """The results without those of machines that the policy ignores: no others say anything of a test."""
         self._selected = selected
         self._saved = saved
         self._judge_cases = judge_cases
         self._jobs: dict[tuple[int, str], tuple[bool | None, int]] = {}
         self.seen = SeenResults(self.evidence, matrix.schema.archs)
         """Results of model tests by id and arch, oldest first; read when asked for."""
+        self.seen_counting = SeenResults(self.counting, matrix.schema.archs) if policy.ignored_hosts else self.seen
+        """Those of `counting` alone."""
         archs = matrix.schema.archs
         runs = self.evidence.runs_of_jobs() if selected else {}
         self._runs_of_job = [_runs_of(job, runs, archs) for job in selected.jobs] if selected else []
@@ -88,7 +91,7 @@ class Verdicts:
         """
         window, least = self.policy.window, self.policy.minimum_runs
         archs, others = self.matrix.schema.archs, max(_MOST_OTHERS, least) if whole else least
-        recent = self._counting.recent(ids, MODEL_TESTS, max(window, least), others, count_older=whole)
+        recent = self.counting.recent(ids, MODEL_TESTS, max(window, least), others, count_older=whole)
         for id, found in recent:
             seen: dict[str, list[Observation]] = {}
             for one in found.rows:
@@ -128,14 +131,14 @@ class Verdicts:
     def courses(self) -> Mapping[str, Mapping[str, tuple[str, str]]]:
         """The day on which each cell began to fail, empty where it passes, and its flakiness, by id and arch."""
         found: dict[str, dict[str, list[tuple[float | None, tuple[bool, ...]]]]] = {}
-        here = self.evidence.tests_here
-        for one in self.evidence.courses(MODEL_TESTS):
+        here, seen = self.counting.tests_here, self.seen_counting
+        for one in self.counting.courses(MODEL_TESTS):
             if one.test_id not in here and one.arch in self.matrix.schema.archs:
                 found.setdefault(one.test_id, {}).setdefault(one.arch, []).append((one.first_bad, one.passed))
         # What has results in several places is read whole.
         several = {id for id, archs in found.items() if any(len(cells) > 1 for cells in archs.values())}
-        for id in (several | set(here)) & self.seen.keys():
-            found[id] = {arch: [_course(rows)] for arch, rows in self.seen[id].items()}
+        for id in (several | set(here)) & seen.keys():
+            found[id] = {arch: [_course(rows)] for arch, rows in seen[id].items()}
         words = {
             id: {arch: _course_words(*cells[0]) for arch, cells in archs.items() if cells[0][1]}
             for id, archs in found.items()

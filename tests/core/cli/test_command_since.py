@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from core.evidence.observation import Ending
+from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call
 from tests.support.evidence import TEST_ID, observed
@@ -83,6 +84,26 @@ def test_the_drift_of_the_pcc_is_a_strip(checkout: Checkout) -> None:
     drift = call("since", TEST_ID, "--json", "--repo", checkout.root).json["cells"][0]["drift"]
     assert (len(drift["pcc"]), drift["results"]) == (30, 60)
     assert sorted(drift["pcc"], reverse=True) == drift["pcc"]
+
+
+def test_machines_that_the_policy_ignores_say_nothing(checkout: Checkout) -> None:
+    lame: dict[str, Any] = {"host": "lame", "reason": "Device 0 is not responding"}
+    keep(
+        checkout,
+        [
+            observed(test_id="lonely", run="nightly-0", when=86400.0),
+            observed(Ending.FAILED, test_id="lonely", run="nightly-1", when=86400.0 * 2, **lame),
+            observed(Ending.FAILED, test_id=TEST_ID, arch="p150", run="nightly-9", when=86400.0 * 9, **lame),
+        ],
+    )
+    argv = "since", TEST_ID, "--repo", checkout.root
+    found = [(one["arch"], one["failing"], one["broken_together"]) for one in call(*argv, "--json").json["cells"]]
+    assert found == [("n150", True, 3), ("p150", True, 0)]
+    paths().policy_file.parent.mkdir(parents=True)
+    paths().policy_file.write_text('ignored_hosts = ["lame"]\n')
+    found = [(one["arch"], one["failing"], one["broken_together"]) for one in call(*argv, "--json").json["cells"]]
+    assert found == [("n150", True, 2), ("p150", False, None)]
+    assert "Results of lame are left out" in call(*argv).err
 
 
 def test_on_one_arch_that_passes(checkout: Checkout) -> None:
