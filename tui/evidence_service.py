@@ -28,7 +28,7 @@ from core.evidence.analysis import (
     since_lines,
     two_backends,
 )
-from core.evidence.progress import By, Progress, progress_of
+from core.evidence.progress import ProgressReader
 from core.evidence.proposals import Agenda, CaseEvidence, CellRuns, agenda, lacking, plan_reruns
 from core.evidence.verdicts import MODEL_TESTS, Judgement, OpVerdicts, Verdicts
 from core.history import ages, read_history
@@ -37,6 +37,7 @@ from core.ops import written_cases
 from core.providers import model_infos
 from core.runs.planning import LaunchPlan
 from core.sessions import Accuracy, SessionPlan
+from core.sources.evaluator import ModelInfos
 from tui.session import Session
 
 _HOURS = 2.0
@@ -125,24 +126,21 @@ class Knowledge:
             lines += since_lines(one, together, commits_of(one, checkout))
         return lines
 
-    def progress(self, days: float, by: By) -> Progress:
-        """How the last `days` went: what `ttmatrix report` says."""
-        session = self._session
+    def progress_reader(self) -> ProgressReader:
+        """How things went: what `ttmatrix report` says, of as many periods as are asked for."""
+        session, matrix = self._session, self._session.matrix
         found = self.verdicts()
         with session.one_at_a_time:
             try:
-                entries = read_history(session.cache, session.matrix)
+                entries = read_history(session.cache, matrix)
             except TTMatrixError:
                 entries = None
-            return progress_of(
-                evidence_store(session.checkout, session.paths),
-                found,
-                now=time.time(),
-                days=days,
-                by=by,
-                infos=lambda: model_infos(session.cache, session.matrix),
-                history=entries,
-            )
+
+        def infos() -> ModelInfos:
+            with session.one_at_a_time:
+                return model_infos(session.cache, matrix)
+
+        return ProgressReader(evidence_store(session.checkout, session.paths), found, infos, entries)
 
     def _ages(self, matrix: Matrix) -> Mapping[str, int] | None:
         """For how many days the status of each entry has been the same; None where git cannot tell."""

@@ -14,7 +14,7 @@ from core.cli.report import Report, report_document
 from core.errors import EXIT_OK, TTMatrixError
 from core.evidence import evidence_store
 from core.evidence.analysis import citations, issue_advice, read_states
-from core.evidence.progress import By, progress_of
+from core.evidence.progress import By, ProgressReader
 from core.files import atomic_write
 from core.history import History
 from core.text import counted
@@ -59,16 +59,10 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 def _report(args: argparse.Namespace, context: Context) -> Report:
     matrix, verdicts = context.matrix, context.verdicts
-    progress = progress_of(
-        evidence_store(context.checkout, context.paths),
-        verdicts,
-        now=time.time(),
-        days=args.since,
-        by=args.by,
-        arch=context.arch,
-        infos=lambda: context.model_infos,
-        history=_history(context),
+    reader = ProgressReader(
+        evidence_store(context.checkout, context.paths), verdicts, lambda: context.model_infos, _history(context)
     )
+    progress = reader.progress(now=time.time(), days=args.since, by=args.by, arch=context.arch)
     cited = citations(matrix, read_states(context.paths.issues_file))
     return Report(context.checkout.root.name, context.arch, progress, issue_advice(matrix, cited, verdicts.of_cell))
 

@@ -130,6 +130,10 @@ class Results:
         """The courses of cells by what was reported; those with results in `tests_here` have more."""
         return self._store.courses(functions) if self._store else []
 
+    def failed_on(self, functions: Collection[Function]) -> list[tuple[str, str, str]]:
+        """Test, arch and machine of each cell that, by what was reported, failed there in the last four weeks."""
+        return self._store.failed_on(functions) if self._store else []
+
     @property
     def tests_here(self) -> Collection[str]:
         """The tests with results in memory."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.errors import TTMatrixError
 from core.evidence.observation import Ending, Observation, order
-from core.evidence.store_courses import StoredCourse, read_courses
+from core.evidence.store_courses import StoredCourse, read_courses, read_failed_on
 from core.evidence.store_migration import MIGRATIONS
 from core.evidence.store_recent import Recent, read_recent
 from core.evidence.store_rows import (
@@ -238,6 +238,11 @@ class EvidenceStore:
         """Since when each cell of these functions fails, and how its newest results ended."""
         with self._open_to_read() as connection:
             return list(read_courses(connection, functions))
+
+    def failed_on(self, functions: Collection[Function]) -> list[tuple[str, str, str]]:
+        """Test, arch and machine of each cell of these functions that failed there in the last four weeks."""
+        with self._open_to_read() as connection:
+            return list(read_failed_on(connection, functions))
 
     def tracks(self, functions: Collection[Function], since: float) -> Tracks:
         """Every cell of these functions with its results since a moment, in seconds since the epoch, as numbers."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of each cell how its newest results ended and since when it fails, for all cells at once: no result is read whole."""
+"""Of each cell how its newest results ended, since when and where it fails. No result is read whole."""
 
 import json
 import sqlite3
@@ -37,12 +37,30 @@ def read_courses(connection: sqlite3.Connection, functions: Collection[Function]
             yield StoredCourse(as_text(test), as_text(arch), first, tuple(passed[cell][-FLAKINESS_RESULTS:]))
 
 
+def read_failed_on(connection: sqlite3.Connection, functions: Collection[Function]) -> Iterator[tuple[str, str, str]]:
+    """Test, arch and machine of each cell of these functions that failed there lately."""
+    shapes = connection.execute("SELECT id, fields FROM shapes").fetchall()
+    passes = json.dumps([id for id, fields in shapes if json.loads(fields)[0] == Ending.PASSED])
+    last = connection.execute("SELECT max(latest) FROM sessions").fetchone()[0] or 0.0
+    names = json.dumps(sorted(functions))
+    for test, arch, host in connection.execute(_FAILED_ON, (names, passes, last - MACHINE_DAYS * _DAY)):
+        yield as_text(test), as_text(arch), as_text(host)
+
+
+MACHINE_DAYS = 28.0
+"""For how many days before the last result a machine is judged by what failed on it."""
+_DAY = 86_400.0
+"""In seconds."""
 _COUNTING = f"kind = {HAS_RUN} AND attempts IS NOT 0"
 _CELLS = "cells WHERE function IN (SELECT value FROM json_each(?1))"
 _NEWEST = f"""SELECT results.cell, results.shape FROM (SELECT id FROM {_CELLS}) AS wanted
     CROSS JOIN results ON results.cell = wanted.id AND {_COUNTING} AND results.at >= coalesce((
         SELECT at FROM results AS newer WHERE newer.cell = wanted.id AND {_COUNTING} ORDER BY at DESC LIMIT 1 OFFSET ?2
     ), 0) ORDER BY results.cell, results.at, results.session, results.number"""
+_FAILED_ON = f"""SELECT DISTINCT test, arch, text FROM (SELECT id, test, arch FROM {_CELLS}) AS wanted
+    CROSS JOIN results ON results.cell = wanted.id AND {_COUNTING} AND at >= ?3
+    AND shape NOT IN (SELECT value FROM json_each(?2))
+    JOIN sessions ON sessions.id = session JOIN texts ON texts.id = host WHERE text <> ''"""
 _LAST_PASS = f"""SELECT %s FROM results WHERE cell = wanted.id AND {_COUNTING}
     AND shape IN (SELECT value FROM json_each(?2)) ORDER BY at DESC, session DESC, number DESC LIMIT 1"""
 _FIRST_BAD = f"""SELECT id, test, arch, (

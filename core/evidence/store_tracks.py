@@ -3,7 +3,11 @@
 
 import json
 import sqlite3
+from array import array
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from core.evidence.observation import Ending
@@ -13,13 +17,26 @@ from core.model import Function, Status
 _EXPECT_NO_PASS = (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)
 
 
+class TrackResults(NamedTuple):
+    """Results as three rows of numbers: 16 bytes each, where a tuple takes 200 and a year of a team is a million."""
+
+    at: "array[float]"
+    sessions: "array[int]"
+    what: "array[int]"
+
+    def since(self, moment: float) -> "TrackResults":
+        """Those from a moment on, of results in the order of time."""
+        first = bisect_left(self.at, moment)
+        return TrackResults(self.at[first:], self.sessions[first:], self.what[first:]) if first else self
+
+
 class Track(NamedTuple):
     """One cell over a period."""
 
     test_id: str
     arch: str
-    results: Sequence[tuple[float, int, int]]
-    """Moment, session and shape of each result that says something of the model, oldest first."""
+    results: TrackResults
+    """Moment, session and shape of each result that says something of the model, oldest first; at least one."""
 
 
 class RunCount(NamedTuple):
@@ -37,36 +54,60 @@ class Tracks(NamedTuple):
     """All cells with results of a period, and what the numbers in them mean."""
 
     cells: Sequence[Track]
+    silent: TrackResults
+    """Moment, session and kind of each result that says nothing of the model, oldest first."""
     hosts: Mapping[int, str]
     """The machine of each session; empty: unknown."""
     runs: Mapping[int, str]
+    ended: Mapping[str, float]
+    """When the last result of each run was made, in seconds since the epoch."""
     passed: frozenset[int]
     """The shapes that are passes."""
     unexpected: frozenset[int]
     """The shapes of results of entries that expect no pass."""
-    counts: Sequence[RunCount]
-    """Of each run, the last one first."""
+
+    def since(self, moment: float) -> "Tracks":
+        """What reading from that moment on, in seconds since the epoch, would have given."""
+        cells = (one._replace(results=one.results.since(moment)) for one in self.cells)
+        return self._replace(cells=[one for one in cells if one.results.at], silent=self.silent.since(moment))
+
+    def counts(self) -> Sequence[RunCount]:
+        """Of each run with results, the last one first."""
+        ran: dict[str, int] = {}
+        for session, count in Counter(chain.from_iterable(one.results.sessions for one in self.cells)).items():
+            ran[self.runs[session]] = ran.get(self.runs[session], 0) + count
+        silent: dict[str, dict[int, int]] = {}
+        for (session, kind), count in Counter(zip(self.silent.sessions, self.silent.what, strict=True)).items():
+            counts = silent.setdefault(self.runs[session], {NOT_RUN: 0, BROKEN: 0})
+            counts[kind] += count
+        none = {NOT_RUN: 0, BROKEN: 0}
+        found = (
+            RunCount(run, self.ended[run], ran.get(run, 0), said[NOT_RUN], said[BROKEN])
+            for run in ran.keys() | silent.keys()
+            for said in (silent.get(run, none),)
+        )
+        return sorted(found, key=lambda one: (-one.when, one.run))
 
 
 def read_tracks(connection: sqlite3.Connection, functions: Collection[Function], since: float) -> Tracks:
     """The tracks of every cell of these functions with results since that moment, in seconds since the epoch."""
     shapes = [(id, json.loads(fields)) for id, fields in connection.execute("SELECT id, fields FROM shapes")]
     sessions = connection.execute(_SESSIONS, (since,)).fetchall()
-    runs = {id: as_text(run) for id, run, _, _ in sessions}
+    ended: dict[str, float] = {}
+    for _, run, _, latest in sessions:
+        ended[as_text(run)] = max(latest, ended.get(as_text(run), latest))
     cells = connection.execute(_CELLS, (json.dumps(sorted(functions)),)).fetchall()
-    silent: dict[str, dict[int, int]] = {}
+    silent: list[tuple[float, int, int]] = []
     for cell, *_ in cells:
-        for kind, session in connection.execute(_SILENT, (cell, since)):
-            counts = silent.setdefault(runs[session], {})
-            counts[kind] = counts.get(kind, 0) + 1
-    tracks = list(_tracks(connection, cells, since))
+        silent += connection.execute(_SILENT, (cell, since))
     return Tracks(
-        cells=tracks,
+        cells=list(_tracks(connection, cells, since)),
+        silent=_results(sorted(silent)),
         hosts={id: as_text(host) for id, _, host, _ in sessions},
-        runs=runs,
+        runs={id: as_text(run) for id, run, _, _ in sessions},
+        ended=ended,
         passed=frozenset(id for id, fields in shapes if fields[0] == Ending.PASSED),
         unexpected=frozenset(id for id, fields in shapes if fields[1] in _EXPECT_NO_PASS),
-        counts=_counts(tracks, runs, silent, {as_text(run): latest for _, run, _, latest in sessions}),
     )
 
 
@@ -76,34 +117,12 @@ def _tracks(
     # A statement for each cell: one for all of them takes twice as long, and as much memory as there are results.
     for cell, test, arch in cells:
         if rows := connection.execute(_OF_CELL, (cell, since)).fetchall():
-            yield Track(as_text(test), as_text(arch), rows)
+            yield Track(as_text(test), as_text(arch), _results(rows))
 
 
-def _counts(
-    tracks: Sequence[Track],
-    runs: Mapping[int, str],
-    silent: Mapping[str, Mapping[int, int]],
-    latest: Mapping[str, float],
-) -> Sequence[RunCount]:
-    by_session: dict[int, int] = {}
-    for track in tracks:
-        for _, session, _ in track.results:
-            by_session[session] = by_session.get(session, 0) + 1
-    ran: dict[str, int] = {}
-    for session, count in by_session.items():
-        ran[runs[session]] = ran.get(runs[session], 0) + count
-    none: Mapping[int, int] = {}
-    found = (
-        RunCount(
-            run,
-            latest[run],
-            ran.get(run, 0),
-            silent.get(run, none).get(NOT_RUN, 0),
-            silent.get(run, none).get(BROKEN, 0),
-        )
-        for run in ran.keys() | silent.keys()
-    )
-    return sorted(found, key=lambda one: (-one.when, one.run))
+def _results(rows: Sequence[tuple[float, int, int]]) -> TrackResults:
+    at, sessions, what = zip(*rows, strict=True) if rows else ((), (), ())
+    return TrackResults(array("d", at), array("i", sessions), array("i", what))
 
 
 _SESSIONS = """SELECT sessions.id, runs.text, hosts.text, latest FROM sessions
@@ -111,5 +130,5 @@ _SESSIONS = """SELECT sessions.id, runs.text, hosts.text, latest FROM sessions
 _CELLS = "SELECT id, test, arch FROM cells WHERE function IN (SELECT value FROM json_each(?)) ORDER BY test, arch, id"
 _OF_CELL = f"""SELECT at, session, shape FROM results WHERE cell = ? AND kind = {HAS_RUN} AND at >= ?
     AND attempts IS NOT 0 ORDER BY at, session, number"""
-_SILENT = f"""SELECT kind, session FROM results WHERE cell = ? AND kind IN ({NOT_RUN}, {BROKEN}) AND at >= ?
+_SILENT = f"""SELECT at, session, kind FROM results WHERE cell = ? AND kind IN ({NOT_RUN}, {BROKEN}) AND at >= ?
     AND attempts IS NOT 0"""

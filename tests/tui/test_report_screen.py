@@ -73,6 +73,18 @@ async def test_enter_shows_the_tests_of_a_row_and_escape_comes_back(planted: tup
         await until(pilot, lambda: app.screen is app.matrix_screen and app.matrix_screen.current == id, "its test")
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen, "the way back")
+        await pilot.press(*["tab"] * 3)
+        await until(pilot, lambda: "▸machines" in screen_text(app), "machines")
+        await pilot.press("G")
+        host = screen.rows.rows[-1].key
+        assert host != BAD_HOST
+        await pilot.press("enter")
+        query = f"failed_on~^{host}$"
+        await until(pilot, lambda: str(app.session.view.spec.query) == query, "what failed on the machine")
+        failed = call("list", query, "--format", "ids", "--repo", planted[0].root).out.split()
+        await until(pilot, lambda: len(app.session.view.rows) == len(failed) < 45, "the tests that failed there")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen, "the way back")
         await pilot.press("b", "b", "b")
         await until(pilot, lambda: "loader/alpha/pytorch" in _keys(screen), "by loader")
         await pilot.press("G", "enter")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Report: how we are doing. Pass rates and entries over time, what turned, machines, stale entries, incomplete runs."""
 
+import time
 from typing import ClassVar
 
 from textual import events
@@ -8,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
-from core.evidence.progress import By, Progress, summary
+from core.evidence.progress import By, Progress, ProgressReader, summary
 from core.text import one_line
 from tui.commands import Where, bindings
 from tui.evidence_service import Knowledge
@@ -48,6 +49,7 @@ class ReportScreen(SessionScreen):
         self._plots = CellLines(id="report-plots")
         self._tabs = CellLines(id="report-lists")
         self._evidence = WhenSeen(self, self._read, context.signals.matrix_changed, context.signals.evidence_changed)
+        self._reader: ProgressReader | None = None
         self._progress: Progress | None = None
         self._list, self._by, self._days = ReportList.RATES, By.FAMILY, _PERIODS[0]
 
@@ -80,14 +82,23 @@ class ReportScreen(SessionScreen):
     # What is shown
 
     def _read(self) -> None:
-        self._say("reading results …")
-        days, by = self._days, self._by
-        self.context.background.run(
-            "report", lambda: Knowledge(self.session).progress(days, by), self._take, supersede=True
-        )
+        """Everything anew: the evidence has changed."""
+        self._reader = None
+        self._count()
 
-    def _take(self, progress: Progress) -> None:
-        self._progress = progress
+    def _count(self) -> None:
+        """The numbers of the chosen period and split; what was read for others is not read again."""
+        self._say("counting results …" if self._reader else "reading results …")
+        known, days, by = self._reader, self._days, self._by
+
+        def counted() -> tuple[ProgressReader, Progress]:
+            reader = known or Knowledge(self.session).progress_reader()
+            return reader, reader.progress(now=time.time(), days=days, by=by)
+
+        self.context.background.run("report", counted, lambda found: self._take(*found), supersede=True)
+
+    def _take(self, reader: ProgressReader, progress: Progress) -> None:
+        self._reader, self._progress = reader, progress
         if not self.is_mounted:
             return
         self._say()
@@ -155,11 +166,11 @@ class ReportScreen(SessionScreen):
         self._by = _BYS[(_BYS.index(self._by) + 1) % len(_BYS)]
         self._list = ReportList.RATES
         self._show()
-        self._read()
+        self._count()
 
     def action_next_period(self) -> None:
         self._days = _PERIODS[(_PERIODS.index(self._days) + 1) % len(_PERIODS)]
-        self._read()
+        self._count()
 
     def action_copy(self) -> None:
         if self._progress is not None:

@@ -146,9 +146,13 @@ def _rates(progress: Progress) -> ReportRows:
     return ReportRows(columns, rows)
 
 
+_FREE_TEXT = By.FAMILY, By.LOADER, "failed_on"
+"""The fields whose values are parts of texts."""
+
+
 def _query(field: str, name: str) -> Query:
     """Selects exactly the tests of a row."""
-    return Query.parse(str(written(field, name, ()) if field in (By.FAMILY, By.LOADER) else named(field, name)))
+    return Query.parse(str(written(field, name, ()) if field in _FREE_TEXT else named(field, name)))
 
 
 def _rate_row(key: str, name: Sequence[Cell], one: Series, weeks: int, query: Query | None = None) -> ReportRow:
@@ -238,7 +242,10 @@ def _hosts(progress: Progress) -> ReportRows:
         *(TableColumn(head, max(6, len(head)), right=True) for head in numbers),
         TableColumn(last, 18),
     )
-    return ReportRows(columns, [ReportRow(one.host, _host_cells(one)) for one in progress.measured.hosts])
+    return ReportRows(
+        columns,
+        [ReportRow(one.host, _host_cells(one), query=_query("failed_on", one.host)) for one in progress.measured.hosts],
+    )
 
 
 def _host_cells(one: HostHealth) -> Sequence[Sequence[Cell]]:

@@ -5,7 +5,7 @@ from .measured import (
     Stale as Stale,
     Turned as Turned,
 )
-from .progress import By as By, Progress as Progress, progress_of as progress_of
+from .progress import By as By, Progress as Progress, ProgressReader as ProgressReader
 from .words import (
     MACHINE_HEADS as MACHINE_HEADS,
     day_text as day_text,

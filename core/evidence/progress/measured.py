@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers of a period, from one walk over its results."""
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import NamedTuple
 
 from core.evidence.flakiness import flakiness_of
+from core.evidence.store_courses import MACHINE_DAYS
 from core.evidence.store_tracks import Track, Tracks
 
 DAY = 86_400.0
@@ -103,7 +102,6 @@ class HostHealth(NamedTuple):
 
 
 _LEAST_EXCESS, _LEAST_EXCESS_FAILURES = 0.15, 5
-_HOST_WEEKS = 4
 
 
 class Stale(NamedTuple):
@@ -145,7 +143,7 @@ def measure_tracks(
 
     Results of `ignored` machines count for `hosts` alone. Fewer than `minimum_runs` passes make nothing stale.
     """
-    moments = [track.results[-1][0] for track in tracks.cells]
+    moments = [track.results.at[-1] for track in tracks.cells]
     first, end = _period(since, moments, tracks)
     counts = _Counts(end - first)
     turns: list[tuple[Track, bool, tuple[float, int]]] = []
@@ -153,11 +151,13 @@ def measure_tracks(
     stale: list[Stale] = []
     corrected: list[Stale] = []
     last, passes = max(moments, default=0.0), tracks.passed
-    hosts = _Hosts(tracks, last - _HOST_WEEKS * _WEEK * DAY)
+    hosts = _Hosts(tracks, last - MACHINE_DAYS * DAY)
     unread = frozenset(id for id, host in tracks.hosts.items() if host in ignored)
     for track in tracks.cells:
         hosts.add(track)
-        rows = [row for row in track.results if row[1] not in unread] if unread else track.results
+        rows = [*zip(*track.results, strict=True)]
+        if unread:
+            rows = [row for row in rows if row[1] not in unread]
         if not rows:
             continue
         passed = [shape in passes for _, _, shape in rows]
@@ -187,7 +187,7 @@ def _period(since: float, moments: Sequence[float], tracks: Tracks) -> tuple[int
     """The first day with results, not before `since`, and the day after the last one."""
     if not moments:
         return int(since // DAY), int(since // DAY)
-    first = min(track.results[0][0] for track in tracks.cells)
+    first = min(track.results.at[0] for track in tracks.cells)
     return int(max(first, since) // DAY), int(max(moments) // DAY) + 1
 
 
@@ -267,9 +267,11 @@ class _Hosts:
         self._found: dict[str, list[float]] = {}
 
     def add(self, track: Track) -> None:
-        lately = track.results[bisect_right(track.results, self._since, key=itemgetter(0)) :]
-        by_session = Counter(map(itemgetter(1), lately))
-        passed = Counter(session for _, session, shape in lately if shape in self._tracks.passed)
+        lately = track.results.since(self._since)
+        by_session = Counter(lately.sessions)
+        passes = self._tracks.passed
+        pairs = zip(lately.sessions, lately.what, strict=True)
+        passed = Counter(session for session, shape in pairs if shape in passes)
         counts: dict[str, list[int]] = {}
         for session, number in by_session.items():
             if host := self._tracks.hosts[session]:

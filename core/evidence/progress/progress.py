@@ -8,7 +8,7 @@ from functools import cache
 
 from core.evidence.progress.measured import DAY, Measured, measure_tracks
 from core.evidence.store import EvidenceStore
-from core.evidence.store_tracks import RunCount
+from core.evidence.store_tracks import RunCount, Tracks
 from core.evidence.verdicts import MODEL_TESTS, Verdict, Verdicts
 from core.history import History, Week, weeks
 from core.ids import TestId
@@ -62,33 +62,44 @@ class Progress:
         return tuple(run for run in self.runs if run.broken or not run.ran)
 
 
-def progress_of(
-    store: EvidenceStore,
-    verdicts: Verdicts,
-    *,
-    now: float,
-    days: float,
-    by: By,
-    arch: str = "",
-    infos: Callable[[], ModelInfos],
-    history: History | None,
-) -> Progress:
-    """The progress of the last `days` before `now`; of one arch, where one is given.
+class ProgressReader:
+    """Reports on one state of the evidence. Its results are read once: another split, or a period that is not longer
+    than one before, is only counted.
 
     `infos` is asked only where groups of models are. Results of model tests that reports brought count; runs here do
-    not: what somebody tries says nothing of the team.
+    not: what somebody tries says nothing of the team. Several threads may ask.
     """
-    policy, since = verdicts.policy, now - days * DAY
-    tracks = store.tracks(MODEL_TESTS, since)
-    cells = [one for one in tracks.cells if arch in ("", one.arch)]
-    group_of = _grouping(by, infos)
-    measured = measure_tracks(
-        tracks._replace(cells=cells), since, group_of, policy.minimum_runs, frozenset(policy.ignored_hosts)
-    )
-    number = min(_MOST_WEEKS, int(days // 7) + 1)
-    entries = weeks(history, now, number) if history else ()
-    counts = verdicts.counts(arch)
-    return Progress(by, since, now, measured, tracks.counts, entries, counts)
+
+    def __init__(
+        self, store: EvidenceStore, verdicts: Verdicts, infos: Callable[[], ModelInfos], history: History | None
+    ) -> None:
+        self._store = store
+        self._verdicts = verdicts
+        self._infos = cache(infos)
+        self._history = history
+        self._read: tuple[float, Tracks] | None = None
+        """What was read, and since when."""
+
+    def progress(self, *, now: float, days: float, by: By, arch: str = "") -> Progress:
+        """The progress of the last `days` before `now`, in seconds since the epoch; of one arch, where one is given.
+
+        Raises TTMatrixError where the store cannot be read.
+        """
+        policy, since = self._verdicts.policy, now - days * DAY
+        tracks = self._since(since)
+        cells = [one for one in tracks.cells if arch in ("", one.arch)]
+        group_of = _grouping(by, self._infos)
+        measured = measure_tracks(
+            tracks._replace(cells=cells), since, group_of, policy.minimum_runs, frozenset(policy.ignored_hosts)
+        )
+        number = min(_MOST_WEEKS, int(days // 7) + 1)
+        entries = weeks(self._history, now, number) if self._history else ()
+        return Progress(by, since, now, measured, tracks.counts(), entries, self._verdicts.counts(arch))
+
+    def _since(self, moment: float) -> Tracks:
+        if self._read is None or moment < self._read[0]:
+            self._read = moment, self._store.tracks(MODEL_TESTS, moment)
+        return self._read[1].since(moment)
 
 
 def _grouping(by: By, infos: Callable[[], ModelInfos]) -> Callable[[str, str], str]:

@@ -3,7 +3,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, cached_property
@@ -113,7 +113,13 @@ class Verdicts:
                 by_arch[arch][row] = _CODES[verdict]
         columns = {arch: Column(_WORDS, bytes(column)) for arch, column in by_arch.items()}
         return Judged(
-            self.matrix, columns, self.results, self.turned, lambda: self.courses, judge_cases=self._case_verdicts
+            self.matrix,
+            columns,
+            self.results,
+            self.turned,
+            lambda: self.courses,
+            failed_on=lambda: self.failed_on,
+            judge_cases=self._case_verdicts,
         )
 
     def of_cell(self, id: str, arch: str) -> Verdict | None:
@@ -144,6 +150,17 @@ class Verdicts:
             for id, archs in found.items()
         }
         return {id: archs for id, archs in words.items() if archs}
+
+    @cached_property
+    def failed_on(self) -> Mapping[str, Mapping[str, Collection[str]]]:
+        """The machines on which each cell failed in the last four weeks with reports, by id and arch.
+
+        Those that the policy ignores are among them: what fails there is what a person asks for.
+        """
+        found: dict[str, dict[str, list[str]]] = {}
+        for id, arch, host in self.evidence.failed_on(MODEL_TESTS):
+            found.setdefault(id, {}).setdefault(arch, []).append(host)
+        return found
 
     @cached_property
     def turned(self) -> Mapping[str, Mapping[str, str]]:

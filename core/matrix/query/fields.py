@@ -27,7 +27,7 @@ from core.matrix.query.kinds import NONE, Choice, Field, FromFacts, FromResults,
 from core.matrix.query.query import Query
 from core.matrix.query.terms import TEXT, And, Node, Not, Operator, Or, Term
 from core.matrix.query.values import day, days, decimal
-from core.matrix.query.verdict_columns import BACKEND, FIRST_BAD, FLAKY, RESULT, STALE, TURNED, VERDICT
+from core.matrix.query.verdict_columns import BACKEND, FAILED_ON, FIRST_BAD, FLAKY, RESULT, STALE, TURNED, VERDICT
 
 __all__ = ["BY_NAME", "FIELDS", "NONE", "backends_asked", "column_of", "lens", "needs", "select"]
 
@@ -114,6 +114,9 @@ FIELDS: tuple[Field, ...] = (
         FromFacts("runs", FLAKY),
         decimal,
         ("0.2", "0.5"),
+    ),
+    Text(
+        "failed_on", "part of a machine's name on which it failed in the last four weeks", FromFacts("runs", FAILED_ON)
     ),
     Number(
         "samples_per_s",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verdicts, and the last results of op cases, as columns to ask for. They are made above the matrix and handed in."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import or_
@@ -17,6 +17,8 @@ TURNED = "turned"
 BROKE, FIXED = "broke", "fixed"
 FIRST_BAD, FLAKY = "first_bad", "flaky"
 """The columns of the day on which a cell began to fail, and of its flakiness."""
+FAILED_ON = "failed_on"
+"""The column of the machines on which a cell failed in the last four weeks."""
 NUMBERS = ("samples_per_s", "run_s", "compile_s", "peak_mb")
 """The columns of the newest time, throughput and memory of each test."""
 BACKEND, RESULT = "backend", "result"
@@ -40,6 +42,8 @@ class Judged:
 
     A function, because it takes a while and few ask for it.
     """
+    failed_on: Callable[[], Mapping[str, Mapping[str, Collection[str]]]] = dict
+    """What FAILED_ON is made of, by id and arch; a function as `courses` is."""
     judge_cases: Callable[[], Mapping[str, Mapping[str, str]]] = dict
     """What `case_verdicts` is made by: manifests are read for it, which other columns can do without."""
 
@@ -59,6 +63,8 @@ class Judged:
             return self._turned(arch)
         if name in (FIRST_BAD, FLAKY):
             return self._course(name, arch)
+        if name == FAILED_ON:
+            return self._failed_on(arch)
         if name in NUMBERS:
             return self._number(name, arch)
         return self._any if arch == NO_ARCH else self.by_arch.get(arch, self._none)
@@ -124,14 +130,27 @@ class Judged:
 
     def _course(self, name: str, arch: str) -> FlagColumn:
         at = (FIRST_BAD, FLAKY).index(name)
-        rows = {
-            self.matrix.rows[id]: tuple(
-                dict.fromkeys(words[at] for one, words in found.items() if words[at] and arch in (one, NO_ARCH))
-            )
-            for id, found in self.courses().items()
-            if id in self.matrix.rows
-        }
-        vocabulary = sorted({word for words in rows.values() for word in words})
+        return self._texts(
+            {
+                id: tuple(
+                    dict.fromkeys(words[at] for one, words in found.items() if words[at] and arch in (one, NO_ARCH))
+                )
+                for id, found in self.courses().items()
+            }
+        )
+
+    def _failed_on(self, arch: str) -> FlagColumn:
+        return self._texts(
+            {
+                id: tuple(dict.fromkeys(host for on, hosts in found.items() if arch in (on, NO_ARCH) for host in hosts))
+                for id, found in self.failed_on().items()
+            }
+        )
+
+    def _texts(self, found: Mapping[str, tuple[str, ...]]) -> FlagColumn:
+        """A column of the texts of each test by id, those without any apart."""
+        rows = {self.matrix.rows[id]: texts for id, texts in found.items() if id in self.matrix.rows}
+        vocabulary = sorted({text for texts in rows.values() for text in texts})
         return FlagColumn.sparse(len(self.matrix.ids), (), rows, vocabulary).or_none()
 
     @cached_property
@@ -140,15 +159,14 @@ class Judged:
         return self.numbers()
 
     def _number(self, name: str, arch: str) -> FlagColumn:
-        rows = {
-            self.matrix.rows[id]: tuple(
-                dict.fromkeys(known[name] for on, known in found.items() if name in known and arch in (on, NO_ARCH))
-            )
-            for id, found in self.known_numbers.items()
-            if id in self.matrix.rows
-        }
-        vocabulary = sorted({word for words in rows.values() for word in words})
-        return FlagColumn.sparse(len(self.matrix.ids), (), rows, vocabulary).or_none()
+        return self._texts(
+            {
+                id: tuple(
+                    dict.fromkeys(known[name] for on, known in found.items() if name in known and arch in (on, NO_ARCH))
+                )
+                for id, found in self.known_numbers.items()
+            }
+        )
 
     def _wanted(self, asked: Sequence[str]) -> set[str]:
         return set(self._named(asked)) if asked else {*self.backends}

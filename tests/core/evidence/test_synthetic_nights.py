@@ -9,7 +9,7 @@ import pytest
 
 from core.evidence.analysis.since import broken_together, courses_of
 from core.evidence.hosts import suspects
-from core.evidence.observation import Ending, Observation
+from core.evidence.observation import RAN, Ending, Observation
 from core.evidence.results import Results
 from core.evidence.store import EvidenceStore
 from core.evidence.verdicts.matrix import Verdicts
@@ -142,6 +142,20 @@ def test_queries_ask_for_them(matrix: Matrix, results: Results, by: str) -> None
         broke = ids(f"first_bad:{day} !flaky:>0.2", arch)
         assert broke == {name(number) for number, one in REGRESSED if one == arch}
         assert ids("verdict:drifted", arch) == {name(number) for number, one in DRIFTED if one == arch}
+
+
+def test_what_failed_on_a_machine_is_asked_for_by_its_name(matrix: Matrix, results: Results) -> None:
+    failed = {
+        (one.test_id, one.arch, one.host)
+        for one in results.all()
+        if one.ending in RAN and one.ending is not Ending.PASSED and one.when >= _FIRST + (NIGHTS - 1 - 28) * _DAY
+    }
+    # That the policy ignores a machine does not hide what fails on it.
+    verdicts = Verdicts(matrix, results, Policy(ignored_hosts=("host-5",)))
+    found = verdicts.failed_on
+    assert {(id, arch, host) for id in found for arch, hosts in found[id].items() for host in hosts} == failed
+    rows = select(matrix, Query.parse("failed_on:host-5"), learned={"runs": verdicts.facts()})
+    assert {matrix.ids[row] for row in rows} == {id for id, _, host in failed if host == "host-5"} != set()
 
 
 def _named(cells: Cells) -> set[tuple[str, str]]:

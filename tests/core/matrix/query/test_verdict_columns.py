@@ -158,6 +158,19 @@ def test_what_turned_on_one_arch_or_on_any(matrix: Matrix) -> None:
     assert needs(Query.parse("turned:broke")) == (RUNS,)
 
 
+def test_machines_on_which_a_test_failed(matrix: Matrix) -> None:
+    places = {NET: {"n150": ["f10", "f11"], BOX: ["g1"]}, TINY: {"n150": ["f1"]}, "gone/pytorch": {"n150": ["f10"]}}
+    facts = Judged(matrix, {}, failed_on=lambda: places)
+
+    def ids(text: str) -> set[str]:
+        return {matrix.ids[row] for row in select(matrix, Query.parse(text), learned={RUNS: facts})}
+
+    assert ids("failed_on:f1") == {NET, TINY}
+    assert ids("failed_on~^f1$") == {TINY} and ids("failed_on:g1") == {NET}
+    assert ids("failed_on:g1 arch:n150") == set() and ids("failed_on:f10 arch:n150") == {NET}
+    assert needs(Query.parse("failed_on:f1")) == (RUNS,)
+
+
 def test_since_when_and_how_flaky_on_one_arch_or_on_any(matrix: Matrix) -> None:
     courses = {NET: {"n150": ("2026-11-03", "0.25"), BOX: ("", "0.00")}, TINY: {"n150": ("2026-10-01", "0.00")}}
     facts = Judged(matrix, {}, courses=lambda: courses)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports over several periods from one reading: each is what a reading of its own gives."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from core.evidence.observation import Ending
+from core.evidence.progress.progress import By, ProgressReader
+from core.evidence.results import Results
+from core.evidence.sources import evidence_store
+from core.evidence.store import EvidenceStore
+from core.evidence.verdicts.matrix import Verdicts
+from core.evidence.verdicts.policy import Policy
+from core.matrix.indexing import index
+from core.settings import paths
+from core.sources.evaluator.model_info import ModelInfos
+from tests.support.evidence import report, seen
+from tests.support.planted import BAD_HOST, planted_checkout
+
+NIGHTS = 60
+NOW = time.time()
+
+
+@pytest.fixture(scope="module")
+def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], ProgressReader]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TTMATRIX_HOME", str(tmp_path_factory.mktemp("home")))
+        checkout, made = planted_checkout(tmp_path_factory.mktemp("c") / "c", NIGHTS)
+        store, matrix = evidence_store(checkout, paths()), index(checkout)
+    # A run over the moment at which one of the periods begins, and one that brought nothing of a model.
+    begun = [NOW - 20 * 86_400 + hours * 3_600 for hours in (-2, -1, 1, 2)]
+    over = [seen(test_id="x", run="over", when=when) for when in begun]
+    skipped = [seen(Ending.NOT_RUN, test_id="y", run="over", when=when) for when in begun]
+    store.add([report(*over, *skipped, digest="o", run="over")])
+    policy = Policy(ignored_hosts=(BAD_HOST,))
+    assert made.nights == NIGHTS
+    return lambda: ProgressReader(store, Verdicts(matrix, Results((), store), policy), lambda: ModelInfos({}, {}), None)
+
+
+def test_every_period_and_split_is_as_if_read_by_itself(make: Callable[[], ProgressReader]) -> None:
+    reader = make()
+    for days in (90, 20, 7, 0.01):
+        for by in (By.FAMILY, By.ARCH, By.GROUP, By.LOADER):
+            assert reader.progress(now=NOW, days=days, by=by) == make().progress(now=NOW, days=days, by=by)
+    (over,) = [run for run in reader.progress(now=NOW, days=20, by=By.ARCH).runs if run.run == "over"]
+    assert (over.ran, over.not_run) == (2, 2)
+    one = reader.progress(now=NOW, days=20, by=By.ARCH, arch="n150")
+    assert [series.name for series in one.measured.archs] == ["n150"]
+
+
+def test_the_store_is_read_again_for_a_longer_period_alone(
+    make: Callable[[], ProgressReader], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, tracks = [], EvidenceStore.tracks
+
+    def spy(self: EvidenceStore, functions: frozenset[str], since: float) -> object:
+        read.append(round((NOW - since) / 86_400))
+        return tracks(self, functions, since)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(EvidenceStore, "tracks", spy)
+    reader = make()
+    for days in (30, 90, 180, 30, 90, 180):
+        for by in (By.FAMILY, By.ARCH):
+            reader.progress(now=NOW, days=days, by=by)
+    assert read == [30, 90, 180]
