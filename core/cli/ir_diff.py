@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from core.cli.context import Context
 from core.cli.ir_common import PLACE_HELP, add_stage, wanted
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.runs.ir import Change, Op, Program, ProgramDiff, Row, diff_programs, read_ops, same_program
+from core.runs.ir import Change, Op, Ops, Program, ProgramDiff, Row, diff_programs, read_ops, same_program
 from core.text import one_line
 
 _SIGNS = {Change.REMOVED: "-", Change.ADDED: "+", Change.CHANGED: "~", Change.OPERANDS: "^"}
@@ -33,7 +33,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     else:
         for one in found:
             _print(*one, context)
-    return EXIT_OK if all(one[2].same for one in found) else EXIT_FINDINGS
+    return EXIT_OK if all(one[2].same and not one[2].broken for one in found) else EXIT_FINDINGS
 
 
 def _pairs(before: Sequence[Program], after: Sequence[Program]) -> Iterator[tuple[Program, Program]]:
@@ -46,16 +46,17 @@ def _pairs(before: Sequence[Program], after: Sequence[Program]) -> Iterator[tupl
             yield one, other
 
 
-def _ops(program: Program) -> Sequence[Op]:
+def _ops(program: Program) -> Ops:
     return read_ops(program.file, program.stage)
 
 
 def _print(before: Program, after: Program, diff: ProgramDiff, context: Context) -> None:
     counts = ", ".join(f"{count:,} {change}" for change, count in diff.counts.items() if count) or "no ops"
     context.console.note(f"{before.name} ({before.stage}), {after.name} ({after.stage}): {counts}")
-    for row in diff.rows:
-        if row.change is not Change.SAME:
-            context.console.line("\n".join(_lines(row)))
+    for line in diff.broken:
+        context.console.note(line)
+    for at in diff.differences:
+        context.console.line("\n".join(_lines(diff[at])))
 
 
 def _lines(row: Row) -> Iterator[str]:
@@ -74,9 +75,9 @@ def _document(before: Program, after: Program, diff: ProgramDiff) -> dict[str, o
         "ops": {name: list(both) for name, both in diff.by_name.items()},
         "differences": [
             {"change": row.change, "before": _side(row.left), "after": _side(row.right)}
-            for row in diff.rows
-            if row.change is not Change.SAME
+            for row in map(diff.__getitem__, diff.differences)
         ],
+        "broken": diff.broken,
     }
 
 

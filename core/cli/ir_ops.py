@@ -22,20 +22,36 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _count(found: list[Program], context: Context) -> int:
-    documents = []
+    documents, broken = [], False
     for one in found:
         counts = count_ops(one.file, one.stage)
-        documents.append({"stage": one.stage, "name": one.name, "total": sum(counts.values()), "ops": counts})
+        broken = broken or bool(counts.broken)
+        documents.append(
+            {
+                "stage": one.stage,
+                "name": one.name,
+                "total": counts.total,
+                "ops": counts.by_name,
+                "broken": counts.broken or None,
+            }
+        )
         if not context.console.json:
-            context.console.note(f"{one.name} ({one.stage}): {counted(sum(counts.values()), 'op')}")
-            context.console.table(("count", "op"), ((f"{count:,}", name) for name, count in counts.items()))
+            context.console.note(f"{one.name} ({one.stage}): {counted(counts.total, 'op')}")
+            context.console.table(("count", "op"), ((f"{count:,}", name) for name, count in counts.by_name.items()))
+        if counts.broken:
+            context.console.note(counts.broken)
     if context.console.json:
         context.console.document(documents)
-    return EXIT_OK
+    return EXIT_FINDINGS if broken else EXIT_OK
 
 
 def _find(found: list[Program], text: str, context: Context) -> int:
-    hits = [(one, op) for one in found for op in read_ops(one.file, one.stage) if text in op.text]
+    hits = []
+    for one in found:
+        ops = read_ops(one.file, one.stage)
+        hits += [(one, op) for op in ops if text in op.text]
+        if ops.broken:
+            context.console.note(ops.broken)
     if context.console.json:
         context.console.document(
             [

@@ -29,7 +29,7 @@ from tui.screens.panes import Divider, Pane
 from tui.screens.pick import Option, Pick
 from tui.screens.program_pair import compare_programs
 from tui.screens.side_by_side import SideBySide
-from tui.view_models import SORTS, Line, Pair, ProfileRows, diff_style, paragraph, profile_words
+from tui.view_models import SORTS, Line, ListedPairs, Pair, ProfileRows, diff_style, paragraph, profile_words
 from tui.widgets import LinesView, RowTable, TextLines
 
 _SUFFIXES = {".csv": FORMATS[0], ".md": FORMATS[1]}
@@ -165,7 +165,7 @@ class ProfilesScreen(SessionScreen):
     def _show_logs(self, rows: list[tuple[str, str, bool]]) -> None:
         both = self._both()
         if both is not None:
-            self.app.push_screen(SideBySide("Two logs", _heads(both), [Pair(*row) for row in rows]))
+            self.app.push_screen(SideBySide("Two logs", _heads(both), ListedPairs([Pair(*row) for row in rows])))
 
     def action_programs(self) -> None:
         """A program of the row beside that of the first profile."""

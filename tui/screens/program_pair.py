@@ -10,7 +10,7 @@ from core.text import counted
 from tui.screens.base import SessionScreen
 from tui.screens.pick import Option, Pick
 from tui.screens.side_by_side import SideBySide
-from tui.view_models import program_pairs
+from tui.view_models import ProgramPairs
 
 Both = tuple[Program, Program]
 
@@ -43,7 +43,8 @@ def show_pair(screen: SessionScreen, both: Both, heads: tuple[str, str]) -> None
         changes = ", ".join(f"{count:,} {change}" for change, count in diff.counts.items() if count)
         stages = " and ".join(dict.fromkeys(one.stage for one in both))
         title = f"{stages}: {changes or counted(0, 'op')}"
-        screen.app.push_screen(SideBySide(title, heads, program_pairs(diff)))
+        title = "; ".join((title, *diff.broken))
+        screen.app.push_screen(SideBySide(title, heads, ProgramPairs(diff)))
 
     screen.context.background.run("compare programs", partial(_compared, both), show, supersede=True, asks=True)
 
@@ -55,4 +56,7 @@ def _in_common(one: RunRecord, other: RunRecord) -> list[Both]:
 
 def _compared(both: Both) -> ProgramDiff:
     left, right = (read_ops(one.file, one.stage) for one in both)
-    return diff_programs(left, right)
+    found = diff_programs(left, right)
+    # Here, and not where the screen would wait for it.
+    assert found.counts and found.differences is not None
+    return found

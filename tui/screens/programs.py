@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs: what the stages of compilation of a run have left, as text, as counts of ops, and compared."""
 
-from collections.abc import Mapping
+from bisect import bisect_left
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from textual.widgets import Static
 
 from core.files import read_text
 from core.runs import PATTERNS, first_pattern, patterns_of
-from core.runs.ir import Op, Program, count_ops, programs, read_ops
+from core.runs.ir import Counts, Op, Program, count_ops, programs, read_ops
 from core.runs.log import LogFile, LogLook
 from core.runs.planning import shown_name
 from core.runs.store import RunRecord
@@ -132,7 +132,7 @@ class ProgramsScreen(SessionScreen):
         work = partial(_counted, program)
         self.context.background.run("count ops", work, partial(self._show_counts, program), supersede=True)
 
-    def _show_counts(self, program: Program, counts: Mapping[str, int]) -> None:
+    def _show_counts(self, program: Program, counts: Counts) -> None:
         if program == self.current:
             self.detail.show(ops_text(program, counts))
 
@@ -304,10 +304,12 @@ def _new_name(program: Program) -> str:
     return f"new.{program.stage}.mlir"
 
 
-def _counted(program: Program) -> Mapping[str, int]:
+def _counted(program: Program) -> Counts:
     return count_ops(program.file, program.stage)
 
 
 def _place(program: Program, line: int) -> Op | None:
     """The first op from a line on that says where it comes from."""
-    return next((op for op in read_ops(program.file, program.stage) if op.line >= line and op.place), None)
+    ops = read_ops(program.file, program.stage)
+    after = range(bisect_left(ops.lines, line), len(ops))
+    return next((op for op in map(ops.__getitem__, after) if op.place), None)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two logs or two programs side by side, with what differs between them."""
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -13,7 +12,7 @@ from textual.widgets import Label
 
 from core.text import counted, one_line
 from tui.screens.dialogs import Dialog
-from tui.view_models import Pair, PairLines
+from tui.view_models import ListedPairs, Pair, PairLines, Pairs
 from tui.widgets import LinesView
 
 _STEP = 16
@@ -33,7 +32,7 @@ class SideBySide(Dialog[None]):
         Binding("right", "sideways(1)", "Right", show=False, priority=True),
     ]
 
-    def __init__(self, title: str, heads: tuple[str, str], pairs: Sequence[Pair]) -> None:
+    def __init__(self, title: str, heads: tuple[str, str], pairs: Pairs) -> None:
         """`heads` say what is on each side."""
         super().__init__(classes="wide")
         self._title = title
@@ -44,9 +43,10 @@ class SideBySide(Dialog[None]):
         self._folded = True
 
     def compose(self) -> ComposeResult:
-        apart = sum(pair.differs for pair in self._pairs)
         with Vertical(id="box"):
-            yield Label(Text(f"{one_line(self._title)}: {counted(apart, 'line')} differ"), id="dialog-title")
+            yield Label(
+                Text(f"{one_line(self._title)}: {counted(len(self._pairs.apart), 'line')} differ"), id="dialog-title"
+            )
             yield Label("", id="sides")
             yield self.view
             yield Label(Text("n N differences   u equal lines   ← → sideways   esc close"), id="dialog-hint")
@@ -66,7 +66,7 @@ class SideBySide(Dialog[None]):
         self.view.go_to_row(top)
 
     def _head(self) -> str:
-        lines = PairLines([Pair(*self._heads, False)])
+        lines = PairLines(ListedPairs([Pair(*self._heads, False)]))
         lines.width = self.lines.width
         (line,) = lines.lines(0, 1)
         return "".join(cell.text for cell in line if not isinstance(cell, str))

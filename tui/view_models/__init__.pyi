@@ -43,7 +43,13 @@ from .legends import Meaning as Meaning, arch_legend as arch_legend, legend as l
 from .matrix import MatrixRows as MatrixRows, TreeRows as TreeRows, order_words as order_words
 from .op_case import op_results_text as op_results_text, op_row_text as op_row_text, op_text as op_text
 from .overview import OverviewRows as OverviewRows
-from .pairs import Pair as Pair, PairLines as PairLines, program_pairs as program_pairs
+from .pairs import (
+    ListedPairs as ListedPairs,
+    Pair as Pair,
+    PairLines as PairLines,
+    Pairs as Pairs,
+    ProgramPairs as ProgramPairs,
+)
 from .patterns import (
     checked_at as checked_at,
     pattern_lines as pattern_lines,

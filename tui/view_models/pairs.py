@@ -2,7 +2,7 @@
 """Two texts side by side: equal lines folded, made as they become visible."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from core.runs.ir import Change, ProgramDiff
 from core.text import one_line
@@ -32,19 +32,59 @@ class _Fold(NamedTuple):
     lines: int
 
 
+class Pairs(Protocol):
+    """Pairs of lines, made when they are asked for."""
+
+    @property
+    def apart(self) -> Sequence[int]:
+        """The positions of those that differ, in order."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, position: int, /) -> Pair: ...
+
+
+class ListedPairs:
+    """Pairs that are there."""
+
+    def __init__(self, pairs: Sequence[Pair]) -> None:
+        self._pairs = pairs
+        self.apart: Sequence[int] = [at for at, pair in enumerate(pairs) if pair.differs]
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __getitem__(self, position: int, /) -> Pair:
+        return self._pairs[position]
+
+
+class ProgramPairs:
+    """Two programs op by op. An op on results of other ops has a style of its own."""
+
+    def __init__(self, diff: ProgramDiff) -> None:
+        self._diff = diff
+        self.apart: Sequence[int] = diff.differences
+
+    def __len__(self) -> int:
+        return len(self._diff)
+
+    def __getitem__(self, position: int, /) -> Pair:
+        row = self._diff[position]
+        left, right = (f"{op.line:>5} {op.text}" if op else "" for op in (row.left, row.right))
+        style = "hunk" if row.change is Change.OPERANDS else ""
+        return Pair(left, right, row.change is not Change.SAME, style)
+
+
 class PairLines:
     """A LineSource over pairs. `width` is that of a whole line in cells, `offset` the first character of each side."""
 
-    def __init__(self, pairs: Sequence[Pair], *, folded: bool = True) -> None:
+    def __init__(self, pairs: Pairs, *, folded: bool = True) -> None:
         self.pairs = pairs
         self.width = 80
         self.offset = 0
-        self.rows: list[int | _Fold] = _folded(pairs) if folded else list(range(len(pairs)))
-        self.differences = [at for at, row in enumerate(self.rows) if isinstance(row, int) and self._begins(row)]
+        self.rows: Sequence[int | _Fold] = _folded(pairs) if folded else range(len(pairs))
+        self.differences = _beginnings(pairs.apart, self.rows)
         """The rows at which something begins to differ."""
-
-    def _begins(self, number: int) -> bool:
-        return self.pairs[number].differs and (number == 0 or not self.pairs[number - 1].differs)
 
     @property
     def line_count(self) -> int:
@@ -69,31 +109,26 @@ class PairLines:
         ]
 
 
-def _folded(pairs: Sequence[Pair]) -> list[int | _Fold]:
+def _beginnings(apart: Sequence[int], rows: Sequence[int | _Fold]) -> Sequence[int]:
+    first = [at for number, at in enumerate(apart) if not number or apart[number - 1] != at - 1]
+    if isinstance(rows, range):
+        return first
+    wanted = set(first)
+    return [row for row, at in enumerate(rows) if at in wanted]
+
+
+def _folded(pairs: Pairs) -> list[int | _Fold]:
+    """All pairs that differ, with some that are equal around them."""
     rows: list[int | _Fold] = []
     at = 0
-    while at < len(pairs):
-        end = at
-        while end < len(pairs) and not pairs[end].differs:
-            end += 1
+    for next_apart in (*pairs.apart, len(pairs)):
         first = at + (_CONTEXT if at else 0)
-        last = end - (_CONTEXT if end < len(pairs) else 0)
+        last = next_apart - (_CONTEXT if next_apart < len(pairs) else 0)
         if last - first >= _LEAST_FOLD:
-            rows += [*range(at, first), _Fold(last - first), *range(last, end)]
+            rows += [*range(at, first), _Fold(last - first), *range(last, next_apart)]
         else:
-            rows += range(at, end)
-        while end < len(pairs) and pairs[end].differs:
-            rows.append(end)
-            end += 1
-        at = end
+            rows += range(at, next_apart)
+        if next_apart < len(pairs):
+            rows.append(next_apart)
+        at = next_apart + 1
     return rows
-
-
-def program_pairs(diff: ProgramDiff) -> list[Pair]:
-    """Two programs op by op. An op on results of other ops has a style of its own."""
-    found = []
-    for row in diff.rows:
-        left, right = (f"{op.line:>5} {op.text}" if op else "" for op in (row.left, row.right))
-        style = "hunk" if row.change is Change.OPERANDS else ""
-        found.append(Pair(left, right, row.change is not Change.SAME, style))
-    return found

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs of a run as rows, and the ops of one as a text."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from rich.text import Text
 
-from core.runs.ir import Program
+from core.runs.ir import Counts, Program
 from core.text import counted, one_line
 from tui.view_models.style import Cell, TableColumn
 
@@ -37,11 +37,13 @@ class ProgramRows:
         return [Cell(one.stage, "running")], [Cell(one_line(one.name))], [Cell(f"{one.size:,}", "dim")]
 
 
-def ops_text(program: Program, counts: Mapping[str, int]) -> Text:
-    """How many ops of each name a program has."""
-    text = Text(
-        f"{counted(sum(counts.values()), 'op')} of {counted(len(counts), 'name')} in {program.stage}\n\n", "bold"
-    )
-    for name, count in counts.items():
+def ops_text(program: Program, counts: Counts) -> Text:
+    """How many ops of each name a program has, and what is wrong with it."""
+    text = Text(f"{counted(counts.total, 'op')} of {counted(len(counts.by_name), 'name')} in {program.stage}\n")
+    text.stylize("bold")
+    if counts.broken:
+        text.append(f"{one_line(counts.broken)}\n", "bold red")
+    text.append("\n")
+    for name, count in counts.by_name.items():
         text.append(f"{count:>8,}  {one_line(name)}\n", "")
     return text

@@ -2,18 +2,24 @@
 """Two programs compared op by op, whatever their values are called and wherever they come from."""
 
 import difflib
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import overload
 
 from core.proc import CommandRunner, run_command
 from core.runs.alignment import hunks
-from core.runs.ir.reading import Op
+from core.runs.ir.ops import Op, Ops
 
 _MOST_PAIRED = 2000
 """Ops of a hunk among which those of the same name are looked for."""
+
+
+_NONE = -1
+"""In the place of an op that a side has not."""
 
 
 class Change(StrEnum):
@@ -28,6 +34,10 @@ class Change(StrEnum):
     ADDED = "added"
 
 
+_CHANGES = tuple(Change)
+_CODES = {change: number for number, change in enumerate(_CHANGES)}
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """An op on both sides."""
@@ -37,71 +47,117 @@ class Row:
     right: Op | None
 
 
-@dataclass(frozen=True)
-class ProgramDiff:
-    """All ops of both programs, side by side."""
+class ProgramDiff(Sequence[Row]):
+    """All ops of both programs side by side, in columns; rows are made when they are asked for."""
 
-    rows: tuple[Row, ...]
+    def __init__(self, left: Ops, right: Ops) -> None:
+        self.left, self.right = left, right
+        self._left, self._right, self._changes = array("i"), array("i"), bytearray()
+
+    def add(self, change: Change, left: Sequence[int], right: Sequence[int]) -> None:
+        """Append rows of a change, of these ops by their positions; one side may have none."""
+        count = len(left) or len(right)
+        self._left.extend(left or [_NONE] * count)
+        self._right.extend(right or [_NONE] * count)
+        self._changes.extend(bytes([_CODES[change]]) * count)
+
+    def mark_moved(self) -> None:
+        """Find ops that are alike but take the results of ops that do not correspond to each other.
+
+        An operand that comes from a new op says nothing: that op is a difference already.
+        """
+        right_of, left_of = _by_line(self.left), _by_line(self.right)
+        for one, other in zip(self._left, self._right, strict=True):
+            if one != _NONE and other != _NONE:
+                right_of[self.left.lines[one]] = self.right.lines[other]
+                left_of[self.right.lines[other]] = self.left.lines[one]
+        same = _CODES[Change.SAME]
+        for row, change in enumerate(self._changes):
+            if change == same:
+                both = self.left.operands(self._left[row]), self.right.operands(self._right[row])
+                if any(right_of[a] not in (0, b) and left_of[b] for a, b in zip(*both, strict=False) if a and b):
+                    self._changes[row] = _CODES[Change.OPERANDS]
+
+    def __len__(self) -> int:
+        return len(self._changes)
+
+    @overload
+    def __getitem__(self, position: int) -> Row: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[Row]: ...
+    def __getitem__(self, position: int | slice) -> Row | list[Row]:
+        if isinstance(position, slice):
+            return [self[at] for at in range(*position.indices(len(self)))]
+        left, right = self._left[position], self._right[position]
+        return Row(
+            self.change(position),
+            None if left == _NONE else self.left[left],
+            None if right == _NONE else self.right[right],
+        )
+
+    def change(self, position: int) -> Change:
+        """How the ops of a row differ."""
+        return _CHANGES[self._changes[position]]
+
+    @cached_property
+    def differences(self) -> Sequence[int]:
+        """The positions of rows that differ."""
+        same = _CODES[Change.SAME]
+        return array("I", (at for at, change in enumerate(self._changes) if change != same))
 
     @cached_property
     def counts(self) -> Mapping[Change, int]:
         """How many rows there are of each change."""
-        counts = Counter(row.change for row in self.rows)
-        return {change: counts[change] for change in Change}
+        return {change: self._changes.count(_CODES[change]) for change in Change}
 
     @property
     def same(self) -> bool:
         """Whether nothing differs."""
-        return self.counts[Change.SAME] == len(self.rows)
+        return not self.differences
+
+    @property
+    def broken(self) -> Sequence[str]:
+        """What is wrong with either program, and where."""
+        return list(dict.fromkeys(filter(None, (self.left.broken, self.right.broken))))
 
     @cached_property
     def by_name(self) -> Mapping[str, tuple[int, int]]:
         """How many ops of each name either side has, of names whose number differs."""
-        left = Counter(row.left.name for row in self.rows if row.left)
-        right = Counter(row.right.name for row in self.rows if row.right)
+        left, right = Counter(self.left.names), Counter(self.right.names)
         return {name: (left[name], right[name]) for name in sorted(left | right) if left[name] != right[name]}
 
 
-def diff_programs(left: Sequence[Op], right: Sequence[Op], runner: CommandRunner = run_command) -> ProgramDiff:
+def diff_programs(left: Ops, right: Ops, runner: CommandRunner = run_command) -> ProgramDiff:
     """Compare two programs. Raises TTMatrixError where git cannot."""
-    rows: list[Row] = []
+    found = ProgramDiff(left, right)
     one = other = 0
-    both_digests = ([op.digest for op in left], [op.digest for op in right])
+    both_digests = (map(str, left.digests), map(str, right.digests))
     for start, count, other_start, other_count in hunks(*both_digests, runner):
-        rows += (Row(Change.SAME, *both) for both in zip(left[one:start], right[other:other_start], strict=True))
-        rows += _paired(left[start : start + count], right[other_start : other_start + other_count])
+        found.add(Change.SAME, range(one, start), range(other, other_start))
         one, other = start + count, other_start + other_count
-    rows += (Row(Change.SAME, *both) for both in zip(left[one:], right[other:], strict=True))
-    return ProgramDiff(tuple(_with_operands(rows)))
+        for change, *both in _paired(left, right, range(start, one), range(other_start, other)):
+            found.add(change, *both)
+    found.add(Change.SAME, range(one, len(left)), range(other, len(right)))
+    found.mark_moved()
+    return found
 
 
-def _paired(left: Sequence[Op], right: Sequence[Op]) -> Iterator[Row]:
+def _paired(left: Ops, right: Ops, ours: range, theirs: range) -> Iterator[tuple[Change, range, range]]:
     """The ops of a hunk, those of the same name in the same order as one row."""
-    if len(left) + len(right) > _MOST_PAIRED:
+    if len(ours) + len(theirs) > _MOST_PAIRED:
         blocks = [(0, 0, 0)]
     else:
-        matcher = difflib.SequenceMatcher(None, [op.name for op in left], [op.name for op in right], autojunk=False)
+        names = (left.names[ours.start : ours.stop], right.names[theirs.start : theirs.stop])
+        matcher = difflib.SequenceMatcher(None, *names, autojunk=False)
         blocks = [(one.a, one.b, one.size) for one in matcher.get_matching_blocks()]
     one = other = 0
-    for start, other_start, size in (*blocks, (len(left), len(right), 0)):
-        yield from (Row(Change.REMOVED, op, None) for op in left[one:start])
-        yield from (Row(Change.ADDED, None, op) for op in right[other:other_start])
-        both = zip(left[start : start + size], right[other_start : other_start + size], strict=True)
-        yield from (Row(Change.CHANGED, *ops) for ops in both)
+    for start, other_start, size in (*blocks, (len(ours), len(theirs), 0)):
+        yield Change.REMOVED, ours[one:start], range(0)
+        yield Change.ADDED, range(0), theirs[other:other_start]
         one, other = start + size, other_start + size
+        yield Change.CHANGED, ours[start:one], theirs[other_start:other]
 
 
-def _with_operands(rows: Sequence[Row]) -> Iterator[Row]:
-    """Ops that are alike but take the results of ops that do not correspond to each other.
-
-    An operand that comes from a new op says nothing: that op is a difference already.
-    """
-    right_of = {row.left.line: row.right.line for row in rows if row.left and row.right}
-    left_of = {right: left for left, right in right_of.items()}
-    for row in rows:
-        if row.change is Change.SAME and row.left and row.right:
-            operands = zip(row.left.operands, row.right.operands, strict=False)
-            if any(right_of.get(a) not in (None, b) and b in left_of for a, b in operands if a and b):
-                yield Row(Change.OPERANDS, row.left, row.right)
-                continue
-        yield row
+def _by_line(ops: Ops) -> "array[int]":
+    """A number for each line of a program: 0."""
+    return array("I", bytes(4 * (ops.lines[-1] + 1 if ops.lines else 1)))

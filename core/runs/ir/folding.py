@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lines of programs without their large constants: each is replaced by its length and a digest."""
 
+import os
 import re
 from collections.abc import Iterator
 from hashlib import blake2b
@@ -12,6 +13,8 @@ from core.errors import TTMatrixError
 _LONG = 64 * 1024
 """Bytes of a line that are looked at in one piece; of a longer one only both ends are."""
 _EDGE = 4 * 1024
+_SHORT = 1024
+"""Bytes that most lines fit into."""
 _LEAST = 96
 """Characters from which on a constant is large."""
 _LARGE = re.compile(rf'"0x[0-9A-Fa-f]{{{_LEAST},}}"?|\[[-+.,\w\s\[\]]{{{_LEAST},}}\]')
@@ -22,7 +25,9 @@ _CONSTANT = re.compile(rb'"0x|<\[')
 
 def fold(line: str) -> str:
     """`line` with large constants as `…2,048 bytes #1a2b3c…`. Equal constants have equal digests."""
-    return _LARGE.sub(_folded, line) if len(line) > _LEAST else line
+    if len(line) > _LEAST and ("[" in line or '"0x' in line):
+        return _LARGE.sub(_folded, line)
+    return line
 
 
 def folded_lines(file: Path) -> Iterator[str]:
@@ -30,15 +35,37 @@ def folded_lines(file: Path) -> Iterator[str]:
 
     Raises TTMatrixError where it cannot be read.
     """
+    return (line for _, line in placed_lines(file))
+
+
+def placed_lines(file: Path) -> Iterator[tuple[int, str]]:
+    """As `folded_lines`, each with the byte that it begins at."""
     try:
         with file.open("rb") as stream:
+            offset = 0
             while piece := stream.readline(_LONG):
                 if piece.endswith(b"\n") or len(piece) < _LONG:
-                    yield fold(_text(piece))
-                    continue
-                yield _long_line(piece, stream)
+                    yield offset, fold(_text(piece))
+                    offset += len(piece)
+                else:
+                    yield offset, _long_line(piece, stream)
+                    offset = stream.tell()
     except OSError as error:
         raise TTMatrixError(f"Cannot read {file}", error.strerror or str(error)) from error
+
+
+def folded_line(descriptor: int, offset: int) -> str:
+    """The line that begins at a byte of an open file, folded; empty where the file is not so long any more."""
+    piece = os.pread(descriptor, _SHORT, offset)
+    end = piece.find(b"\n")
+    if end >= 0:
+        return fold(_text(piece[:end]))
+    with os.fdopen(descriptor, "rb", closefd=False) as stream:
+        stream.seek(offset)
+        piece = stream.readline(_LONG)
+        if piece.endswith(b"\n") or len(piece) < _LONG:
+            return fold(_text(piece))
+        return _long_line(piece, stream)
 
 
 def _long_line(piece: bytes, stream: BinaryIO) -> str:

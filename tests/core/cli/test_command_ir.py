@@ -75,3 +75,18 @@ def test_what_is_not_there(runnable: Checkout, runs: tuple[str, str], tmp_path: 
     other = leave("20261121-073218-ab12d0", elsewhere="module {\n}\n", again="module {\n}\n")
     called = call("ir", "diff", runs[0], other)
     assert called.code == 64 and "No program of one corresponds" in called.err
+
+
+def test_a_broken_program_is_said_with_its_line(runnable: Checkout, runs: tuple[str, str]) -> None:
+    cut = PROGRAM.format(number=1, dtype="f32", more="").partition("return")[0]
+    broken = leave("20261121-073219-ab12d1", forward=cut)
+    called = call("ir", "ops", broken)
+    assert called.code == 1 and "stablehlo.add" in called.out
+    assert "forward.stablehlo.mlir is broken: it ends at line 4, and what line 2 opens is not closed" in called.err
+    (counted,) = call("ir", "ops", broken, "--json").json
+    assert counted["total"] == 3 and "is broken" in counted["broken"]
+    (found,) = call("ir", "diff", f"{runs[0]}:forward", broken, "--json").json
+    assert [one["change"] for one in found["differences"]] == ["removed"]
+    assert "line 2 opens is not closed" in found["broken"][0]
+    same = call("ir", "diff", broken, broken)
+    assert same.code == 1 and "is broken" in same.err

@@ -72,7 +72,7 @@ def changes(programs: Path, name: str) -> dict[str, list[str]]:
     """How the program under a profile differs from that under the default one: names of ops by change."""
     before, after = (read_ops(programs / f"{one}.fx-passes.0.py", Stage.FX_PASSES) for one in ("default", name))
     found: dict[str, list[str]] = {}
-    for row in diff_programs(before, after).rows:
+    for row in diff_programs(before, after):
         op = row.right or row.left
         if row.change is not Change.SAME and op is not None:
             found.setdefault(row.change.value, []).append(op.name)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.ir import Change, ProgramDiff, Stage, diff_programs, read_ops
+from core.runs.ir import Change, Ops, ProgramDiff, Stage, diff_programs, read_ops
 
 OPS = [
     "stablehlo.convert %arg0 : (tensor<2xbf16>) -> tensor<2xf32>",
@@ -29,14 +29,14 @@ def diff(tmp_path: Path, one: list[str], other: list[str]) -> ProgramDiff:
 def changes(found: ProgramDiff) -> list[tuple[str, str, str]]:
     return [
         (row.change.value, row.left.name if row.left else "", row.right.name if row.right else "")
-        for row in found.rows
+        for row in found
         if row.change is not Change.SAME
     ]
 
 
 def test_a_program_is_like_itself_under_other_names(tmp_path: Path) -> None:
     found = diff(tmp_path, OPS, OPS)
-    assert found.same and len(found.rows) == 8
+    assert found.same and len(found) == 8
     renamed = [op.replace("%3", "%x").replace("%0", "%y") for op in OPS]
     assert changes(diff(tmp_path, OPS, renamed)) == []
 
@@ -71,7 +71,7 @@ def test_exactly_what_differs(tmp_path: Path, other: list[str], expected: list[t
 
 
 def test_both_ends_and_nothing(tmp_path: Path) -> None:
-    assert diff_programs([], []).rows == ()
+    assert list(diff_programs(Ops.of([]), Ops.of([]))) == []
     found = diff(tmp_path, [], OPS)
     assert found.counts[Change.ADDED] == 5 and found.counts[Change.SAME] == 3
     assert found.by_name["stablehlo.convert"] == (0, 2)

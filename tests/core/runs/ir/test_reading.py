@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.runs.ir.reading and folding: the ops of programs, whatever form they have."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from core.errors import TTMatrixError
-from core.runs.ir import Stage, count_ops, read_ops
+from core.runs.ir import Stage, count_ops, read_ops, stage_of
 from core.runs.ir.folding import fold, folded_lines
 
 MLIR = """\
@@ -56,7 +57,7 @@ def test_mlir(tmp_path: Path) -> None:
         (12, "return", (7,), ""),
     ]
     assert ops[2].text == "%cst = stablehlo.constant dense<0.0> : tensor<2xf32>"
-    assert count_ops(file, Stage.TTNN) == {name: 1 for name in sorted(op.name for op in ops)}
+    assert count_ops(file, Stage.TTNN).by_name == {name: 1 for name in sorted(op.name for op in ops)}
 
 
 def test_names_numbers_and_locations_make_no_difference(tmp_path: Path) -> None:
@@ -112,7 +113,7 @@ def test_large_constants_are_folded_and_still_differ() -> None:
 def test_lines_of_any_length(tmp_path: Path, size: int) -> None:
     file = tmp_path / "a.mlir"
 
-    def written(name: str, letter: str, location: str) -> str:
+    def written(name: str, letter: str, location: str) -> int:
         line = f'    %{name} = stablehlo.constant dense<"0x{"3F80" * (size // 4)}{letter}"> : tensor<9xbf16> loc({location})'
         file.write_text(f"module {{\n{line}\n}}\n")
         lines = list(folded_lines(file))
@@ -133,5 +134,63 @@ def test_what_cannot_be_read_is_said_and_what_is_broken_gives_what_there_is(tmp_
     file = tmp_path / "broken.mlir"
     file.write_bytes(MLIR.encode()[:420] + b"\xff\x00")
     assert [op.name for op in read_ops(file, Stage.TTIR)][:3] == ["module", "func.func", "stablehlo.constant"]
-    file.write_bytes(b"")
-    assert read_ops(file, Stage.TTIR) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.mlir", MLIR, ""),
+        ("a.mlir", "", "a.mlir is empty"),
+        ("a.mlir", MLIR[:420], "a.mlir is broken: it ends at line 7, and what line 7 opens is not closed"),
+        (
+            "a.mlir",
+            MLIR.replace("    return", "  }\n}\n}\n    return"),
+            "a.mlir is broken: line 14 closes what nothing",
+        ),
+        (
+            "a.mlir",
+            MLIR.replace("stablehlo.constant", "stablehlo\0\0"),
+            "a.mlir is broken: line 5 has bytes that are no",
+        ),
+        ("a.mlir", "Traceback (most recent call last):\n", "a.mlir has no op in its 1 line"),
+        ("a.fx.0.py", FX, ""),
+        ("a.fx-passes.0.py", FX.replace("GraphModule", "<lambda>"), ""),
+        ("a.fx.0.py", FX[:235], "a.fx.0.py is broken: line 6: "),
+        ("a.fx.0.py", FX[:200], "a.fx.0.py is broken: its last op is get, no return"),
+        ("a.fx.0.py", "# nothing\n", "a.fx.0.py has no op"),
+        (
+            "a.jaxpr",
+            "{ lambda ; a:f32[2]. let\n    c:f32[2] = add a a\n",
+            "a.jaxpr is broken: it ends at line 2, and a {",
+        ),
+    ],
+)
+def test_what_is_broken_is_said_with_its_line(tmp_path: Path, name: str, text: str, said: str) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    stage = stage_of(name)
+    assert stage is not None
+    for broken in (read_ops(file, stage).broken, count_ops(file, stage).broken):
+        assert broken.startswith(said) and bool(broken) == bool(said)
+
+
+def test_ops_stay_readable_when_their_file_is_gone_or_cut_off(tmp_path: Path) -> None:
+    file = tmp_path / "a.mlir"
+    file.write_text(MLIR)
+    ops = read_ops(file, Stage.TTNN)
+    file.unlink()
+    assert ops[-1].text == "return %1 : tensor<f32>"
+    file.write_text(MLIR)
+    ops = read_ops(file, Stage.TTNN)
+    file.write_text("")
+    assert (ops[2].name, ops[2].text, ops[2].place) == ("stablehlo.constant", "", "")
+
+
+def test_values_and_locations_of_any_number(tmp_path: Path) -> None:
+    file = tmp_path / "a.mlir"
+    names = ["0", "1500", "16777216", "99999999999", "cst_4"]
+    body = "".join(f"%{name} = stablehlo.neg %{before} loc(#loc{len(before)})\n" for before, name in pairwise(names))
+    file.write_text(f'module {{\n%0 = stablehlo.iota\n{body}}}\n#loc4 = loc("/a.py":4:0)\n#loc11 = loc("/a.py":11:0)\n')
+    ops = read_ops(file, Stage.STABLEHLO)
+    assert [op.operands for op in ops[2:]] == [(2,), (3,), (4,), (5,)]
+    assert [op.place for op in ops[2:]] == ["", "/a.py:4", "", "/a.py:11"]

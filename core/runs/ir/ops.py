@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ops of a program in columns, about 50 bytes each, so that millions fit; texts are made when asked for."""
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, overload
+
+Written = Callable[[int], tuple[str, str]]
+"""From the position of an op to its text and its place."""
+
+
+class Op(NamedTuple):
+    """A line with an op."""
+
+    line: int
+    """From 1."""
+    name: str
+    """`stablehlo.add`, `torch.ops.aten.add.Tensor`."""
+    text: str
+    """As it is written, without its location and with large constants folded."""
+    digest: int
+    """The same of ops that are alike, in this process."""
+    operands: tuple[int, ...]
+    """The lines of the ops that make its operands; 0: an argument, or not known."""
+    place: str
+    """`FILE:LINE` of the source; empty: nothing says so."""
+
+
+class Ops(Sequence[Op]):
+    """All ops of a program, in order."""
+
+    def __init__(self, written: Written, broken: str = "") -> None:
+        self.lines = array("I")
+        self.names: list[str] = []
+        self.digests = array("q")
+        self.broken = broken
+        """What is wrong with the program, and where; empty: nothing."""
+        self._written = written
+        self._operands = array("I")
+        self._ends = array("Q", [0])
+        self._known: dict[str, str] = {}
+
+    @classmethod
+    def of(cls, ops: Iterable[Op]) -> "Ops":
+        """Ops that are there as objects."""
+        texts: list[tuple[str, str]] = []
+        found = cls(texts.__getitem__)
+        for op in ops:
+            texts.append((op.text, op.place))
+            found.add(op.line, op.name, op.digest, op.operands)
+        return found
+
+    def add(self, line: int, name: str, digest: int, operands: Iterable[int]) -> None:
+        """Append an op."""
+        self.lines.append(line)
+        self.names.append(self._known.setdefault(name, name))
+        self.digests.append(digest)
+        self._operands.extend(operands)
+        self._ends.append(len(self._operands))
+
+    def operands(self, position: int) -> Sequence[int]:
+        """The lines of the ops that make the operands of an op."""
+        return self._operands[self._ends[position] : self._ends[position + 1]]
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @overload
+    def __getitem__(self, position: int) -> Op: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[Op]: ...
+    def __getitem__(self, position: int | slice) -> Op | list[Op]:
+        if isinstance(position, slice):
+            return [self[at] for at in range(*position.indices(len(self)))]
+        at = position + len(self) if position < 0 else position
+        text, place = self._written(at)
+        return Op(self.lines[at], self.names[at], text, self.digests[at], tuple(self.operands(at)), place)
