@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from .check import (
+    PATIENCE as PATIENCE,
     Expected as Expected,
     HostReport as HostReport,
+    check_command as check_command,
     check_hosts as check_hosts,
     remedy_for_ssh as remedy_for_ssh,
+    report_of as report_of,
 )
 from .hosts_file import (
     change_hosts as change_hosts,
@@ -13,6 +16,7 @@ from .hosts_file import (
 )
 from .machine import HostsFile as HostsFile
 from .model import (
+    DEVICE_NODES as DEVICE_NODES,
     Host as Host,
     Lease as Lease,
     lease_here as lease_here,

@@ -16,7 +16,7 @@ from core.hosts.ssh import LOCAL_PROBE, known_name, ssh_by_hand, ssh_command
 from core.proc import CommandResult, CommandRunner, run_command
 from core.text import one_line
 
-_PATIENCE = 120.0
+PATIENCE = 120.0
 """Seconds for a machine to answer: tt-smi looks at every device."""
 _AT_A_TIME = 16
 _LEAST_PYTHON = (3, 10)
@@ -62,6 +62,9 @@ class Expected:
     """The commit of the models submodule."""
 
 
+NOTHING_EXPECTED = Expected()
+
+
 def check_hosts(
     hosts: Sequence[Host],
     expected: Expected,
@@ -76,18 +79,33 @@ def check_hosts(
 
 
 def _check(host: Host, expected: Expected, run: CommandRunner, now: datetime) -> HostReport:
-    packages = _packages_of(host)
-    argv = LOCAL_PROBE if host.here else ssh_command(host)
+    argv, script = check_command(host)
+    said: CommandResult | TTMatrixError
     try:
-        result = run(argv, cwd=Path("/"), stdin=probe_script(host, packages), timeout=_PATIENCE)
-        reached, answer = _reached(host, result)
+        said = run(argv, cwd=Path("/"), stdin=script, timeout=PATIENCE)
     except TTMatrixError as error:
-        found = one_line(f"{error.title}: {error.detail}")
+        said = error
+    return report_of(host, said, expected, now)
+
+
+def check_command(host: Host) -> tuple[Sequence[str], str]:
+    """What asks one host, and its standard input. It may take PATIENCE."""
+    return LOCAL_PROBE if host.here else ssh_command(host), probe_script(host, _packages_of(host))
+
+
+def report_of(
+    host: Host, said: CommandResult | TTMatrixError, expected: Expected = NOTHING_EXPECTED, now: datetime | None = None
+) -> HostReport:
+    """What `check_command` says of a host, or why it says nothing; `now` is the present."""
+    if isinstance(said, TTMatrixError):
+        found = one_line(f"{said.title}: {said.detail}")
         reached, answer = Finding("ssh", False, found, _try_by_hand(host)), Answer()
+    else:
+        reached, answer = _reached(host, said)
     findings = [] if host.here and reached.ok else [reached]
     if reached.ok:
         findings += [one for part in (_python, _checkout, _devices, _disk) for one in part(host, answer, expected)]
-    findings += _lease(host, now)
+    findings += _lease(host, now or datetime.now(UTC))
     return HostReport(host.name, tuple(replace(one, remedy="" if one.ok else one.remedy) for one in findings))
 
 

@@ -5,8 +5,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from core.errors import UsageError
+
+DEVICE_NODES: Path = Path("/dev/tenstorrent")
+"""Where the driver shows the devices of a machine."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from core.files import Malformed, parsed
-from core.hosts.model import Host
+from core.hosts.model import DEVICE_NODES, Host
 from core.hosts.ssh import shell_text
 from core.text import one_line
 
@@ -90,10 +91,10 @@ class Answer:
     """Whether the script came to its end."""
 
 
-def probe_script(host: Host, packages: Sequence[str], nodes: str = "/dev/tenstorrent") -> str:
+def probe_script(host: Host, packages: Sequence[str], nodes: Path = DEVICE_NODES) -> str:
     """What `host` is to run; `packages` are import names, `nodes` the directory of the devices."""
     code = _CODE.replace("@NAMES@", json.dumps(list(packages)))
-    words = {"CHECKOUT": host.checkout, "PYTHON": host.python, "CODE": code, "NODES": nodes}
+    words = {"CHECKOUT": host.checkout, "PYTHON": host.python, "CODE": code, "NODES": str(nodes)}
     text = _SCRIPT.replace("@PREFIX@", _PREFIX)
     for name, word in words.items():
         text = text.replace(f"@{name}@", shell_text(word))

@@ -37,6 +37,7 @@ done
 name=${target#*@}
 home=@HOMES@/$name
 [ -f "$home/refuses" ] && { cat "$home/refuses" >&2; exit 255; }
+[ -z "$port" ] && [ -f "$home/hangs" ] && { echo $$ >> "$home/pids"; exec sleep 600; }
 [ -n "$port" ] && echo "Allocated port $port for remote forward to 127.0.0.1:$port" >&2
 export HOME="$home" TTMATRIX_HOME="$home/ttmatrix" TTMATRIX_LEASES="$home"
 cd "$home"

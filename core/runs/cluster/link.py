@@ -2,7 +2,9 @@
 """One host of the cluster: the worker at the other end of ssh, started, watched, started again."""
 
 import asyncio
+import os
 import re
+import signal
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
@@ -10,7 +12,17 @@ from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.files import Malformed
-from core.hosts import Expected, Host, check_hosts, forward_command, remedy_for_ssh, shell_text
+from core.hosts import (
+    PATIENCE,
+    Host,
+    HostReport,
+    check_command,
+    forward_command,
+    remedy_for_ssh,
+    report_of,
+    shell_text,
+)
+from core.proc import CommandResult
 from core.runs.cluster.certificates import Credentials
 from core.runs.cluster.shim import Setup
 from core.runs.cluster.status import HostState, HostStatus
@@ -24,8 +36,8 @@ _END_SECONDS = 10.0
 _PAUSES = (1.0, 2.0, 5.0, 15.0, 30.0)
 """Seconds before a host is tried again, by how often it has failed in a row."""
 _CHECK_SECONDS = 60.0
-_ESSENTIAL = ("ssh", "python", "checkout", "devices", "disk")
-"""What of a host's check has to pass before it gets runs again."""
+_ESSENTIAL = ("ssh", "python", "disk")
+"""What of a host's check has to pass before it gets runs again, beside what it was taken up with."""
 _NOISE = 64
 
 
@@ -59,11 +71,13 @@ class HostLink:
         """What goes on there, each with its slot."""
         self.changed: Callable[[], object] = lambda: None
         self._failed_before = False
+        self._had_devices = False
+        """It has had devices since it was taken up, and gets no runs without."""
         self._last_seen: Callable[[], float] = time.time
         self._silent = False
         """Its worker was given up because it said nothing; else its connection ended."""
         self._joined, self._left = asyncio.Event(), asyncio.Event()
-        self._recheck: asyncio.Future[None] | None = None
+        self._recheck: asyncio.Task[None] | None = None
         self._task = asyncio.ensure_future(self._stay_up())
 
     @property
@@ -96,15 +110,14 @@ class HostLink:
         self._failed_before = True
         if self.state is HostState.UP:
             self._become(HostState.QUARANTINED, why)
-            self._recheck = asyncio.ensure_future(self._until_sound())
+            self._check_again()
 
     async def close(self) -> None:
-        """End the worker and the link."""
-        self._task.cancel()
-        if self._recheck is not None:
-            self._recheck.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._task
+        """End the worker and the link, and a check that goes on."""
+        going = [one for one in (self._task, self._recheck) if one is not None]
+        for one in going:
+            one.cancel()
+        await asyncio.gather(*going, return_exceptions=True)
 
     def _become(self, state: HostState, why: str = "", remedy: str = "") -> None:
         self.state, self.why, self.remedy, self.since = state, why, remedy, time.time()
@@ -148,7 +161,7 @@ class HostLink:
             await self._wait_for(self._joined, said, _JOIN_SECONDS, "its worker did not reach this machine")
             if self._failed_before:
                 self._become(HostState.QUARANTINED, "its check has not passed since it failed")
-                self._recheck = asyncio.ensure_future(self._until_sound())
+                self._check_again()
             else:
                 self._become(HostState.UP)
             await _first(said.ended, self._left.wait())
@@ -176,6 +189,7 @@ class HostLink:
             if theirs != ours:
                 raise _Failed(f"it has {name} {theirs}; here it is {ours}", f"Install {name} {ours} there", final=True)
         self.memory = hello.memory
+        self._had_devices |= hello.devices > 0
         address = f"tls://127.0.0.1:{remote}"
         host = self.host
         setup = Setup(0, host.slots, Path(), host.checkout, host.python, host.reset)
@@ -225,24 +239,52 @@ class HostLink:
             said.ended.cancel()
             await process.wait()
 
+    def _check_again(self) -> None:
+        if self._recheck is not None:
+            self._recheck.cancel()
+        self._recheck = asyncio.ensure_future(self._until_sound())
+
     async def _until_sound(self) -> None:
         """Ask the host until its check passes."""
-        while self.state is HostState.QUARANTINED:
-            try:
-                (report,) = await asyncio.to_thread(check_hosts, [self.host], Expected())
-                wanted = _ESSENTIAL if self.host.checkout else tuple(one for one in _ESSENTIAL if one != "checkout")
-                wrong = next((one for one in report.findings if one.check in wanted and not one.ok), None)
-            except TTMatrixError as error:
-                self.why = f"{error.title}: {error.detail}"
-                wrong = None
-            else:
-                if wrong is None and self.state is HostState.QUARANTINED:
-                    self._failed_before = False
-                    self._become(HostState.UP)
-                    return
-            if wrong is not None:
-                self._become(HostState.QUARANTINED, f"{wrong.check}: {wrong.found}", wrong.remedy)
+        wanted = {*_ESSENTIAL, *(["checkout"] if self.host.checkout else []), *(["devices"] * self._had_devices)}
+        while self._waits():
+            report = await self._check()
+            if not self._waits():
+                return
+            wrong = next((one for one in report.findings if one.check in wanted and not one.ok), None)
+            if wrong is None:
+                self._failed_before = False
+                self._become(HostState.UP)
+                return
+            self._become(HostState.QUARANTINED, f"{wrong.check}: {wrong.found}", wrong.remedy)
             await asyncio.sleep(_CHECK_SECONDS)
+
+    def _waits(self) -> bool:
+        return self.state is HostState.QUARANTINED
+
+    async def _check(self) -> HostReport:
+        """What the host says of itself. Cancelled, it ends what asks."""
+        argv, script = check_command(self.host)
+        pipe = asyncio.subprocess.PIPE
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *argv, stdin=pipe, stdout=pipe, stderr=pipe, cwd=Path("/"), start_new_session=True
+            )
+        except OSError as error:
+            return report_of(self.host, TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)))
+        try:
+            async with asyncio.timeout(PATIENCE):
+                out, said = await process.communicate(script.encode())
+        except TimeoutError:
+            return report_of(self.host, TTMatrixError("No answer", f"Its check was stopped after {PATIENCE:g} s."))
+        finally:
+            if process.returncode is None:
+                # What it has started is in its session.
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                await process.wait()
+        texts = (one.decode("utf-8", "replace") for one in (out, said))
+        return report_of(self.host, CommandResult(tuple(argv), process.returncode or 0, *texts))
 
 
 class _Said:

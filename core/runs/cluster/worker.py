@@ -20,6 +20,7 @@ import distributed
 from distributed import Worker
 
 from core import __version__
+from core.hosts import DEVICE_NODES
 from core.private import keep_private
 from core.proc import total_memory
 from core.runs.cluster.certificates import Credentials
@@ -57,6 +58,8 @@ class Hello:
     pid: int
     memory: int = 0
     """Bytes that the machine has; 0: unknown."""
+    devices: int = 0
+    """How many its driver shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,8 @@ class Welcome:
 
 def own_versions() -> Hello:
     """Those of this process: both sides must have the same."""
-    return Hello(__version__, distributed.__version__, platform.python_version(), os.getpid(), total_memory())
+    devices = sum(1 for _ in DEVICE_NODES.glob("*"))
+    return Hello(__version__, distributed.__version__, platform.python_version(), os.getpid(), total_memory(), devices)
 
 
 async def _serve() -> None:

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from core.errors import UsageError
+from core.hosts import DEVICE_NODES as DEVICE_NODES
 from core.ids import TestId
 from core.model import TEST_MODULE, Framework, node_id
 from core.payload.ttmatrix_compile_options import NO_OPTIONS, CompileOptions, is_true, words
@@ -23,7 +24,6 @@ CPU_PAYLOAD = PAYLOAD / "cpu_repro.py"
 BISECT_PAYLOAD = PAYLOAD / "ops_bisect.py"
 EXTRACT_PAYLOAD = PAYLOAD / "ops_extract.py"
 EXPORT_PAYLOAD = PAYLOAD / "export_code.py"
-DEVICE_NODES: Path = Path("/dev/tenstorrent")
 
 _GIB = 2**30
 _NO_SEQ_LEN = 1

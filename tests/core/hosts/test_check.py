@@ -166,7 +166,7 @@ def test_the_script_changes_nothing_and_asks_what_is_there(tmp_path: Path) -> No
     smi.chmod(0o755)
     host = Host("here", python=sys.executable, checkout=str(checkout))
     before = sorted(tmp_path.rglob("*"))
-    script = f"PATH={shlex.quote(str(tools))}:$PATH\n" + probe_script(host, ("pytest", "no_such_package"), str(nodes))
+    script = f"PATH={shlex.quote(str(tools))}:$PATH\n" + probe_script(host, ("pytest", "no_such_package"), nodes)
     answer = parse_answer(run_command(("sh", "-s"), cwd=tmp_path, stdin=script, timeout=60).stdout)
     assert sorted(tmp_path.rglob("*")) == before
     assert answer.whole and answer.python == sys.executable and answer.checkout == str(checkout)

@@ -250,6 +250,52 @@ def test_a_worker_of_another_version_is_refused(cluster: FakeHosts) -> None:
     until(lambda: not [one for one in psutil.process_iter(["cmdline"]) if start in (one.info["cmdline"] or ())], 20)
 
 
+def test_a_check_that_hangs_ends_with_the_host(cluster: FakeHosts) -> None:
+    cluster.add("silent")
+    cluster.serve("silent")
+    worker = cluster.pid("silent")
+    (cluster.homes / "silent" / "hangs").touch()
+    kill(worker)
+    until(lambda: cluster.state("silent") is HostState.QUARANTINED)
+    until(lambda: len((cluster.homes / "silent" / "pids").read_text().split()) == 3)
+    check = identity(cluster.pid("silent"))
+    assert check is not None
+    cluster.ask("down", "silent")
+    # The cluster has answered, so that it waits for nothing: the check has gone.
+    assert not is_alive(check) and cluster.state("silent") is None
+
+
+@pytest.mark.parametrize("had", [True, False])
+def test_a_host_comes_back_with_the_devices_that_it_had(cluster: FakeHosts, tmp_path: Path, had: bool) -> None:
+    """This machine has none: a host that was taken up without can do what it could before."""
+    name = f"devices-{had}".lower()
+    worker, nodes = tmp_path / "python", tmp_path / "nodes"
+    nodes.mkdir()
+    if had:
+        (nodes / "0").touch()
+    start = (
+        f"import runpy, pathlib; from core.hosts import model; model.DEVICE_NODES = pathlib.Path('{nodes}'); "
+        "runpy.run_module('core.runs.cluster.worker', run_name='__main__')"
+    )
+    worker.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{start}"\n')
+    worker.chmod(0o755)
+    cluster.add(name, labels=("n150",), worker=str(worker))
+    cluster.serve(name)
+    kill(cluster.pid(name))
+    if had:
+
+        def refused() -> bool:
+            status = cluster.cluster.status()
+            host = status.host(name) if status else None
+            return host is not None and host.state is HostState.QUARANTINED and host.why.startswith("devices: ")
+
+        until(refused)
+    else:
+        until(lambda: cluster.state(name) is HostState.LOST)
+        until(lambda: cluster.state(name) is HostState.UP)
+    cluster.ask("down", name)
+
+
 APP = """
 import sys, time
 from pathlib import Path
