@@ -88,7 +88,7 @@ class Repro:
     full: Phase | None = None
     """float32."""
     problem: str = ""
-    """Why the environment cannot run the model; says nothing about the model."""
+    """Why the environment cannot run the model; says nothing about the model. A line; the rest is in the log."""
 
     @property
     def ok(self) -> bool:
@@ -115,5 +115,5 @@ class Repro:
             str(raw.get("summary") or ""),
             named.get("bfloat16"),
             named.get("float32"),
-            str(problem.get("message") or ""),
+            str(problem.get("message") or "").partition("\n")[0],
         )

@@ -23,7 +23,7 @@ def test_an_exception_without_a_text_is_its_name() -> None:
 def test_without_a_result_nothing_is_known() -> None:
     one = Repro.of(failed_run(TARGET))
     assert (one.low, one.full, one.ok, one.output, one.problem) == (None, None, False, None, "")
-    assert Repro.of(failed_run(TARGET, problem="no timm")).problem == "no timm"
+    assert Repro.of(failed_run(TARGET, problem="no timm\nall that pip said")).problem == "no timm"
 
 
 def test_the_output_is_that_of_the_phase_that_got_so_far() -> None:
