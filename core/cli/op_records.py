@@ -80,6 +80,16 @@ def show_op_case(id: str, context: Context) -> None:
         context.console.line(f"  {name:12} {one_line(value)}")
 
 
+def nameless_problems(tests: ops.OpTests) -> list[str]:
+    """A line for each mistake that no case is listed with: of a whole file, or of a case without a name."""
+    return [
+        f"{one_line(manifest.path)}{f':{problem.line}' if problem.line else ''}: {one_line(ops.problem_text(problem))}"
+        for manifest in tests.manifests
+        for problem in manifest.problems
+        if not problem.warning and not problem.case
+    ]
+
+
 def _broken(tests: ops.OpTests, models: Sequence[str], known: set[str]) -> list[Record]:
     """Cases with a mistake. They are not run."""
     found: dict[str, Record] = {}

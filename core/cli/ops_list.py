@@ -4,7 +4,7 @@
 import argparse
 
 from core.cli.context import Context
-from core.cli.op_records import op_records, print_cases
+from core.cli.op_records import nameless_problems, op_records, print_cases
 from core.cli.ops_common import add_selection, op_tests
 from core.errors import EXIT_OK
 from core.ops import DEFAULT_BACKEND
@@ -20,6 +20,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    found = op_records(op_tests(args, context), args.model, args.backend, dedupe=not args.no_dedupe)
+    tests = op_tests(args, context)
+    found = op_records(tests, args.model, args.backend, dedupe=not args.no_dedupe)
     print_cases(found, args.format, context)
+    for line in nameless_problems(tests):
+        context.console.note(line)
     return EXIT_OK

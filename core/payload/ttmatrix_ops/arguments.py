@@ -121,7 +121,7 @@ def _value(node: Node, left: list[int], depth: int) -> object:
         return [_value(item, left, depth + 1) for item in items(node, "value", MOST_ELEMENTS)]
     if node.id == "mapping":
         raise Bad("must be a single value or a list, not a mapping", node)
-    value = scalar(node)
+    value = scalar(node, "value")
     return text_value(value) if isinstance(value, str) else value
 
 

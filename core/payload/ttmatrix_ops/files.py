@@ -56,7 +56,10 @@ def _torch(path: Path, key: str, max_bytes: int) -> torch.Tensor:
 def _numpy(path: Path, key: str, max_bytes: int) -> torch.Tensor:
     numpy: Any = importlib.import_module("numpy")
     # Mapped first: a header that asks for more than the file holds allocates nothing.
-    mapped = numpy.load(path, mmap_mode="r", allow_pickle=False)
+    try:
+        mapped = numpy.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception as error:
+        raise ValueError(f"{path.name} is not read: it is no plain array, or is damaged") from error
     return _chosen(torch.from_numpy(numpy.array(mapped)), key, path)
 
 
@@ -64,7 +67,11 @@ def _safetensors(path: Path, key: str, max_bytes: int) -> torch.Tensor:
     if importlib.util.find_spec("safetensors") is None:
         raise ValueError(f"{path.name} needs safetensors: pip install safetensors")
     module: Any = importlib.import_module("safetensors.torch")
-    return _chosen(module.load_file(path, device="cpu"), key, path)
+    try:
+        found = module.load_file(path, device="cpu")
+    except Exception as error:
+        raise ValueError(f"{path.name} is not read, as it is damaged: {str(error).partition(chr(10))[0]}") from error
+    return _chosen(found, key, path)
 
 
 _READERS: Mapping[str, Callable[[Path, str, int], torch.Tensor]] = {

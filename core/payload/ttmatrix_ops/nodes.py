@@ -181,11 +181,11 @@ def plain_value(text: str) -> object:
     return float(text) if _FLOAT.fullmatch(text) else text
 
 
-def scalar(node: Node) -> object:
+def scalar(node: Node, what: str) -> object:
     """The value of a scalar. Raises Bad for a collection."""
     check_tag(node)
     if node.id != "scalar":
-        raise Bad("must be a single value", node)
+        raise Bad(f"{what} must be a single value", node)
     if not is_plain(node):
         return str(node.value)
     try:
@@ -216,7 +216,7 @@ def text(node: Node, what: str, most: int) -> str:
 
 def integer(node: Node, what: str, low: int, high: int) -> int:
     """A whole number from `low` to `high`; truth values are none. Raises Bad."""
-    value = scalar(node)
+    value = scalar(node, what)
     if isinstance(value, bool) or not isinstance(value, int):
         raise Bad(f"{what} must be a whole number, not {shown(value)}", node)
     if not low <= value <= high:
@@ -226,7 +226,7 @@ def integer(node: Node, what: str, low: int, high: int) -> int:
 
 def number(node: Node, what: str, low: float = -math.inf, high: float = math.inf) -> float:
     """A finite number from `low` to `high`; truth values are none. Raises Bad."""
-    value = scalar(node)
+    value = scalar(node, what)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise Bad(f"{what} must be a number, not {shown(value)}", node)
     if not math.isfinite(value) or not low <= value <= high:
@@ -237,7 +237,7 @@ def number(node: Node, what: str, low: float = -math.inf, high: float = math.inf
 
 def truth(node: Node, what: str) -> bool:
     """True or false. Raises Bad."""
-    value = scalar(node)
+    value = scalar(node, what)
     if not isinstance(value, bool):
         raise Bad(f"{what} must be true or false, not {shown(value)}", node)
     return value

@@ -158,19 +158,19 @@ def _one_of(what: str, known: Mapping[str, object]) -> Callable[[Node, Notes], s
     return read
 
 
-def _arguments(node: Node, notes: Notes) -> dict[str, object]:
+def _arguments(node: Node, notes: Notes, what: str) -> dict[str, object]:
     """Of `init` or `preset`: numbers by name, a path, or data. Which ones fit is known with the name only."""
     if node.id == "sequence":
         return {"data": _data(node, notes)}
     known = sorted({key for table in (INITS, PRESETS) for keys in table.values() for key in keys})
     read: dict[str, object] = {}
-    for name, field in fields(node, known, notes, "init_args").items():
+    for name, field in fields(node, known, notes, what).items():
         if name == "data":
             read[name] = _data(field.value, notes)
         elif name in ("path", "key"):
             read[name] = text(field.value, name, 1024)
         else:
-            value = scalar(field.value)
+            value = scalar(field.value, name)
             if not isinstance(value, (int, float)):
                 raise Bad(f"{name} must be a number, not {shown(value)}", field.value)
             read[name] = value
@@ -189,7 +189,7 @@ def _nested(node: Node, left: list[int], depth: int) -> object:
     left[0] -= 1
     if left[0] < 0:
         raise Bad(f"data has more than {_MOST_DATA:,} values", node)
-    value = scalar(node)
+    value = scalar(node, "data")
     if not isinstance(value, (int, float)):
         raise Bad(f"data must be numbers, not {shown(value)}", node)
     return value
@@ -199,10 +199,10 @@ _READERS: Mapping[str, Callable[[Node, Notes], object]] = {
     "shape": _shape("shape"),
     "dtype": _dtype,
     "init": _one_of("init", INITS),
-    "init_args": _arguments,
+    "init_args": lambda node, notes: _arguments(node, notes, "init_args"),
     "data": _data,
     "preset": _one_of("preset", PRESETS),
-    "preset_args": _arguments,
+    "preset_args": lambda node, notes: _arguments(node, notes, "preset_args"),
     "base_shape": _shape("base_shape"),
     "contiguous": lambda node, _: truth(node, "contiguous"),
     "stride": _shape("stride"),

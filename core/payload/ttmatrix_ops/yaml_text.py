@@ -68,11 +68,27 @@ def _tree(loader: Any) -> Node | None:
 
 def _retry(compose_slowly: Callable[[str], Node | None], yaml_error: type[Exception], text: str) -> Node | None:
     try:
-        return compose_slowly(text)
+        node = compose_slowly(text)
+        _refuse_surrogates(node)
     except yaml_error as error:
         raise _not_loaded(error, text) from None
     except RecursionError:
         raise NotLoaded(f"nests more than {_MOST_DEPTH} deep") from None
+    return node
+
+
+def _refuse_surrogates(node: Node | None) -> None:
+    """Raise NotLoaded at the first half of a character, which an escape can ask the slow parser for."""
+    open_nodes, seen = [node], set[int]()
+    while open_nodes:
+        one = open_nodes.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        if one.id == "scalar" and any("\ud800" <= letter <= "\udfff" for letter in one.value):
+            mark = one.start_mark
+            raise NotLoaded("is not YAML: an escape is no character", mark.line + 1, mark.column + 1)
+        open_nodes.extend(reversed(_children(one)))
 
 
 def _not_loaded(error: Any, text: str) -> NotLoaded:

@@ -123,6 +123,17 @@ def test_a_directory_needs_no_checkout(tmp_path: Path) -> None:
         assert call("ops", "list").code == 2
 
 
+def test_a_file_that_cannot_be_read_is_named_by_list(tmp_path: Path) -> None:
+    (tmp_path / "good.yaml").write_text(ONE)
+    (tmp_path / "bad.yaml").write_text("cases: [\n")
+    (tmp_path / "item.yaml").write_text("cases: [5]\n")
+    called = call("ops", "list", "--ops-dir", tmp_path, "--format", "ids")
+    assert called.out.split() == ["one::a", "one::b"]
+    first, second = called.err.splitlines()
+    assert first.startswith(f"{tmp_path}/bad.yaml:2: is not YAML")
+    assert second.startswith(f"{tmp_path}/item.yaml:1: a case must be a mapping")
+
+
 def test_the_report_counts_and_says_where_mistakes_are(checkout: Checkout) -> None:
     called = call("ops", "report", "--json", "--repo", checkout.root)
     assert called.code == 1

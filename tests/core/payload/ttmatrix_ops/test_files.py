@@ -69,7 +69,7 @@ def test_pickles_execute_nothing(place: Any, tmp_path: Path, name: str) -> None:
         torch.save(payload, place.root / name)
     else:
         numpy.save(place.root / name, numpy.array([payload], dtype=object), allow_pickle=True)
-    with pytest.raises(ValueError, match=r"Python objects|more than tensors"):
+    with pytest.raises(ValueError, match=r"no plain array|more than tensors"):
         files.load_tensor(place, name, "")
     (place.root / "plain.pt").write_bytes(pickle.dumps(payload))
     with pytest.raises(ValueError, match="more than tensors"):
@@ -120,5 +120,5 @@ def test_a_header_that_claims_more_than_there_is_allocates_nothing(place: Any) -
     numpy.save(place.root / "short.npy", numpy.zeros(8))
     data = (place.root / "short.npy").read_bytes().replace(b"(8,), }             ", b"(8000000000000,), } ")
     (place.root / "short.npy").write_bytes(data)
-    with pytest.raises(ValueError, match="mmap length"):
+    with pytest.raises(ValueError, match="no plain array, or is damaged"):
         files.load_tensor(place, "short.npy", "")

@@ -140,7 +140,48 @@ FILES: dict[str, tuple[str | bytes, str]] = {
     "latin-1": (b"model: caf\xe9\n", "is not UTF-8 text: byte 0xe9"),
     "too-large": (b"#" * (MOST_BYTES + 1), "bytes; at most 16,777,216 are read"),
 }
-HOSTILE: dict[str, tuple[str | bytes, str]] = {**LITERALS, **NAMES, **PATHS, **SIZES, **FILES}
+_WRONG_IN_CASE = {
+    "inputs": "7",
+    "kwmap": "[1]",
+    "attrs": "x",
+    "description": "{a: 1}",
+    "dtype": "[1]",
+    "seed": "x",
+    "rtol": "{}",
+    "atol": "[]",
+    "pcc": "yes",
+    "expects_error": "3",
+    "xfail_reason": "[1]",
+    "xfail_strict": "maybe",
+}
+_WRONG_IN_TENSOR = {
+    "init": "[rand]",
+    "init_args": "7",
+    "data": "{a: b}",
+    "stride": "x",
+    "storage_offset": "[1]",
+    "preset_args": "q",
+    "base_shape": "5",
+    "contiguous": "7",
+    "device": "[cuda]",
+}
+TYPES = {
+    **{
+        f"type-{key}": (_case(f"op: torch.neg, {key}: {value}"), f"{key} must be")
+        for key, value in _WRONG_IN_CASE.items()
+    },
+    **{
+        f"type-tensor-{key}": (_input(f"tensor: {{shape: [2], {key}: {value}}}"), f"{key} must be")
+        for key, value in _WRONG_IN_TENSOR.items()
+    },
+    "key-number": (_case("1: 2, op: torch.neg"), "unknown key '1' in a case"),
+    "key-list": (_case("? [a, b] : 2, op: torch.neg"), "a key must be a word"),
+    "case-null": (f"{HEAD}  - null\n", "a case must be a mapping"),
+    "case-number": (f"{HEAD}  - {'9' * 40}\n", "a case must be a mapping"),
+    "bidirectional": (_case('op: "a\u202eb"'), "is not a name of an op"),
+    "surrogate": (_case('op: torch.neg, description: "\\ud800"'), "is not YAML"),
+}
+HOSTILE: dict[str, tuple[str | bytes, str]] = {**LITERALS, **NAMES, **PATHS, **SIZES, **FILES, **TYPES}
 _WHOLE_FILE = {
     "no-yaml",
     "null-byte",
@@ -163,7 +204,7 @@ _WHOLE_FILE |= {
     "deep-flow",
     "deep-block",
 }
-_WHOLE_FILE |= {"two-documents"}
+_WHOLE_FILE |= {"two-documents", "surrogate"}
 """Of these nothing is read."""
 
 
