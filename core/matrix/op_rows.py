@@ -88,4 +88,5 @@ def continued(first: Column, second: Column) -> Column:
     behind = packed([codes[code] for code in second.codes], len(table))
     if isinstance(first.codes, bytes) and isinstance(behind, bytes):
         return Column(tuple(table), first.codes + behind)
-    return Column(tuple(table), array("I", first.codes) + array("I", behind))
+    # Of bytes themselves, an array would take four for one code.
+    return Column(tuple(table), array("I", [*first.codes, *behind]))

@@ -10,7 +10,7 @@ from core.matrix.columns import Column, FlagColumn
 from core.matrix.extension import with_handwritten_rows, with_op_rows
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
-from core.matrix.op_rows import OP_COLUMNS, OtherRows
+from core.matrix.op_rows import OP_COLUMNS, OtherRows, continued
 from core.matrix.query import BY_NAME, Plain, Query, Scope, column_of, select
 from core.matrix.view.columns import DEFAULT_COLUMNS, DEFAULT_HANDWRITTEN_COLUMNS, DEFAULT_OP_COLUMNS
 from core.matrix.view.view import View
@@ -154,3 +154,13 @@ def test_a_view_of_op_cases_has_their_columns_and_facets(models: Matrix) -> None
     assert not view.only_ops
     view.filter(Query.parse("zzz"))
     assert (view.only_ops, view.table_columns) == (False, DEFAULT_COLUMNS)
+
+
+@given(st.lists(st.integers(0, 400), max_size=30), st.lists(st.integers(0, 400), max_size=30))
+def test_columns_of_few_and_of_many_texts_follow_each_other(one: list[int], other: list[int]) -> None:
+    """Codes are bytes up to 256 texts, and numbers beyond."""
+    first, second = ([str(number) for number in numbers] for numbers in (one, other))
+    for vocabulary in ((), map(str, range(400))):
+        behind = Column.of(second, vocabulary)
+        assert list(continued(Column.of(first), behind).texts()) == first + second
+        assert list(continued(behind, Column.of(first)).texts()) == second + first
