@@ -50,6 +50,8 @@ class Command(NamedTuple):
     footer: bool = False
     ahead: bool = False
     """Whether it comes before keys typed right after it are handed out: for what changes where typing goes."""
+    off: bool = False
+    """Whether it does nothing now; its help then says why."""
 
 
 COMMANDS: tuple[Command, ...] = (

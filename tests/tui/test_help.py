@@ -42,6 +42,17 @@ async def test_help_lists_no_key_that_does_nothing(tmp_path: Path) -> None:
             await pilot.press("escape")
 
 
+async def test_what_does_nothing_now_is_named_dim_and_says_why(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path), query="no such test")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("question_mark")
+        rows = app.screen.query_one(RowTable).source
+        assert isinstance(rows, OptionRows)
+        shown = {rows.options[at].help: rows.cells(at)[1][0].style for at in range(len(rows))}
+        assert shown["Log: No single test is under the cursor."] == "dim"
+        assert shown["Type a query; enter applies it"] == ""
+
+
 async def test_help_follows_the_focus(tmp_path: Path) -> None:
     app = build_app(sample(tmp_path))
     async with app.run_test(size=(140, 40)) as pilot:

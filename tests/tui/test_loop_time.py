@@ -31,8 +31,9 @@ from tui.screens.triage import TriageScreen
 
 pytestmark = pytest.mark.slow("a matrix of 21,000 rows")
 
-_MOST_SECONDS = 0.150
-"""Three times what is aimed at: a machine that is busy makes the same work dearer than `_probe` says."""
+_MOST_SECONDS = 0.050
+_WALKS = 3
+"""A machine that is busy makes a piece of work dearer than `_probe` says, but hardly the same one each time."""
 _ROWS = 21_072
 _LOADERS, _VARIANTS = 439, 8
 _IDLE_SECONDS, _IDLE_SHARE = 3.0, 0.005
@@ -125,15 +126,15 @@ class Watchdog:
         finally:
             handle._run = stock
 
-    def slow(self, limit: float) -> list[str]:
-        """The steps that would take longer than `limit` on a core of their own, the slowest first."""
+    def slow(self, limit: float) -> dict[int, str]:
+        """Of each key the slowest step that would take longer than `limit` on a core of its own, by its number."""
         self.press("the end")
-        found = []
+        found: dict[int, str] = {}
         for seconds, key, what in sorted(self.steps, reverse=True):
             (pressed, before), (_, after) = self._keys[max(key, 0)], self._keys[key + 1]
             alone = seconds / max(1.0, max(before, after) / _PROBE_SECONDS)
             if alone > limit:
-                found.append(f"{alone * 1000:.0f} ms ({seconds * 1000:.0f} ms): {pressed}: {what[:120]}")
+                found.setdefault(key, f"{alone * 1000:.0f} ms ({seconds * 1000:.0f} ms): {pressed}: {what[:120]}")
         return found
 
 
@@ -183,10 +184,8 @@ def _traced() -> bool:
     return sys.gettrace() is not None
 
 
-async def test_nothing_keeps_the_thread_of_the_app_for_long(checkout: Checkout) -> None:
-    if _traced():
-        pytest.skip("times are those of the tracer")
-    keep(checkout, list(_results(400)))
+async def _watched(checkout: Checkout) -> Watchdog:
+    """A walk through a new app."""
     app, dog = build_app(checkout), Watchdog()
     assert len(app.session.matrix.ids) == _ROWS
     async with app.run_test(size=(120, 36)) as pilot:
@@ -202,7 +201,19 @@ async def test_nothing_keeps_the_thread_of_the_app_for_long(checkout: Checkout) 
             gc.enable()
             gc.unfreeze()
     assert len(dog.steps) > 1_000
-    assert not (slow := dog.slow(_MOST_SECONDS)), "\n".join(slow)
+    return dog
+
+
+async def test_nothing_keeps_the_thread_of_the_app_for_long(checkout: Checkout) -> None:
+    if _traced():
+        pytest.skip("times are those of the tracer")
+    keep(checkout, list(_results(400)))
+    slow = (await _watched(checkout)).slow(_MOST_SECONDS)
+    for _ in range(_WALKS - 1):
+        if slow:
+            again = (await _watched(checkout)).slow(_MOST_SECONDS)
+            slow = {key: what for key, what in again.items() if key in slow}
+    assert not slow, "\n".join(slow.values())
 
 
 async def _used(app: TTMatrixApp, written: list[str]) -> float:

@@ -337,8 +337,11 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
     def action_help(self) -> None:
         screen = self.screen
         if isinstance(screen, SessionScreen):
-            help = screens.HelpScreen(self.command_runner.valid(), screen.legend(), screen.query_fields())
+            fields = screen.query_fields()
+            help = screens.HelpScreen(self.command_runner.valid(), screen.legend(), fields=fields is not None)
             self.push_screen(help, self._helped)
+            if fields is not None:
+                self.background.run("query fields", fields, help.add_fields, supersede=True, asks=True)
 
     def _helped(self, chosen: Helped) -> None:
         if isinstance(chosen, Command):

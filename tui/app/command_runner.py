@@ -42,7 +42,7 @@ class CommandRunner:
         found = self._keymap.applied([one for one in (*order, *commands(Where.APP)) if one.id in active])
         lacking = {one.id: words for one in found if (words := self._why_not(screen, one.id))}
         able = [one for one in found if one.id not in lacking]
-        return [*able, *(one._replace(help=lacking[one.id]) for one in found if one.id in lacking)]
+        return [*able, *(one._replace(help=lacking[one.id], off=True) for one in found if one.id in lacking)]
 
     def _why_not(self, screen: SessionScreen | None, id: str) -> str:
         need, refused = NEEDS.get(id), refusal(id, read_only=self._read_only)

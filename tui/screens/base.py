@@ -76,9 +76,9 @@ class SessionScreen(Screen[None]):
         """What the signs on this screen mean: for help."""
         return view_models.legend(self.PLACES[0], self.session.matrix)
 
-    def query_fields(self) -> Sequence[tuple[str, str]]:
-        """The fields of the query that can be typed here, with what they ask."""
-        return ()
+    def query_fields(self) -> Callable[[], Sequence[tuple[str, str]]] | None:
+        """What has the fields of the query that can be typed here, with what they ask; to be called in a thread."""
+        return None
 
     def follow(self, signal: Signal[None], react: Callable[[], None]) -> None:
         """Call `react` whenever `signal` is published, as long as the screen lives."""

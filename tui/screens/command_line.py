@@ -50,7 +50,7 @@ class CommandLine(Dialog[Command]):
     def __init__(self, commands: Sequence[Command], verbs: Sequence[Verb]) -> None:
         super().__init__(classes="pick")
         self._verbs = {verb.name: verb for verb in verbs}
-        self._all: list[Found] = [Option(one, one.label, one.help, key_text(one)) for one in commands]
+        self._all: list[Found] = [Option(one, one.label, one.help, key_text(one), one.off) for one in commands]
         self._all += [Option(one, one.name, one.help) for one in verbs]
 
     def compose(self) -> ComposeResult:

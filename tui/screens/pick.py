@@ -34,6 +34,8 @@ class Option(Generic[T]):
     name: str
     help: str
     note: str = ""
+    off: bool = False
+    """Whether it does nothing now."""
 
 
 class OptionRows(Generic[T]):
@@ -67,7 +69,8 @@ class OptionRows(Generic[T]):
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         option = self.options[position]
-        return [Cell(one_line(option.name), "running")], [Cell(one_line(option.help))], [Cell(option.note, "dim")]
+        name, help = ("dim", "dim") if option.off else ("running", "")
+        return [Cell(one_line(option.name), name)], [Cell(one_line(option.help), help)], [Cell(option.note, "dim")]
 
 
 class Pick(Dialog[T]):
@@ -102,13 +105,21 @@ class Pick(Dialog[T]):
     def on_mount(self) -> None:
         self.query_one(RowTable).cursor = self._at
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        words = event.value.lower().split()
+    def on_input_changed(self) -> None:
+        self._show_found()
+        self.query_one(RowTable).cursor = 0
+
+    def add(self, options: Sequence[Option[T]]) -> None:
+        """List more, behind those that there are."""
+        self._options = [*self._options, *options]
+        self._show_found()
+
+    def _show_found(self) -> None:
+        words = self.query_one(Input).value.lower().split()
         found = [
             one for one in self._options if all(word in f"{one.name} {one.help} {one.note}".lower() for word in words)
         ]
         self.query_one(RowTable).show(OptionRows(found, self._options, self.TITLES))
-        self.query_one(RowTable).cursor = 0
 
     def on_input_submitted(self) -> None:
         # By way of the input: enter then comes after the letters typed before it, however fast they came.
@@ -145,13 +156,21 @@ class HelpScreen(Pick[Helped]):
         self,
         commands: Sequence[Command],
         meanings: Sequence[Meaning] = (),
-        fields: Sequence[tuple[str, str]] = (),
+        *,
+        fields: bool = False,
     ) -> None:
-        """`meanings` are the signs on the screen; `fields` those of a query, as they are typed, with what they ask."""
-        options: list[Option[Helped]] = [Option(one, key_text(one), one.help, one.where) for one in commands]
+        """`meanings` are the signs on the screen; `fields`: those of a query will be added."""
+        options: list[Option[Helped]] = [
+            Option(one, key_text(one), f"{one.label}: {one.help}" if one.off else one.help, one.where, one.off)
+            for one in commands
+        ]
         options += [Option(None, one.sign, one.words, "legend") for one in meanings]
-        options += [Option(Typed(name), name, words, "query field") for name, words in fields]
         super().__init__("Keys that work here, signs and query fields" if fields else "Keys that work here", options)
+
+    def add_fields(self, fields: Sequence[tuple[str, str]]) -> None:
+        """List the fields of a query, too: as they are typed, with what they ask."""
+        if self.is_attached:
+            self.add([Option(Typed(name), name, words, "query field") for name, words in fields])
 
     def action_choose(self) -> None:
         """What only explains something stays where it is."""

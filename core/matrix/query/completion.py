@@ -3,6 +3,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from core.matrix.query.context import Scope
 from core.matrix.query.fields import BY_NAME, FIELDS
@@ -28,10 +29,11 @@ class Suggestion:
     help: str
 
 
-def complete(scope: Scope, text: str, cursor: int) -> list[Suggestion]:
+def complete(scope: Scope, text: str, cursor: int, most: int | None = None) -> list[Suggestion]:
     """What the word that ends at `cursor` may become, best first: what begins like it, whatever the case.
 
     A value is also found by the beginning of any word in it (`status:xf` offers `xfail`). Nothing is offered in quotes.
+    Where no letter of a value is typed yet, at most `most` are offered; None: all of them.
     """
     stretches = [match[0] for match in _STRETCH.finditer(text[:cursor])]
     word = stretches[-1].lstrip("!") if stretches and not re.fullmatch(r"[\s()]", stretches[-1]) else ""
@@ -43,7 +45,7 @@ def complete(scope: Scope, text: str, cursor: int) -> list[Suggestion]:
         names = [field for field in FIELDS if field.name and field.name.startswith(word.lower())]
         return [Suggestion(f"{field.name}:", start, cursor, field.help) for field in names]
     typed = match["value"]
-    values = _values(scope, match["field"].lower(), typed.lower())
+    values = _values(scope, match["field"].lower(), typed.lower(), None if typed else most)
     return [Suggestion(written, cursor - len(typed), cursor, help) for written, help in values.items()]
 
 
@@ -67,20 +69,21 @@ def values_wanted(scope: Scope, text: str) -> str:
     """`status: expected_passing, ...` where `text` ends right before a value of a field that has a list of them."""
     if text[-1:] not in _BEFORE_VALUE:
         return ""
-    values = [suggestion.text for suggestion in complete(scope, text, len(text)) if not suggestion.text.endswith(":")]
+    offered = complete(scope, text, len(text), _MOST_VALUES + 1)
+    values = [suggestion.text for suggestion in offered if not suggestion.text.endswith(":")]
     name = re.split(r"[\s()!]", text)[-1].partition(":")[0]
     shown = values[:_MOST_VALUES] + (["..."] if len(values) > _MOST_VALUES else [])
     return f"{name}: {', '.join(shown)}" if values else ""
 
 
-def _values(scope: Scope, name: str, typed: str) -> dict[str, str]:
+def _values(scope: Scope, name: str, typed: str, most: int | None) -> dict[str, str]:
     """The values of a field that `typed` begins, then those with a later word that it begins, as they are written.
 
     Each comes with the whole value that it means.
     """
     field = BY_NAME.get(name)
     known = field.completions(scope) if field and (not field.needs or field.needs in scope.learned) else ()
-    values = [text for text in known if typed in text.lower()]
+    values = [text for text in islice(known, most) if typed in text.lower()]
     found = {_written(text): text for text in values if text.lower().startswith(typed)}
     if typed:
         inner = [

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -123,8 +123,8 @@ class MatrixScreen(SessionScreen):
     def legend(self) -> Sequence[Meaning]:
         return view_models.legend(Where.MATRIX, self.session.matrix, grid=bool(self.session.view.grid))
 
-    def query_fields(self) -> Sequence[tuple[str, str]]:
-        return view_models.query_help(self.session.view.scope)
+    def query_fields(self) -> Callable[[], Sequence[tuple[str, str]]]:
+        return partial(view_models.query_help, self.session.view.scope)
 
     def type_query(self, text: str) -> None:
         """Go on with the query by `text`, as if the person had typed it."""
