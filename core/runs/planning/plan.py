@@ -27,6 +27,7 @@ from core.runs.planning.downloads import (
     listed,
     requirement_places,
 )
+from core.runs.planning.host_downloads import fetched_elsewhere
 from core.runs.planning.interpreter import Source, find_interpreter, is_of
 from core.runs.planning.kinds import (
     NO_EXPORT,
@@ -150,11 +151,12 @@ def look_ahead(
     if starting and seen.source is Source.REMEMBERED and any(one.level is Level.BLOCKER for one in found):
         seen = survey(checkout, python, environ, starting=True, afresh=True)
         found = [*obstacles(specs, seen, settings, environ, runs), *_of_hosts(specs)]
-    return LaunchPlan(specs, refused, seen, [*found, *of_sources(sources)], sources.downloads)
+    found += [*of_sources(sources), *fetched_elsewhere(specs)]
+    return LaunchPlan(specs, refused, seen, found, sources.downloads)
 
 
 def _sources_of(specs: Sequence[RunSpec], environ: Mapping[str, str], *, starting: bool) -> Sources:
-    """What runs that share a checkout and an interpreter fetch; those on other machines say so there."""
+    """What runs that share a checkout and an interpreter fetch; `fetched_elsewhere` has those on other machines."""
     here = [spec for spec in specs if not spec.needs and not spec.cases]
     if not here:
         return Sources((), (), ())

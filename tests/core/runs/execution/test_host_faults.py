@@ -290,6 +290,8 @@ def test_a_host_comes_back_with_the_devices_that_it_had(cluster: FakeHosts, tmp_
             return host is not None and host.state is HostState.QUARANTINED and host.why.startswith("devices: ")
 
         until(refused)
+        # A person may say that it is right all the same.
+        assert [one.state for one in take_up([name], cluster.cluster)] == [HostState.UP]
     else:
         until(lambda: cluster.state(name) is HostState.LOST)
         until(lambda: cluster.state(name) is HostState.UP)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs on other machines fetch there, as far as loaders say. What those machines have is not known here."""
+
+from collections.abc import Iterable, Sequence
+
+from core.ids import TestId
+from core.runs.planning.downloads import Download, Kind, asked_packages, listed, loader_source, requirement_places
+from core.runs.planning.preflight_checks import Level, Obstacle
+from core.runs.spec import RunSpec
+from core.sources import Checkout, cached_files, hub_names, other_weights
+from core.text import counted
+
+_HUB = {"model": Kind.CHECKPOINT, "dataset": Kind.DATASET}
+
+
+def fetched_elsewhere(specs: Sequence[RunSpec]) -> list[Obstacle]:
+    """What is said of runs that leave this machine and share a checkout; nothing where their loaders fetch nothing."""
+    away = [spec for spec in specs if spec.needs and not spec.cases]
+    found = wanted(Checkout(away[0].cwd), [spec.test_id for spec in away]) if away else []
+    if not found:
+        return []
+    places = " and ".join(sorted({spec.needs for spec in away}))
+    kinds = [(kind, [one.name for one in found if one.kind is kind]) for kind in Kind]
+    words = "; ".join(f"{counted(len(names), kind)}: {listed(names)}" for kind, names in kinds if names)
+    what = f"Runs on {places} download what is not there of {words}"
+    remedy = "What those machines have is not known here, so you are not asked. The log of a run shows its downloads"
+    return [Obstacle(Level.NOTE, what, remedy)]
+
+
+def wanted(checkout: Checkout, tests: Iterable[str]) -> list[Download]:
+    """All that the loaders of `tests` fetch where nothing of it is there, as far as they name it; without sizes."""
+    tests = list(dict.fromkeys(tests))
+    parsed = [one for test in tests if (one := TestId.parse(test))]
+    found = [
+        Download(Kind.PACKAGE, one) for place in requirement_places(checkout, tests) for one in asked_packages(place)
+    ]
+    for test in parsed:
+        source, variant = loader_source(checkout, test.directory), test.variant or ""
+        found += (Download(_HUB[one.kind], one.name) for one in hub_names(source, variant))
+        found += (
+            Download(Kind.FILE, one.address) if one.address else Download(Kind.WEIGHTS, one.text)
+            for one in other_weights(source, variant)
+        )
+        found += (Download(Kind.FILE, one) for one in cached_files(source) if one)
+    return list(dict.fromkeys(found))
