@@ -11,7 +11,7 @@ from core.cli.context import Context
 from core.cli.op_records import Record, op_records, print_cases
 from core.errors import EXIT_OK, UsageError
 from core.matrix import HANDWRITTEN_KIND, NO_ARCH, PLACEHOLDER_KIND, Matrix, Universe, with_placeholder_rows
-from core.matrix.query import RESULT, VERDICT, Query, help_text, select
+from core.matrix.query import NUMBERS, RESULT, VERDICT, Query, help_text, select
 from core.matrix.view import RUN_KINDS, ViewSpec, ordered, read_saved, text_of_row
 from core.model import Function
 
@@ -99,6 +99,9 @@ def _last_words(columns: Sequence[str], matrix: Matrix, arch: str, context: Cont
     if VERDICT in columns:
         judged = context.verdicts.facts()
         last[VERDICT] = {id: judged.words(matrix, row, arch) for row, id in enumerate(matrix.ids)}
+    if numbers := {*NUMBERS}.intersection(columns):
+        found = context.judged(matrix)
+        last |= {name: found.number_words(name, arch) for name in numbers}
     return last
 
 

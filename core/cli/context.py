@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from core.history import History
     from core.matrix import Matrix, Universe
     from core.matrix.cache import Cache
-    from core.matrix.query import Facts, Learned, Query, Scope
+    from core.matrix.query import Judged, Learned, Query, Scope
     from core.ops import OpTests
     from core.runs import TreeReader
     from core.runs.store import RunRecord
@@ -118,7 +118,7 @@ class Context:
     def learned(self, on: "Matrix", asked: "Query", *more: str) -> "Learned":
         """The columns that a query needs beside the index of a matrix, mostly none, and those of `more` providers."""
         names = (*query.needs(asked), *more)
-        return providers.compute_columns(self.cache, on.model_tests, names, self._judged) if names else {}
+        return providers.compute_columns(self.cache, on.model_tests, names, self.judged) if names else {}
 
     def ids_of(self, text: str) -> "frozenset[str] | None":
         """The ids of the rows that a query selects; None: all, because it is empty."""
@@ -175,7 +175,8 @@ class Context:
         """The runs of the checkout, newest first."""
         return runs.own_runs(store.RunStore(self.paths.runs).records(), self.tree)
 
-    def _judged(self, on: "Matrix") -> "Facts":
+    def judged(self, on: "Matrix") -> "Judged":
+        """What results say of every row, with the newest numbers of performance."""
         records = self.run_records
         if on is self.matrix:
             facts = self.verdicts.facts()

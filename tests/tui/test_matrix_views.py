@@ -7,7 +7,7 @@ import pytest
 
 from core.matrix.query.fields import select
 from core.matrix.query.query import Query
-from core.matrix.view.columns import DEFAULT_COLUMNS
+from core.matrix.view.columns import DEFAULT_COLUMNS, TABLE_FIELDS
 from core.matrix.view.saved import change_saved, read_saved
 from core.matrix.view.spec import ViewSpec
 from core.settings import paths
@@ -191,7 +191,7 @@ async def test_columns_are_chosen_ordered_sorted_and_kept(checkout: Checkout) ->
         await pilot.press("space")
         await pilot.press("j", "space", "K", "G")
         await until(pilot, lambda: "file of the entry" in screen_text(app), "the last column")
-        await pilot.press("space", "o", "o", *["K"] * 20, "enter")
+        await pilot.press("space", "o", "o", *["K"] * len(TABLE_FIELDS), "enter")
         view = app.session.view
         assert (
             view.columns == ("file", "id", "archs", "status", "bringup", "run", "reason") or view.columns[0] == "file"

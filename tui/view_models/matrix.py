@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from core import evidence
-from core.matrix.query import RESULT, VERDICT
+from core.matrix.query import NUMBERS, RESULT, VERDICT
 from core.matrix.view import BY_TABLE_FIELD, DECLARED, DEVICE_RUN, EVIDENCE, RUN, RUN_KINDS, View, rate, text_of_row
 from core.model import Status
 from core.text import one_line
@@ -51,6 +51,7 @@ _SIZES: Mapping[str, TableColumn] = {
     "loader": TableColumn("", 24, share=1, elide=True, yields=4),
     "variant": TableColumn("", 20, share=1, elide=True, yields=4),
     "file": TableColumn("", 24, share=1, elide=True, yields=4),
+    **{name: TableColumn("", 10, yields=4) for name in NUMBERS},
     "op": TableColumn("", 16, share=1, elide=True, yields=1),
     "model": TableColumn("", 14, share=1, elide=True, yields=5),
     "dtype": TableColumn("", 8, share=1, yields=2),
@@ -84,6 +85,8 @@ class MatrixRows:
         self._edited = edited
         self._verdicts = verdicts
         self._judged = view.judged
+        self._numbers: dict[str, Mapping[str, str]] = {}
+        """Those of columns that have been drawn, by column and id."""
         self._names = view.table_columns
         self._only_ops = view.only_ops
         self._sort = view.sort_key, view.descending
@@ -181,6 +184,13 @@ class MatrixRows:
         style = VERDICT_STYLES.get(said.rpartition(" ")[2], "dim") if "  " not in said else ""
         return [Cell(one_line(said), style)]
 
+    def _number(self, row: int, name: str) -> list[Cell]:
+        known = self._numbers.get(name)
+        if known is None:
+            known = self._judged.number_words(name, self._arch) if self._judged else {}
+            self._numbers[name] = known
+        return [Cell(known.get(self._matrix.ids[row], ""))]
+
     def _run(self, row: int, name: str) -> list[Cell]:
         look = self._runs.get(name, {}).get(self._matrix.ids[row])
         return [Cell(look.word, look.style) if look else Cell("")]
@@ -196,6 +206,7 @@ _CELLS: Mapping[str, Callable[[MatrixRows, int, str], list[Cell]]] = {
     EVIDENCE: MatrixRows._evidence,
     RESULT: MatrixRows._result,
     VERDICT: MatrixRows._verdict,
+    **dict.fromkeys(NUMBERS, MatrixRows._number),
 }
 
 

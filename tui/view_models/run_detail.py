@@ -17,6 +17,8 @@ from tui.view_models.style import seconds_text
 _STYLES = {"pass": "green", "fail": "bold red", "running": "bold"}
 _LABEL = 12
 _SLOWEST = 3
+_SIZES = ("parameters", "parameter_bytes")
+"""Of the numbers of a run those of its model."""
 
 
 def run_text(
@@ -59,6 +61,8 @@ def _course(record: RunRecord) -> Iterator[tuple[str, str]]:
 def _phases(record: RunRecord) -> Iterator[Text]:
     result = dict(record.result or {})
     phases = result.pop("phases", None)
+    if size := model_size(result):
+        yield _fact("model size", size)
     for phase in phases if isinstance(phases, list) else []:
         if isinstance(phase, Mapping):
             ok = phase.get("ok") is True
@@ -84,7 +88,27 @@ def _performance(text: str) -> str:
         return text
     if not isinstance(said, dict):
         return text
-    return "  ".join(f"{name} {value:.5g}" for name, value in said.items() if isinstance(value, (int, float)))
+    return "  ".join(
+        f"{name} {value:.5g}" for name, value in said.items() if isinstance(value, (int, float)) and name not in _SIZES
+    )
+
+
+def model_size(result: Mapping[str, object]) -> str:
+    """`41,034 parameters, 82,068 bytes` from what a run says, `0.041 billion parameters` from what upstream's does.
+
+    Empty where neither says so.
+    """
+    try:
+        said = json.loads(str(result.get("performance") or "{}"))
+    except ValueError:
+        said = {}
+    parameters, size = (said.get(name) for name in _SIZES) if isinstance(said, dict) else (None, None)
+    tags = result.get("tags")
+    billions = tags.get("model_size_billions") if isinstance(tags, Mapping) else None
+    if parameters is None and isinstance(billions, (int, float)):
+        return f"{billions:.3g} billion parameters"
+    words = [f"{parameters:,} parameters"] if isinstance(parameters, int) else []
+    return ", ".join([*words, f"{size:,} bytes"] if isinstance(size, int) else words)
 
 
 def memory_words(said: Mapping[str, object]) -> str:

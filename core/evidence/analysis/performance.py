@@ -16,7 +16,7 @@ from core.evidence.analysis.noise import Difference, difference, needed
 from core.evidence.analysis.profile_comparison import Metric, measured
 from core.evidence.perf_reports import PerfReport
 from core.matrix.query import Judged
-from core.runs import Outcome
+from core.runs import Outcome, planning
 from core.runs.store import RunRecord
 
 PERFORMANCE = (Metric.SAMPLES, Metric.RUN, Metric.COMPILE, Metric.PEAK)
@@ -105,7 +105,7 @@ def series_of(records: Iterable[RunRecord], reports: Iterable[PerfReport]) -> li
     """The series of all runs that passed or were compared, and of all reports, by key."""
     found: dict[SeriesKey, list[Measurement]] = {}
     for record in records:
-        if not record.active and record.outcome is not Outcome.ERROR and not record.spec.cases:
+        if not record.active and record.outcome is not Outcome.ERROR and not _untimed(record):
             numbers = {name: value for name, value in measured(record).items() if name in PERFORMANCE}
             if numbers:
                 row = Measurement(record.started or 0.0, record.spec.run_id, numbers)
@@ -138,6 +138,12 @@ def newest_numbers(found: Iterable[Series]) -> Mapping[str, Mapping[str, Mapping
     for (id, arch, metric), (_, value) in newest.items():
         texts.setdefault(id, {}).setdefault(arch, {})[metric.value] = f"{value:.6g}"
     return texts
+
+
+def _untimed(record: RunRecord) -> bool:
+    """Whether it runs something else than the test."""
+    others = (planning.BISECT_KIND, planning.EXTRACT_KIND, *planning.EXPORT_KINDS)
+    return bool(record.spec.cases) or record.spec.kind in others
 
 
 def _key(record: RunRecord) -> SeriesKey:

@@ -34,6 +34,7 @@ from .verdict_columns import (
     BACKEND as BACKEND,
     BROKE as BROKE,
     FIXED as FIXED,
+    NUMBERS as NUMBERS,
     RESULT as RESULT,
     VERDICT as VERDICT,
     Judged as Judged,

@@ -159,14 +159,12 @@ class Judged:
         return self.numbers()
 
     def _number(self, name: str, arch: str) -> FlagColumn:
-        return self._texts(
-            {
-                id: tuple(
-                    dict.fromkeys(known[name] for on, known in found.items() if name in known and arch in (on, NO_ARCH))
-                )
-                for id, found in self.known_numbers.items()
-            }
-        )
+        return self._texts({id: _numbers_on(arch, found, name) for id, found in self.known_numbers.items()})
+
+    def number_words(self, name: str, arch: str) -> Mapping[str, str]:
+        """The newest of one of NUMBERS by id: on `arch`, or with NO_ARCH each that archs differ in."""
+        found = {id: " ".join(_numbers_on(arch, known, name)) for id, known in self.known_numbers.items()}
+        return {id: text for id, text in found.items() if text}
 
     def _wanted(self, asked: Sequence[str]) -> set[str]:
         return set(self._named(asked)) if asked else {*self.backends}
@@ -213,3 +211,8 @@ def _with_rows(column: AnyColumn, rows: Mapping[int, Sequence[str]]) -> FlagColu
     for row, texts in rows.items():
         masks[row] = reduce(or_, (bits.setdefault(text, 1 << len(bits)) for text in texts))
     return FlagColumn(tuple(bits), masks)
+
+
+def _numbers_on(arch: str, found: Mapping[str, Mapping[str, str]], name: str) -> tuple[str, ...]:
+    """The different texts of a number on `arch`, or with NO_ARCH on any; `found` is by arch and name."""
+    return tuple(dict.fromkeys(known[name] for on, known in found.items() if name in known and arch in (on, NO_ARCH)))

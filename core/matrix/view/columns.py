@@ -75,6 +75,10 @@ def _number(text: str) -> float:
         return math.inf
 
 
+def _first_number(text: str) -> float:
+    return _number(text.partition(" ")[0])
+
+
 def _sizes(text: str) -> list[list[int]]:
     """Shapes in the order of their sizes: 2x3 comes before 10x3."""
     return [[int(size) for size in shape.split("x") if size.isdigit()] for shape in text.split()]
@@ -111,6 +115,10 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("dup", "same as", "op case that represents it, as both are the same test", _of_op("dup"), str.lower),
     TableField(RESULT, "results", "last result of an op case on each backend"),
     TableField(VERDICT, "verdict", "verdict on each arch, on an op case by backend"),
+    TableField("samples_per_s", "samples/s", "newest throughput, as the query field", None, _first_number),
+    TableField("run_s", "run s", "newest seconds of one timed run", None, _first_number),
+    TableField("compile_s", "compile s", "newest seconds of compilation", None, _first_number),
+    TableField("peak_mb", "peak MB", "newest peak memory of the host in MiB", None, _first_number),
     TableField("file", "file", "file of the entry", _plain("file")),
 )
 OF_OP_CASES = ("op", "model", "dtype", "shape", "rtol", "atol", "mark", "dup", RESULT)
@@ -147,7 +155,8 @@ def ordered(
         return list(reversed(rows)) if descending else list(rows)
     if field.column is None:
         words = runs.get(name, {})
-        ranks: Mapping[int, Any] = {row: word for row in rows if (word := words.get(matrix.ids[row]))}
+        of = field.rank or str
+        ranks: Mapping[int, Any] = {row: of(word) for row in rows if (word := words.get(matrix.ids[row]))}
         return _by_rank(rows, range(len(matrix.ids)), ranks, descending=descending)
     column = field.column(matrix, arch)
     if isinstance(column, FlagColumn):

@@ -169,6 +169,7 @@ class _Test:
     def _execution(self) -> Execution:
         execution = Execution(self.backend.name, self.backend.device_text())
         execution.parameters = sum(parameter.numel() for parameter in self.model.parameters())
+        execution.parameter_bytes = sum(parameter.nbytes for parameter in self.model.parameters())
         execution.weights_dtype = "bfp_bf8" if self.settings.weight_bfp8 and self.backend.name == "tt" else None
         execution.ignored_options = ignored(self.settings.compile_options, self.backend.name)
         first = next((tensor for _, tensor in tensors([self.args, self.kwargs])), None)

@@ -130,6 +130,8 @@ class Execution:
     """Compile options that the backend has no use for."""
     parameters: int | None = None
     """Number of parameters of the model."""
+    parameter_bytes: int | None = None
+    """Bytes of all of them, in the dtypes that the model runs with."""
     weights_dtype: str | None = None
     """`bfp_bf8` where weights were converted for the device, else None as upstream reports."""
     batch_size: int = 1
@@ -149,6 +151,7 @@ class Execution:
             "batch_size": self.batch_size,
             "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             "parameters": self.parameters,
+            "parameter_bytes": self.parameter_bytes,
         }
 
     @property

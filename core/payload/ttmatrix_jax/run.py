@@ -74,6 +74,7 @@ class _Test:
         self.execution = Execution(backend.name, backend.device_text(count))
         self.execution.ignored_options = ignored(settings.compile_options, backend.name)
         self._measure_inputs()
+        self._measure_parameters()
         if settings.weight_bfp8 and backend.name == "tt":
             self.execution.weights_dtype = "bfp_bf8"
 
@@ -155,6 +156,12 @@ class _Test:
                     return pull_back(jax.numpy.ones_like(output))
 
                 keep(self.settings.serialize_to, "backward", gradients, [args, kwargs], {})
+
+    def _measure_parameters(self) -> None:
+        if isinstance(self.model, SingleDevice):
+            arrays = [leaf for _, leaf in leaves(self.model.forward.parameters) if hasattr(leaf, "nbytes")]
+            self.execution.parameters = sum(int(leaf.size) for leaf in arrays)
+            self.execution.parameter_bytes = sum(int(leaf.nbytes) for leaf in arrays)
 
     def _measure_inputs(self) -> None:
         first = next((leaf for _, leaf in leaves(self.model.inputs) if getattr(leaf, "ndim", 0)), None)

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from core.matrix.view import ViewSpec, change_saved
+from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call
 from tests.support.recorded import record_profiles
@@ -88,6 +90,14 @@ def test_reports_become_columns_history_and_a_verdict(checkout: Checkout, tmp_pa
         ("arch:p150 run_s:<1", []),
     ):
         assert call("list", query, "--format", "ids", "--repo", checkout.root).out.split() == found
+    # A column.
+    spec = ViewSpec(columns=("id", "samples_per_s", "peak_mb"), sort="samples_per_s")
+    change_saved(paths().views_file, lambda saved: saved.with_view("speed", spec))
+    first, *_ = csv.DictReader(
+        io.StringIO(call("list", "--view", "speed", "--format", "csv", "--repo", checkout.root).out)
+    )
+    assert (first["id"], first["peak_mb"]) == (CNN, "")
+    assert float(first["samples_per_s"]) == pytest.approx(last, rel=1e-4)
     # Text.
     history = perf(checkout, "text_cnn", "--history").out
     assert "n150 report batch 1, 30 results" in history

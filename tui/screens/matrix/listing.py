@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.text import Text
 
 from core import ci, evidence, handwritten, ops
-from core.matrix.query import RESULT, VERDICT
+from core.matrix.query import NUMBERS, RESULT, VERDICT
 from core.matrix.view import EVIDENCE, Targets, View, ViewSpec
 from core.providers import RUNS
 from tui import view_models, widgets
@@ -90,7 +90,7 @@ class Listing:
         if {EVIDENCE, RESULT} & {*view.table_columns, view.sort_key}:
             self._context.facts.request_verdicts()
             verdicts = self._session.verdicts
-        if VERDICT in (*view.table_columns, view.sort_key):
+        if {VERDICT, *NUMBERS} & {*view.table_columns, view.sort_key}:
             self._context.facts.request((RUNS,))
         rows = MatrixRows(view, self._last_runs, self._session.edited, verdicts)
         return TreeRows(view.tree(opened), view, rows) if view.group and not view.missing() else rows
@@ -159,6 +159,8 @@ class Listing:
         if view.judged and view.sort_key == VERDICT:
             matrix = view.matrix
             view.runs[VERDICT] = {id: view.judged.words(matrix, row, view.lens) for row, id in enumerate(matrix.ids)}
+        if view.judged and view.sort_key in NUMBERS:
+            view.runs[view.sort_key] = view.judged.number_words(view.sort_key, view.lens)
         if view.sort_key not in view.runs:
             return False
         view.sort(view.sort_key, descending=view.descending)

@@ -14,7 +14,7 @@ from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Static
 
-from core.matrix.query import RESULT, VERDICT, Query
+from core.matrix.query import NUMBERS, RESULT, VERDICT, Query
 from core.matrix.view import EVIDENCE, ViewSpec
 from core.text import one_line
 from tui import view_models, widgets
@@ -195,7 +195,7 @@ class MatrixScreen(SessionScreen):
             self.filter.answer()
         else:
             self.facets.count()
-            if {EVIDENCE, RESULT, VERDICT} & {*self.session.view.table_columns, self.session.view.sort_key}:
+            if {EVIDENCE, RESULT, VERDICT, *NUMBERS} & {*self.session.view.table_columns, self.session.view.sort_key}:
                 self._runs_changed()
         self.detail.follow_soon()
 

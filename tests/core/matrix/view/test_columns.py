@@ -66,6 +66,13 @@ def test_numbers_are_ordered_as_numbers_and_nonsense_after_them(tmp_path: Path) 
     assert [matrix.ids[row] for row in ordered(matrix, rows, "pcc", "", {}, descending=False)] == [TINY, NET, ORG]
 
 
+def test_measured_numbers_are_ordered_as_numbers(matrix: Matrix) -> None:
+    rows = sorted(matrix.rows[id] for id in (TINY, NET, ORG))
+    runs = {"peak_mb": {TINY: "1000", NET: "9.5", ORG: "200 7"}}
+    found = ordered(matrix, rows, "peak_mb", "", runs, descending=True)
+    assert [matrix.ids[row] for row in found] == [TINY, ORG, NET]
+
+
 def test_texts(matrix: Matrix) -> None:
     row = matrix.rows[NET]
     runs = {RUN: {NET: "pass"}}
