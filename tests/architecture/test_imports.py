@@ -30,6 +30,15 @@ def test_headless_loads_no_screen_and_no_runtime(module: str) -> None:
     assert done.stdout.strip() == "[]", f"{module}, or what it imports, imports this: nobody waits for it headless"
 
 
+def test_only_the_processes_for_hosts_load_dask() -> None:
+    """The queue, its commands and its screens work without the extra, and start no slower with it."""
+    modules = ("core.cli.command_run", "core.cli.command_hosts", "core.runs.execution.scheduler", "tui.screens.hosts")
+    each = "; ".join(f"import {one}" for one in ("sys", *modules, "tui.app.app"))
+    script = f"{each}; print([name for name in ('dask', 'distributed', 'tornado') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_the_entry_point_alone_loads_no_screen() -> None:
     script = "import sys, tui.__main__; print([name for name in ('textual', 'rich') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
