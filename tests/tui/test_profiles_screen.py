@@ -111,3 +111,27 @@ async def test_marked_tests_with_a_sweep_are_started_and_shown(tmp_path: Path, o
         await until(pilot, lambda: "1 test, 2 profiles" in screen_text(app), "the table")
         await until(pilot, lambda: not any(one.active for one in app.session.runs), "their ends")
         assert sorted(one.spec.profile for one in app.session.runs) == ["", "two"]
+
+
+async def test_the_first_profile_is_on_the_left_from_either_row(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("8", "p")
+        await until(pilot, lambda: "1 test, 2 profiles" in screen_text(app), "the table")
+        for key in ("g", "G"):
+            await pilot.press(key, "enter")
+            await until(pilot, lambda: isinstance(app.screen, SideBySide), "the logs")
+            await until(pilot, lambda: "fast  2" in screen_text(app), "the heads")
+            (heads,) = (line for line in screen_text(app).splitlines() if "fast  2" in line)
+            assert heads.index("default  2") < heads.index("fast  2")
+            await pilot.press("escape")
+
+
+async def test_a_batch_that_is_not_queued_yet_is_named(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("8", "p")
+        await until(pilot, lambda: "1 test, 2 profiles" in screen_text(app), "the table")
+        app.navigation.screen(ProfilesScreen).show_batch("20261122-000000-abcdef")
+        await until(pilot, lambda: "batch 20261122-000000-abcdef are not queued yet" in screen_text(app), "the batch")
+        assert "waiting for the queue" in screen_text(app)

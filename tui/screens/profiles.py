@@ -101,7 +101,7 @@ class ProfilesScreen(SessionScreen):
         left = sum(one.active for one in records)
         by = f"by {self._sort or 'request'}{' ↓' if self._reverse else ''}" if self._sort or self._reverse else ""
         if not records:
-            self.title_line("no profiles to compare")
+            self.title_line("waiting for the queue" if self.chosen else "no profiles to compare")
         else:
             profiles = counted(len(table.profiles), "profile")
             self.title_line(f"{counted(len(table.rows), 'test')}, {profiles}", f"{left:,} to run" if left else "", by)
@@ -121,7 +121,8 @@ class ProfilesScreen(SessionScreen):
         title = self.query_one("#diff-title", Static)
         if current is None:
             title.update("")
-            words = [(with_keys(NONE, self.context.keymap), "dim")]
+            queued = f"The runs of batch {self.chosen} are not queued yet." if self.chosen else NONE
+            words = [(with_keys(queued, self.context.keymap), "dim")]
         else:
             first = shown_name(table.profiles[0])
             title.update(one_line(f"{current[0]}   compared with {first}"))
@@ -146,10 +147,12 @@ class ProfilesScreen(SessionScreen):
             return None
         id, profile = self._current
         table = self.rows.table
-        first = table.profiles[0] if profile != table.profiles[0] else table.profiles[-1]
-        cells = [table.rows[id][name] for name in (first, profile)]
+        first = table.profiles[0]
+        # In the row of the first profile it is compared with the last one.
+        other = profile if profile != first else table.profiles[-1]
+        cells = [table.rows[id][name] for name in (first, other)]
         ended = [[run for run in cell.runs if not run.active] for cell in cells]
-        return (ended[0][-1], ended[1][-1]) if all(ended) and first != profile else None
+        return (ended[0][-1], ended[1][-1]) if all(ended) and first != other else None
 
     # Actions
 
