@@ -29,6 +29,7 @@ NOON = 1_795_348_800.0
 """22 November 2026, 12:00 UTC: now, in pictures."""
 _CLOCKS = (
     "tui.screens.hosts",
+    "tui.screens.report",
     "tui.app.polling",
     "tui.screens.runs",
     "tui.session",

@@ -3,7 +3,10 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import accumulate
 from typing import NamedTuple
+
+from rich.cells import cell_len
 
 from core import doctor, evidence
 from core.matrix import Matrix
@@ -141,15 +144,19 @@ def _statuses() -> list[Meaning]:
     return [Meaning(look.letter, _STATUS_WORDS[status]) for status, look in STATUS_LOOKS.items()]
 
 
-def arch_legend(matrix: Matrix) -> list[Cell]:
-    """The letters of the archs, then those of the statuses, for one line: `n n150  p p150 ...   P PASS  X XFAIL`."""
-    cells: list[Cell] = []
-    for letter, name in zip(arch_title(matrix), arch_names(matrix), strict=True):
-        cells += [Cell(letter, "running"), Cell(f" {name}  ", "dim")]
-    for look in (*STATUS_LOOKS.values(), MIXED):
-        if look.letter not in "·~":
-            cells += [Cell(f" {look.letter}", look.style), Cell(f" {look.word}", "dim")]
-    return cells
+def arch_legend(matrix: Matrix, width: int) -> list[Cell]:
+    """The letters of the archs, then those of the statuses, for one line: `n n150  p p150 ...   P PASS  X XFAIL`.
+
+    As many of them as fit whole into `width` cells.
+    """
+    pairs = [
+        (Cell(letter, "running"), Cell(f" {name}  ", "dim"))
+        for letter, name in zip(arch_title(matrix), arch_names(matrix), strict=True)
+    ]
+    looks = [look for look in (*STATUS_LOOKS.values(), MIXED) if look.letter not in "·~"]
+    pairs += [(Cell(f" {look.letter}", look.style), Cell(f" {look.word}", "dim")) for look in looks]
+    ends = accumulate(sum(cell_len(cell.text) for cell in pair) for pair in pairs)
+    return [cell for pair, end in zip(pairs, ends, strict=True) if end <= width for cell in pair]
 
 
 def query_help(scope: Scope) -> list[tuple[str, str]]:

@@ -316,7 +316,9 @@ def _counts(group: "Group") -> list[Cell]:
 
 
 def order_words(view: View) -> str:
-    """By what the rows are sorted."""
+    """By what the rows are sorted; empty for the usual orders: tests with an entry first, or by id."""
+    if view.sort_key in ("id", "entry") and not view.descending:
+        return ""
     if view.sort_key == "entry":
-        return f"entries {'last' if view.descending else 'first'}"
+        return "tests with an entry last"
     return f"sorted by {view.sort_key}{' ↓' if view.descending else ''}"

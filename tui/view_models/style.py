@@ -202,8 +202,9 @@ def count_text(view: View) -> str:
     planned = view.matrix.placeholders
     everything += f", {counted(len(planned.ids), 'placeholder')}" if planned else ""
     text = f"{shown:,} of {total:,}" if shown != total else everything
-    if shown == total and view.sort_key == "entry" and not view.marks:
-        text += f" · {sum(map(bool, view.matrix.flags['has'].masks)):,} with an entry"
+    if shown == total and view.sort_key == "entry" and not view.descending:
+        entries = sum(map(bool, view.matrix.flags["has"].masks))
+        text = f"{counted(total, 'row')}, the {entries:,} with an entry first"
     if view.marks:
         hidden = view.hidden_marks()
         text += f" · {len(view.marks):,} marked" + (f" ({hidden:,} hidden)" if hidden else "")

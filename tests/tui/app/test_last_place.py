@@ -52,7 +52,7 @@ def _file(checkout: Checkout) -> Path:
 async def test_what_nobody_has_opened_begins_with_the_entries_and_says_so(opened: Open) -> None:
     app = opened()
     async with app.run_test(size=(120, 36)) as pilot:
-        await until(pilot, lambda: "entries first" in screen_text(app), "the order in the title")
+        await until(pilot, lambda: "with an entry first" in screen_text(app), "the order")
         has = [app.session.view.matrix.has_entry(row) for row in app.session.view.rows]
         assert any(has) and not all(has)
         assert has == sorted(has, reverse=True)

@@ -212,7 +212,7 @@ class MatrixScreen(SessionScreen):
     def _say(self) -> None:
         """Say in the title what is shown, and beside the filter how many tests that are."""
         view = self.session.view
-        order = "" if view.grid or (view.sort_key == "id" and not view.descending) else view_models.order_words(view)
+        order = "" if view.grid else view_models.order_words(view)
         self.title_line(
             f"arch: {view.lens}" if view.lens else "",
             f"grouped by {view.group}" if view.group and not view.grid else "",
@@ -224,10 +224,10 @@ class MatrixScreen(SessionScreen):
 
     def _show_legend(self) -> None:
         """Say below the rows what the shades of the grid mean, or the letters of archs without room for names."""
-        grid = bool(self.session.view.grid)
+        grid, width = bool(self.session.view.grid), self.table.size.width
         # Together: each time, all widgets of the screen are matched with all rules.
-        self.update_classes({"gridded": grid, "lettered": not grid and self.table.short_heads(self.table.size.width)})
-        self.legend_line.show([self.grid.legend if grid else view_models.arch_legend(self.session.matrix)])
+        self.update_classes({"gridded": grid, "lettered": not grid and self.table.short_heads(width)})
+        self.legend_line.show([self.grid.legend if grid else view_models.arch_legend(self.session.matrix, width - 1)])
 
     # Going somewhere
 
