@@ -129,12 +129,19 @@ class EvidenceStore:
         return sorted(self._read(f"SELECT {COLUMNS} FROM results WHERE {_COUNTS}"), key=order)
 
     def reports(self) -> Iterator[StoredReport]:
-        """Every report with all of its results, none folded, in the order of their digests."""
+        """Every report with all of its results, none folded: by the name of their run, then by digest."""
         with self._open_to_read() as connection:
-            reader = Reader(connection)
-            found = connection.execute("SELECT id, digest, rank, attempt, named FROM reports ORDER BY digest")
-            for id, digest, rank, attempt, named in found:
-                rows = connection.execute(_OF_REPORT, (id,))
+            reader, read = Reader(connection), -1
+            by_session: dict[int, list[tuple[Any, ...]]] = {}
+            for id, digest, rank, attempt, named in connection.execute(_REPORTS).fetchall():
+                rows: list[tuple[Any, ...]] = []
+                for session, run in connection.execute("SELECT id, run FROM sessions WHERE report = ?", (id,)):
+                    # Nothing leads from a session to its results: those of a run are read once for all of its reports.
+                    if run != read:
+                        read, by_session = run, {}
+                        for row in connection.execute(_OF_RUN, (run,)):
+                            by_session.setdefault(row[1], []).append(row)
+                    rows += by_session.get(session, ())
                 yield StoredReport(digest, as_text(rank), attempt, bool(named), tuple(reader.observations(rows)))
 
     def of_test(self, id: str) -> list[Observation]:
@@ -328,9 +335,9 @@ class EvidenceStore:
             raise _unreadable(self.file, str(error)) from error
 
 
-_OF_REPORT = f"""SELECT {COLUMNS.replace("results.attempts", "NULL")} FROM sessions
-    JOIN results ON results.run = sessions.run AND results.session = sessions.id
-    WHERE sessions.report = ? ORDER BY results.session, results.number"""
+_REPORTS = """SELECT id, digest, rank, attempt, named FROM reports ORDER BY (
+    SELECT min(text) FROM sessions JOIN texts ON texts.id = run WHERE report = reports.id), digest"""
+_OF_RUN = f"SELECT {COLUMNS.replace('results.attempts', 'NULL')} FROM results WHERE run = ?"
 _OF_KIND = f"""SELECT * FROM (SELECT {COLUMNS} FROM results WHERE cell = ?1 AND kind = %s AND {_COUNTS}
     ORDER BY at DESC, session DESC, number DESC LIMIT %s)"""
 _NEWEST = " UNION ALL ".join(_OF_KIND % part for part in ((HAS_RUN, "?2"), (NOT_RUN, "?3"), (BROKEN, "?3")))

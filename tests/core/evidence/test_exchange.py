@@ -77,6 +77,20 @@ def _reports(file: Path, rows: list[Observation]):  # type: ignore[no-untyped-de
     return store.reports()
 
 
+def test_every_report_is_whole_also_one_over_several_runs(tmp_path: Path) -> None:
+    store = EvidenceStore(tmp_path / "a.sqlite")
+    parts = {
+        "3": [seen(test_id="x", run="b", host="f1"), seen(test_id="y", run="a"), seen(test_id="z", run="b", host="f2")],
+        "2": [seen(test_id="x", run="a", when=1.0)],
+        "1": [seen(test_id="x", run="b", when=2.0), seen(Ending.NOT_RUN, test_id="y", run="b", when=2.0)],
+    }
+    store.add([report(*rows, digest=digest) for digest, rows in parts.items()])
+    found = [(one.digest, sorted(seen.test_id for seen in one.observations)) for one in store.reports()]
+    # By run, whatever their digests.
+    assert found == [("2", ["x"]), ("3", ["x", "y", "z"]), ("1", ["x", "y"])]
+    assert write_file(tmp_path / "x.csv", store.reports()) == 6
+
+
 def test_texts_that_are_not_utf_8_go_through_csv(tmp_path: Path) -> None:
     store = EvidenceStore(tmp_path / "a.sqlite")
     store.add([report(seen(source=ODD[-1]))])
