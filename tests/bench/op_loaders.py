@@ -144,7 +144,12 @@ def _typed(model: Any, options: dict[str, Any]) -> Any:
 def _variant(checkout: Path, loader: str) -> str | None:
     from ttmatrix_loader import import_loader  # type: ignore[import-not-found]
 
-    names = [str(getattr(key, "value", key)) for key in import_loader(checkout, loader).ModelLoader._VARIANTS]
+    own = sys.path[:]
+    try:
+        names = [str(getattr(key, "value", key)) for key in import_loader(checkout, loader).ModelLoader._VARIANTS]
+    finally:
+        # The import of a loader takes our directory from the path.
+        sys.path[:] = own
     return names[0] if names else None
 
 

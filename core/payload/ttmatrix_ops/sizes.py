@@ -19,6 +19,7 @@ _SIZED = frozenset(
     {"zeros", "ones", "empty", "full", "rand", "randn", "new_zeros", "new_ones", "new_empty", "new_full", "expand"}
 )
 """Ops whose result has the size that their whole numbers say."""
+_CONVOLUTIONS = frozenset({"conv1d", "conv2d", "conv3d", "convolution"})
 _MULTIPLIED = frozenset({"repeat", "tile"})
 
 
@@ -73,6 +74,8 @@ def _result_elements(case: Case, tensors: list[Tensor]) -> int:
     largest = max((math.prod(shape) for shape in shapes), default=0)
     if name in _PRODUCTS and len(shapes) >= 2:
         return _product(name, shapes)
+    if name in _CONVOLUTIONS and len(shapes) >= 2:
+        return _convolution(case, shapes)
     if name == "embedding" and len(shapes) >= 2:
         return _embedding(shapes)
     if name in _MULTIPLIED:
@@ -92,6 +95,28 @@ def _product(name: str, shapes: list[tuple[int, ...]]) -> int:
         return math.prod(left[:-1]) * (right[0] if len(right) > 1 else 1)
     batch = _broadcast([left[:-2], right[:-2]])
     return batch * (left[-2] if len(left) > 1 else 1) * (right[-1] if len(right) > 1 else 1)
+
+
+def _convolution(case: Case, shapes: list[tuple[int, ...]]) -> int:
+    """Of one without padding, which would make the result larger; of a transposed one the elements of its input."""
+    image, weight = shapes[:2]
+    strides = case.inputs[3] if len(case.inputs) > 3 else case.keywords.get("stride", 1)
+    if isinstance(strides, Value):
+        strides = strides.value
+    if len(image) != len(weight) or len(image) < 3 or _is_transposed(case):
+        return math.prod(image)
+    steps = strides if isinstance(strides, (list, tuple)) else [strides] * (len(image) - 2)
+    places = [
+        (size - kernel) // step + 1 if isinstance(step, int) and step > 0 else 1
+        for size, kernel, step in zip(image[2:], weight[2:], steps, strict=False)
+    ]
+    return image[0] * weight[0] * math.prod(max(0, one) for one in places)
+
+
+def _is_transposed(case: Case) -> bool:
+    """`convolution` of aten says so in its seventh argument."""
+    said = case.inputs[6].value if len(case.inputs) > 6 and isinstance(case.inputs[6], Value) else False
+    return said is True or case.keywords.get("transposed") is True
 
 
 def _embedding(shapes: list[tuple[int, ...]]) -> int:
@@ -116,7 +141,9 @@ def _sizes(case: Case) -> list[int]:
 
 
 def _broadcast(shapes: list[tuple[int, ...]]) -> int:
-    """Elements of the shape that all of them broadcast to; where they do not, of the largest of each dimension."""
+    """Elements of the shape that all of them broadcast to; 0 where they do not."""
     rank = max(map(len, shapes), default=0)
     aligned = [(1,) * (rank - len(shape)) + shape for shape in shapes]
-    return math.prod(0 if 0 in sizes else max(sizes) for sizes in zip(*aligned, strict=True)) if shapes else 0
+    if not shapes or any(len({*sizes} - {1}) > 1 for sizes in zip(*aligned, strict=True)):
+        return 0
+    return math.prod(0 if 0 in sizes else max(sizes) for sizes in zip(*aligned, strict=True))

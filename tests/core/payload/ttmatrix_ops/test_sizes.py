@@ -19,6 +19,13 @@ from core.payload.ttmatrix_ops import estimate, read_text
             "[{tensor: {shape: [4], init: randint, init_args: {high: 9}, dtype: int8}}, {tensor: {shape: [9, 3]}}]",
             3 * 58 + 2 * 24,
         ),
+        (
+            "torch.conv2d",
+            "[{tensor: {shape: [2, 3, 10, 10]}}, {tensor: {shape: [7, 3, 3, 3]}}, {py: None}, {value: 2}]",
+            3 * 2 * (600 + 189) + 2 * 2 * (2 * 7 * 4 * 4),
+        ),
+        # Shapes that do not broadcast say nothing of the result; the larger input is its least.
+        ("torch.gather", "[{tensor: {shape: [5, 4]}}, {tensor: {shape: [3, 6]}}]", 3 * 76 + 2 * 40),
         ("torch.cat", "[{tensor_list: [{shape: [3]}, {shape: [4]}]}]", 3 * 14 + 2 * 14),
         ("torch.zeros", "[{value: [1000, 1000]}]", 2 * 2_000_000),
         ("torch.repeat", "[{tensor: {shape: [3]}}, {value: 1000}]", 3 * 6 + 2 * 6000),
