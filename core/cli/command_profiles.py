@@ -4,7 +4,7 @@
 import argparse
 
 from core.cli.context import Context
-from core.errors import EXIT_OK
+from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.files import plain
 from core.runs.planning import find_profile, known_profiles, scalar_text
 from core.settings import Profile
@@ -32,19 +32,29 @@ def _print_options(context: Context) -> int:
 
 
 def _print_profiles(context: Context) -> int:
-    """Each is checked: a mistake in one is said before anything is listed."""
+    """Each is checked: a mistake in one is said, and keeps none of the others from being listed."""
     found = known_profiles(context.checkout, context.settings)
-    for name in found:
-        find_profile(context.checkout, context.settings, name)
+    mistakes = {name: error for name in found if (error := _mistake(name, context))}
     if context.console.json:
-        context.console.document({name: plain(one) for name, one in found.items()})
+        said = {name: " ".join(filter(None, (error.title, error.hint))) for name, error in mistakes.items()}
+        context.console.document({name: {**plain(one), "mistake": said.get(name)} for name, one in found.items()})
     elif found:
         own = context.settings.profiles
         rows = ((name, "settings" if name in own else "checkout", _said(one)) for name, one in sorted(found.items()))
         context.console.table(("profile", "from", "what it changes"), rows)
     else:
         context.console.note("no profiles; write [profiles.NAME] in the settings: see docs/profiles.md")
-    return EXIT_OK
+    for error in mistakes.values():
+        context.console.note("\n  ".join(filter(None, (error.title, error.detail, error.hint))))
+    return EXIT_FINDINGS if mistakes else EXIT_OK
+
+
+def _mistake(name: str, context: Context) -> UsageError | None:
+    try:
+        find_profile(context.checkout, context.settings, name)
+    except UsageError as error:
+        return error
+    return None
 
 
 def _said(profile: Profile) -> str:

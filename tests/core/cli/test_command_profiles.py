@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix profiles`: all of them, and what is wrong with some."""
+
+from core.settings import paths
+from core.sources.checkout import Checkout
+from tests.support.cli import call
+
+
+def test_a_mistake_in_one_keeps_no_other_from_being_listed(runnable: Checkout) -> None:
+    file = paths().settings_file
+    file.write_text(
+        f"{file.read_text()}\n[profiles.good]\nbatch_size = 2\n[profiles.bad]\noptions = {{ optimisation_level = 1 }}\n"
+    )
+    called = call("profiles", "--repo", runnable.root)
+    assert called.code == 1
+    assert [line.split()[0] for line in called.out.splitlines()] == ["profile", "bad", "good"]
+    assert "Profile 'bad': there is no compile option 'optimisation_level'" in called.err
+    found = call("profiles", "--json", "--repo", runnable.root).json
+    assert found["good"]["mistake"] is None
+    assert "Did you mean optimization_level?" in found["bad"]["mistake"]
