@@ -101,14 +101,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> None:
     if not session.config.option.collectonly:
-        session.config.stash[HARNESS].choose_backends(
-            item.case for item in session.items if isinstance(item, ModelTest)
-        )
+        harness = session.config.stash[HARNESS]
+        harness.choose_backends(item.case for item in session.items if isinstance(item, ModelTest))
+        # Not captured, as what a test prints is: the log of a test that passes says it, too.
+        terminal = session.config.pluginmanager.getplugin("terminalreporter")
+        for line in harness.ignored() if terminal else ():
+            terminal.write_line(line)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     options = config.stash[HARNESS].options
     header = [f"models: {options.models_root}", f"expectations: {options.test_config}, arch: {options.arch or 'none'}"]
+    header += [f"profile: {options.compile_options.profile}"] if options.compile_options.profile else []
     return [*header, *(f"{name} has no effect: this is ttmatrix's runner" for name in ignored(config))]
 
 

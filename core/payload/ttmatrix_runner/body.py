@@ -47,7 +47,6 @@ def run_test(case: Case, expectation: Expectation, harness: Harness, record: Rec
 
 
 def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> None:
-    from ttmatrix_compile_options import ignored as ignored_options  # type: ignore[import-not-found]
     from ttmatrix_execute import check  # type: ignore[import-not-found]
 
     jax = facts.case.function == JAX
@@ -57,8 +56,6 @@ def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> Non
     facts.profile = settings.compile_options.profile
     if reason := framework.skip_reason(settings, backend):
         pytest.skip(reason)
-    if ignored := ignored_options(settings.compile_options, backend.name):
-        print(f"Ignored by the backend {backend.name}: {', '.join(ignored)}", flush=True)
     try:
         framework.execute(loader, settings, backend, stage.write, facts.begin)
         facts.passed = all(one.passed for one in facts.comparisons)

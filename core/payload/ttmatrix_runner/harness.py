@@ -48,6 +48,14 @@ class Harness:
         """What runs the model of `case`."""
         return self.jax if case.function == JAX else self.backend
 
+    def ignored(self) -> list[str]:
+        """A line for each backend that ignores compile options."""
+        from ttmatrix_compile_options import ignored  # type: ignore[import-not-found]
+
+        names = {one.name for one in (self.backend, self.jax) if one is not None}
+        found = {name: ignored(self.options.compile_options, name) for name in sorted(names)}
+        return [f"ignored by the backend {name}: {', '.join(options)}" for name, options in found.items() if options]
+
     def _choose_torch(self) -> None:
         from ttmatrix_execute import BackendMissing, choose_backend  # type: ignore[import-not-found]
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.payload.ttmatrix_runner.options: a wrong command line is told before anything is imported."""
 
+import re
+
 import pytest
 
 from .conftest import Checkout
@@ -28,6 +30,14 @@ def test_the_header_says_what_is_used(checkout: Checkout) -> None:
     output = checkout.run("--arch=p150", "--collect-only").output
     assert f"models: {checkout.models}" in output
     assert f"expectations: {checkout.config}, arch: p150" in output
+
+
+def test_the_log_of_a_test_that_passes_says_the_profile_and_what_is_ignored(checkout: Checkout) -> None:
+    checkout.acting("pass")
+    words = ("--profile-name=fast", "--compile-option=enable_trace=true", "--torch-option=x=true")
+    output = checkout.run(*words).output
+    assert "profile: fast\n" in output
+    assert re.search(r"^ignored by the backend \w+: enable_trace, x$", output, re.MULTILINE), output
 
 
 def test_a_profile_for_upstreams_runner_fits_this_one(checkout: Checkout) -> None:
