@@ -19,7 +19,7 @@ from core.matrix.query import Query
 from core.matrix.view import LEARNED, Link, Number, Place, Row, Section, findings_section, overview
 from core.model import Finding
 from core.runs.store import RunState
-from core.text import counted, one_line
+from core.text import one_line
 from tui import view_models
 from tui.commands import Where, bindings
 from tui.screens.base import SessionScreen
@@ -160,12 +160,10 @@ class OverviewScreen(SessionScreen):
         return Section("here", ("",), tuple(rows))
 
     def _say(self) -> None:
-        matrix, ops = self.session.matrix, self.session.view.matrix.ops
+        matrix = self.session.matrix
         self.title_line(
             one_line(self.session.checkout.root.name),
-            counted(len(matrix.ids), "test"),
-            counted(len(ops.ids), "op case") if ops else "",
-            f"{len(matrix.entries):,} with an entry",
+            f"{len(matrix.entries):,} entries",
             "doctor is running …" if self._findings is None else "",
         )
 

@@ -63,10 +63,10 @@ class MemberRows:
     """A RowSource over the cells of a cluster."""
 
     columns: Sequence[TableColumn] = (
-        TableColumn("arch", 12),
+        TableColumn("arch", 13),
         TableColumn("test", 30, share=2, elide=True),
-        TableColumn("seen in", 14, from_width=100),
-        TableColumn("reason", 20, share=2, from_width=80),
+        TableColumn("seen in", 18, elide=True, from_width=110),
+        TableColumn("reason", 20, share=2, from_width=100),
     )
 
     def __init__(self, members: Sequence[ClusterCell]) -> None:

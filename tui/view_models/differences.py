@@ -33,9 +33,9 @@ class DifferenceRows:
 
     columns: Sequence[TableColumn] = (
         TableColumn("what", 14),
-        TableColumn("arch", 12, from_width=70),
+        TableColumn("arch", 13, from_width=70),
         TableColumn("test", 22, share=2, elide=True),
-        TableColumn("why", 18, share=2, from_width=70),
+        TableColumn("why", 18, share=2, from_width=100),
     )
 
     def __init__(self, differences: Sequence[Difference]) -> None:
