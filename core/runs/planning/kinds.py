@@ -256,7 +256,8 @@ def _visible_devices(environ: Mapping[str, str]) -> tuple[str, ...]:
 
 def wants_device(spec: RunSpec) -> bool:
     """Whether a run is for a device, be there one on this machine or not."""
-    return bool(spec.devices) or any(f"--backend={one}" in spec.argv for one in _OF_DEVICES)
+    generates = spec.kind in (PYTHON, CPP)
+    return bool(spec.devices) or generates or any(f"--backend={one}" in spec.argv for one in _OF_DEVICES)
 
 
 def _built_in(settings: Settings) -> RunKind:

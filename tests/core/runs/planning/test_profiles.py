@@ -10,7 +10,7 @@ from core.matrix.indexing import index
 from core.model import TEST_MODULE
 from core.payload.ttmatrix_compile_options import CompileOptions, ignored, read_words, words
 from core.runs.planning.interpreter import Source
-from core.runs.planning.kinds import EXPORT_KINDS, PAYLOAD, PROFILE_PLUGIN, Export
+from core.runs.planning.kinds import EXPORT_KINDS, PAYLOAD, PROFILE_PLUGIN, Export, wants_device
 from core.runs.planning.plan import Options, plan_again, plan_test, plan_tests
 from core.runs.planning.preflight_checks import Survey, obstacles
 from core.runs.planning.profiles import default_kind, find_profile, known_profiles, sweep
@@ -193,3 +193,8 @@ def test_options_that_change_no_graph_are_named_before_an_export(checkout: Check
     found = [one.what for one in obstacles([spec], seen, Settings(), {}, Path("/"))]
     (said,) = [one for one in found if "ignores" in one]
     assert said.startswith("Profile fast: --kind export ignores optimization_level, experimental-kv-cache-dtype")
+
+
+def test_code_is_generated_where_devices_are_and_graphs_are_exported_here(checkout: Checkout) -> None:
+    found = {kind: wants_device(plan(checkout, "", Settings(), kind)) for kind in EXPORT_KINDS}
+    assert found == {"export": False, "codegen_py": True, "codegen_cpp": True}
