@@ -8,6 +8,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 _OWN = ("core/payload", "core/demo/tree")
 """Code of other interpreters, and data."""
@@ -55,6 +57,7 @@ def _deferred(path: Path) -> Iterator[str]:
                     yield node.module or "."
 
 
+@pytest.mark.slow("every file is parsed")
 def test_imports_stand_at_the_top() -> None:
     found = {
         (str(relative), module)

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from tui.screens import SCREENS
 
 ROOT = Path(__file__).parents[2]
@@ -107,6 +109,7 @@ def _past(module: str, source: str, name: str) -> bool:
     )
 
 
+@pytest.mark.slow("every file is parsed")
 def test_nobody_reaches_past_a_door() -> None:
     past = [
         f"{module} has {name} from {source}"
@@ -141,10 +144,12 @@ def plan(self, ids):
     assert not _past("tui.session", "core.runs.store", "RunStore")
 
 
+@pytest.mark.slow("every file is parsed")
 def test_a_name_of_a_package_stands_for_nothing_else() -> None:
     assert {module: hidden for module in MODULES if (hidden := _hidden(_tree(module)))} == {}
 
 
+@pytest.mark.slow("every file is parsed")
 def test_a_face_names_what_others_use() -> None:
     """What a module of its own loads late may be in it, too."""
     used = {(source, name) for module in MODULES for source, name in _taken(module) if not _inside(module, source)}

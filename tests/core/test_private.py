@@ -105,6 +105,7 @@ def test_a_directory_that_is_no_directory_stops_nobody(tmp_path: Path) -> None:
     keep_private(own, {})
 
 
+@pytest.mark.slow("the whole job is done")
 def test_all_that_a_person_does_is_private(tmp_path: Path, own_home: Path) -> None:
     checkout, report = sample(tmp_path / "tt-xla"), tmp_path / "report.xml"
     report.write_text(f'<testsuite><testcase name="test_all_models_torch[{TEST_ID}]"/></testsuite>')

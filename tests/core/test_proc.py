@@ -74,6 +74,7 @@ def test_a_command_has_no_terminal_to_ask_on(tmp_path: Path) -> None:
     assert done.returncode != 0
 
 
+@pytest.mark.slow("waits for a time limit")
 def test_a_command_that_takes_too_long_is_stopped_with_its_children(tmp_path: Path) -> None:
     with pytest.raises(TTMatrixError, match="did not end") as caught:
         run_command(FAMILY, cwd=tmp_path, timeout=3)

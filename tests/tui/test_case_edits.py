@@ -51,6 +51,7 @@ def operations(app: TTMatrixApp) -> list[Operation]:
     return [op for change in app.session.pending.changes for op in change.ops]
 
 
+@pytest.mark.slow("the whole job is done")
 @SIZES
 async def test_a_case_is_edited_reviewed_committed_and_taken_back(checkout: Checkout, size: tuple[int, int]) -> None:
     app = app_with_ops(checkout, "kind:op op:torch.add")

@@ -14,6 +14,7 @@ from tui.screens.entry_commits import EntryCommits
 TINYNET = "tinynet/pytorch-tiny/net-v1.5-single_device-inference"
 
 
+@pytest.mark.slow("git makes a history")
 async def test_commits_of_an_entry_with_their_diffs_and_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkout = sample_checkout(tmp_path / "tt-xla")
     app = build_app(checkout, query=TINYNET)

@@ -25,6 +25,7 @@ def _offered(screen: object) -> list[object]:
     return [option.value for option in source.options]
 
 
+@pytest.mark.slow("every key of every screen is pressed")
 async def test_help_lists_no_key_that_does_nothing(tmp_path: Path) -> None:
     app = build_app(sample(tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:

@@ -75,6 +75,7 @@ DIALOGS: Sequence[str] = ("question_mark", "colon")
 """On every screen."""
 
 
+@pytest.mark.slow("every screen is shown")
 async def test_every_screen_is_gone_into_and_left_by_keys(app: TTMatrixApp) -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         for screen in (_matrix, _overview, _runs, _triage, _doctor, _clusters, _compare, _review_and_workflows):
@@ -188,6 +189,7 @@ async def test_from_a_cell_of_the_grid_to_its_tests_and_back_to_the_cell(app: TT
         await until(pilot, lambda: where(app) == spot, "the grid with the rest")
 
 
+@pytest.mark.slow("every screen is shown")
 async def test_minus_is_the_view_before_on_every_screen(app: TTMatrixApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.matrix_screen.current is not None, "a test")

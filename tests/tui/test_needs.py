@@ -32,6 +32,7 @@ def _lacking(app: TTMatrixApp) -> list[Command]:
     return [one for one in app.command_runner.valid() if one.help in words]
 
 
+@pytest.mark.slow("every screen is shown")
 async def test_where_there_is_nothing_each_key_says_what_is_missing(tmp_path: Path) -> None:
     app = build_app(sample(tmp_path), query="no such test")
     pressed = 0

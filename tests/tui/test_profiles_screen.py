@@ -78,6 +78,7 @@ async def test_sorted_and_exported(checkout: Checkout, tmp_path: Path, own_home:
     assert (own_home / "cache" / "clip.txt").read_text().startswith("| test | profile | runs |")
 
 
+@pytest.mark.slow("screens are shown")
 async def test_from_a_run_to_its_batch_and_to_its_programs(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(120, 40)) as pilot:

@@ -57,6 +57,7 @@ async def test_text_search_constants_and_ops(checkout: Checkout, size: tuple[int
         await until(pilot, lambda: "6 runs" in screen_text(app), "back")
 
 
+@pytest.mark.slow("screens are shown")
 async def test_compared_within_the_run_and_with_another(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -74,6 +75,7 @@ async def test_compared_within_the_run_and_with_another(checkout: Checkout) -> N
         await until(pilot, lambda: "3 same, 2 changed, 1 added" in screen_text(app), "two runs")
 
 
+@pytest.mark.slow("screens are shown")
 async def test_the_source_of_an_op(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(120, 40)) as pilot:

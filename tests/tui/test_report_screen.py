@@ -20,6 +20,7 @@ def planted(tmp_path: Path) -> tuple[Checkout, Nights]:
     return planted_checkout(tmp_path / "c", NIGHTS)
 
 
+@pytest.mark.slow("weeks of results are made")
 @SIZES
 async def test_every_list_says_what_the_headless_report_says(
     planted: tuple[Checkout, Nights], size: tuple[int, int]
@@ -53,6 +54,7 @@ async def test_every_list_says_what_the_headless_report_says(
         await until(pilot, lambda: len(_keys(screen)) == len(names), "the first list again")
 
 
+@pytest.mark.slow("weeks of results are made")
 async def test_enter_shows_the_tests_of_a_row_and_escape_comes_back(planted: tuple[Checkout, Nights]) -> None:
     app = build_app(planted[0])
     async with app.run_test(size=(120, 40)) as pilot:

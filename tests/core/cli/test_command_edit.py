@@ -115,6 +115,7 @@ def test_the_jobs_a_test_gains_and_loses_are_told(tmp_path: Path) -> None:
     assert len(before) >= len(first["jobs_lost"])
 
 
+@pytest.mark.slow("waits for a lock")
 def test_a_checkout_that_somebody_else_writes_to_is_2_and_says_who(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:

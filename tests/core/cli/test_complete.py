@@ -14,6 +14,7 @@ from core.sources.checkout import Checkout
 from tests.support.cli import call
 from tests.support.tree import sample
 
+pytestmark = pytest.mark.slow("a shell is started for each answer")
 ROOT = Path(__file__).parents[3]
 TEST = "alpha/pytorch-tiny-single_device-training"
 _ASK = "import sys; from core.cli.dispatch import main; sys.exit(main([], lambda request: 3))"

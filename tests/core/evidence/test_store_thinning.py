@@ -28,6 +28,7 @@ def changes(rows: list[Observation]) -> list[tuple[Ending, str, str]]:
     return [(some[0].ending, some[0].run, some[-1].run) for some in stretches]
 
 
+@pytest.mark.slow("stores of many nights are made and read")
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from((Ending.PASSED, Ending.FAILED)), st.integers(1, 40)), max_size=8))
 def test_every_change_of_outcome_stays(tmp_path_factory: pytest.TempPathFactory, stretches: list) -> None:  # type: ignore[type-arg]
@@ -59,6 +60,7 @@ _STRETCHES = st.lists(
 )
 
 
+@pytest.mark.slow("stores of many nights are made and read")
 @settings(max_examples=40, deadline=None)
 @given(
     _STRETCHES,

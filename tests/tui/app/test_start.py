@@ -92,6 +92,7 @@ def test_a_bad_query_is_told_before_the_screen_is_taken(checkout: Checkout) -> N
         open_app(AppRequest(checkout.root, query="stauts:x"))
 
 
+@pytest.mark.slow("waits for the watcher")
 async def test_a_write_is_indexed_once_though_the_watcher_sees_it_too(
     checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,6 +129,7 @@ async def test_a_write_is_indexed_once_though_the_watcher_sees_it_too(
         assert len(indexed) <= 2 + sum(not own for _, own in asked)
 
 
+@pytest.mark.slow("every screen is shown")
 async def test_it_opens_on_the_screen_that_is_asked_for(checkout: Checkout, tmp_path: Path) -> None:
     cache = Cache(checkout, tmp_path / "cache")
     session = Session.open(cache.index()[0], paths(), Settings())
@@ -143,6 +145,7 @@ def test_a_screen_that_there_is_not_is_told_before_the_screen_is_taken(checkout:
     assert "triage" in raised.value.hint
 
 
+@pytest.mark.slow("every screen is shown")
 async def test_a_click_on_the_name_of_a_screen_shows_it(checkout: Checkout, tmp_path: Path) -> None:
     app = _app(checkout, Cache(checkout, tmp_path / "cache"))
     async with app.run_test(size=(160, 30)) as pilot:
@@ -153,6 +156,7 @@ async def test_a_click_on_the_name_of_a_screen_shows_it(checkout: Checkout, tmp_
         await until(pilot, lambda: app.screen is app.matrix_screen, "the matrix")
 
 
+@pytest.mark.slow("waits for the watcher")
 async def test_op_cases_come_after_the_first_frame_and_follow_their_manifests(
     checkout: Checkout, tmp_path: Path
 ) -> None:

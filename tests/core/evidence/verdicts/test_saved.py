@@ -57,6 +57,7 @@ _POLICIES = st.sampled_from([Policy(minimum_runs=2), Policy(minimum_runs=1, wind
 _STEPS = st.lists(st.tuples(_NIGHT, _NIGHT, _POLICIES, st.booleans(), st.booleans()), min_size=1, max_size=5)
 
 
+@pytest.mark.slow("stores of many nights are made and read")
 @settings(max_examples=60)
 @given(_STEPS)
 def test_saved_verdicts_are_those_of_a_rebuild_and_of_all_results_in_memory(

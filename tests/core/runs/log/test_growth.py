@@ -178,6 +178,7 @@ def test_nothing_is_raised_where_nothing_can_be_noted_or_read(tmp_path: Path) ->
     assert arrivals.at([0, 1]) == [2.0, None]
 
 
+@pytest.mark.slow("waits for lines")
 def test_the_lines_of_a_run_have_the_times_at_which_they_came(
     store: RunStore, make_spec: MakeSpec, until: Until, tmp_path: Path
 ) -> None:

@@ -67,6 +67,7 @@ def test_returns_that_are_not_come_to() -> None:
     assert origins("if dtype_override is not None:", "    return a", "return b") == ["FOREIGN a"]
 
 
+@pytest.mark.slow("runs to its limit of steps")
 def test_code_without_end_is_given_up() -> None:
     lines = [f"x{n + 1} = x{n} if self.a{n} else x{n}.view(1)" for n in range(30)]
     assert len(origins(*lines, "return x30")) >= 1
