@@ -74,6 +74,19 @@ async def test_the_validators_complaint_stops_it_once(checkout: Checkout) -> Non
     assert git(checkout.root, "show", "--name-only", "--format=").split() == [f"tests/runner/test_config/{TRAINING}"]
 
 
+async def test_what_is_to_know_of_a_commit_is_shown_and_closed(checkout: Checkout) -> None:
+    app = _app(checkout, PASS)
+    git(checkout.root, "checkout", "--detach")
+    async with app.run_test(size=(100, 24)) as pilot:
+        await pilot.press("5", "c")
+        await until(pilot, lambda: "Commit 1 test" in screen_text(app), "the message")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "git switch -c NAME" in screen_text(app), "that there is no branch")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.navigation.screen(ReviewScreen), "the review")
+    assert git(checkout.root, "rev-list", "--count", "HEAD").strip() == "2"
+
+
 async def test_leaving_commits_nothing(checkout: Checkout) -> None:
     app = _app(checkout, PASS)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -199,10 +199,10 @@ class CommitDialog(Dialog[Delivered]):
             notes.append(f"The checkout's validator could not be run: {delivered.validation.detail}")
         if delivered.committed.detached:
             notes.append("HEAD is detached: git switch -c NAME gives the commits a branch.")
-        text = "\n".join(filter(None, notes))
-        if text:
-            self.context.notify.error(TTMatrixError("Committed", text))
+        # First: what is dismissed is the screen in front.
         self.dismiss(delivered)
+        if text := "\n".join(filter(None, notes)):
+            self.context.notify.error(TTMatrixError("Committed", text))
 
     def action_leave(self) -> None:
         if self._busy and self._drafts:
