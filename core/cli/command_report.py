@@ -15,6 +15,7 @@ from core.errors import EXIT_OK, TTMatrixError
 from core.evidence import evidence_store
 from core.evidence.analysis import citations, issue_advice, read_states
 from core.evidence.progress import By, ProgressReader
+from core.evidence.verdicts import Verdicts
 from core.files import atomic_write
 from core.history import History
 from core.text import counted
@@ -35,6 +36,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format", choices=(*_FORMATS, "json"), help="md, one self-contained page of html, or json; default: md"
+    )
+    parser.add_argument(
+        "--without-host", action="append", default=[], metavar="HOST", help="ignore results of this machine"
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write it to FILE instead of standard output")
 
@@ -58,11 +62,13 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _report(args: argparse.Namespace, context: Context) -> Report:
-    matrix, verdicts = context.matrix, context.verdicts
+    matrix, verdicts, hosts = context.matrix, context.verdicts, args.without_host
+    if hosts:
+        verdicts = Verdicts(matrix, context.results.without(hosts), context.policy, context.selected)
     reader = ProgressReader(
         evidence_store(context.checkout, context.paths), verdicts, lambda: context.model_infos, _history(context)
     )
-    progress = reader.progress(now=time.time(), days=args.since, by=args.by, arch=context.arch)
+    progress = reader.progress(now=time.time(), days=args.since, by=args.by, arch=context.arch, without=hosts)
     cited = citations(matrix, read_states(context.paths.issues_file))
     return Report(context.checkout.root.name, context.arch, progress, issue_advice(matrix, cited, verdicts.of_cell))
 

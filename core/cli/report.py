@@ -45,6 +45,7 @@ def report_document(report: Report) -> dict[str, object]:
         "total": _series(measured.total),
         "archs": [_series(one) for one in measured.archs],
         "groups": [_series(one) for one in measured.groups],
+        "without_hosts": list(progress.without),
         "verdicts": {verdict: progress.verdicts.get(verdict, 0) for verdict in Verdict},
         "turned": [_turned(one) for one in measured.turned],
         "flaky": [{"id": one.id, "arch": one.arch, "flakiness": round(one.flakiness, 4)} for one in measured.flaky],

@@ -110,6 +110,23 @@ async def test_periods_and_what_is_ingested_meanwhile(planted: tuple[Checkout, N
         assert said.split(";")[0] in " ".join(screen_text(app).split())
 
 
+async def test_machines_that_failures_follow_are_left_out(planted: tuple[Checkout, Nights]) -> None:
+    checkout, _ = planted
+    found = call("report", "--without-host", BAD_HOST, "--json", "--repo", checkout.root).json
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await pilot.press("f4")
+        await until(pilot, lambda: f"failures follow {BAD_HOST}" in screen_text(app), "the summary")
+        screen = app.navigation.screen(ReportScreen)
+        await pilot.press("H", "tab")
+        expected = [f"{one['id']} {one['arch']}" for one in found["turned"]]
+        await until(pilot, lambda: _keys(screen) == expected, "what turned on the others")
+        assert f"without {BAD_HOST}" in screen_text(app) and "failures follow" not in screen_text(app)
+        await pilot.press("H")
+        await until(pilot, lambda: f"failures follow {BAD_HOST}" in screen_text(app), "all of them again")
+        assert len(_keys(screen)) > len(expected)
+
+
 async def test_without_results_it_says_what_to_do(tmp_path: Path) -> None:
     app = build_app(sample(tmp_path / "tt-xla"))
     async with app.run_test(size=(80, 24)) as pilot:

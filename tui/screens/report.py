@@ -52,6 +52,7 @@ class ReportScreen(SessionScreen):
         self._reader: ProgressReader | None = None
         self._progress: Progress | None = None
         self._list, self._by, self._days = ReportList.RATES, By.FAMILY, _PERIODS[0]
+        self._left_out: frozenset[str] = frozenset()
 
     def body(self) -> ComposeResult:
         yield Static("", id="report-words", markup=False)
@@ -89,11 +90,11 @@ class ReportScreen(SessionScreen):
     def _count(self) -> None:
         """The numbers of the chosen period and split; what was read for others is not read again."""
         self._say("counting results …" if self._reader else "reading results …")
-        known, days, by = self._reader, self._days, self._by
+        known, days, by, without = self._reader, self._days, self._by, self._left_out
 
         def counted() -> tuple[ProgressReader, Progress]:
             reader = known or Knowledge(self.session).progress_reader()
-            return reader, reader.progress(now=time.time(), days=days, by=by)
+            return reader, reader.progress(now=time.time(), days=days, by=by, without=without)
 
         self.context.background.run("report", counted, lambda found: self._take(*found), supersede=True)
 
@@ -109,7 +110,8 @@ class ReportScreen(SessionScreen):
         self._show()
 
     def _say(self, *words: str) -> None:
-        self.title_line(f"{self._days:g} days", f"by {self._by}", *words)
+        without = f"without {', '.join(map(one_line, sorted(self._left_out)))}" if self._left_out else ""
+        self.title_line(f"{self._days:g} days", f"by {self._by}", without, *words)
 
     @property
     def rows(self) -> ReportRows:
@@ -170,6 +172,17 @@ class ReportScreen(SessionScreen):
 
     def action_next_period(self) -> None:
         self._days = _PERIODS[(_PERIODS.index(self._days) + 1) % len(_PERIODS)]
+        self._count()
+
+    def action_leave_out(self) -> None:
+        """Count without the machines that failures follow, or with all of them again."""
+        if self._progress is None:
+            return
+        found = {one.host for one in self._progress.measured.hosts if one.suspect} - {*self._progress.without}
+        if not self._left_out and not found:
+            self.context.notify.info("Failures follow no machine.")
+            return
+        self._left_out = frozenset() if self._left_out else frozenset(found)
         self._count()
 
     def action_copy(self) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a team is doing over a period: what results say, with the burn-down of entries and what waits for a decision."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -42,6 +42,8 @@ class Progress:
     """Entries by status at the end of each week, oldest first; empty: git knows nothing of them."""
     verdicts: Mapping[Verdict, int]
     """How many cells with results have which verdict."""
+    without: Sequence[str] = ()
+    """Machines whose results count for the list of machines alone."""
 
     @property
     def days(self) -> range:
@@ -80,21 +82,22 @@ class ProgressReader:
         self._read: tuple[float, Tracks] | None = None
         """What was read, and since when."""
 
-    def progress(self, *, now: float, days: float, by: By, arch: str = "") -> Progress:
+    def progress(self, *, now: float, days: float, by: By, arch: str = "", without: Collection[str] = ()) -> Progress:
         """The progress of the last `days` before `now`, in seconds since the epoch; of one arch, where one is given.
 
-        Raises TTMatrixError where the store cannot be read.
+        `without` are machines to leave out, beside those that the policy ignores; verdicts are what they were. Raises
+        TTMatrixError where the store cannot be read.
         """
         policy, since = self._verdicts.policy, now - days * DAY
         tracks = self._since(since)
         cells = [one for one in tracks.cells if arch in ("", one.arch)]
         group_of = _grouping(by, self._infos)
-        measured = measure_tracks(
-            tracks._replace(cells=cells), since, group_of, policy.minimum_runs, frozenset(policy.ignored_hosts)
-        )
+        left_out = frozenset((*policy.ignored_hosts, *without))
+        measured = measure_tracks(tracks._replace(cells=cells), since, group_of, policy.minimum_runs, left_out)
         number = min(_MOST_WEEKS, int(days // 7) + 1)
         entries = weeks(self._history, now, number) if self._history else ()
-        return Progress(by, since, now, measured, tracks.counts(), entries, self._verdicts.counts(arch))
+        verdicts = self._verdicts.counts(arch)
+        return Progress(by, since, now, measured, tracks.counts(), entries, verdicts, sorted(left_out))
 
     def _since(self, moment: float) -> Tracks:
         if self._read is None or moment < self._read[0]:

@@ -51,9 +51,11 @@ def summary(progress: Progress, arch: str = "") -> str:
         f"{len(measured.flaky):,} are flaky",
         f"{counted(len(measured.stale), 'cell')} pass unexpectedly",
     ]
-    suspects = [one.host for one in measured.hosts if one.suspect]
+    suspects = [one.host for one in measured.hosts if one.suspect and one.host not in progress.without]
     if suspects:
         parts.append(f"failures follow {', '.join(suspects)}")
+    if progress.without:
+        parts.append(f"without {', '.join(progress.without)}")
     return "; ".join(parts) + "."
 
 

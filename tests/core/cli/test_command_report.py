@@ -30,10 +30,14 @@ def test_exactly_what_was_planted(planted: tuple[Checkout, Nights]) -> None:
     checkout, made = planted
     argv = "report", "--since", NIGHTS + 5, "--json", "--repo", checkout.root
     assert [one["host"] for one in call(*argv).json["hosts"] if one["suspect"]] == [BAD_HOST]
+    alone = call(*argv, "--without-host", BAD_HOST).json
+    assert differences(made, alone) == {}
+    assert [one["host"] for one in alone["hosts"] if one["suspect"]] == [BAD_HOST]
     paths().policy_file.parent.mkdir(parents=True, exist_ok=True)
     paths().policy_file.write_text(f'ignored_hosts = ["{BAD_HOST}"]\n')
     found = call(*argv).json
     assert differences(made, found) == {}
+    assert found["without_hosts"] == [BAD_HOST]
     assert found["total"]["ran"][-1] == sum(one["ran"][-1] for one in found["archs"]) > 0
     assert len(found["total"]["weeks"]) == -(-len(found["days"]) // 7)
 
