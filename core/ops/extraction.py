@@ -19,6 +19,8 @@ SCRIPT = Path(payload.__file__).parent / "ops_extract.py"
 LEVELS = ("torch", "aten")
 _MARK = "TTMATRIX-OPS "
 _LAST_LINES = 20
+_NOT_HERE = 2
+"""How the child ends where this machine cannot run the model: its report says all."""
 _NO_SEQ_LEN = 1
 _PATIENCE = 600.0
 """Seconds that loading the model may take."""
@@ -56,7 +58,8 @@ def extract(python: Path, checkout: Path, test: TestId, *, level: str, timeout: 
             lines = (done.stdout + done.stderr).splitlines()
             last = "\n".join([line for line in lines if not line.startswith(_MARK)][-_LAST_LINES:])
             problem = (report or {}).get("problem") or f"the process ended with {done.returncode}"
-            raise TTMatrixError(f"No ops of {test}", f"{problem}\n{last}".strip())
+            more = "" if done.returncode == _NOT_HERE and report else last
+            raise TTMatrixError(f"No ops of {test}", f"{problem}\n{more}".strip())
         text = output.read_text(encoding="utf-8")
         return Extracted(text, report["cases"], report["calls"], report["left_out"], report.get("failure", ""))
 

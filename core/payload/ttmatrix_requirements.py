@@ -43,7 +43,6 @@ _SYSTEM = "system-requirements.txt"
 _KEPT = ("torch", "torch-xla", "pjrt-plugin-tt")
 """What a layer may not bring: another one beside a device's plugin can only crash."""
 _READY = ".ready"
-_TAIL = 3000
 _MISSING = re.compile(r"No matching distribution found for (.+)")
 _ERROR = re.compile(r"^ERROR: (.+)", re.MULTILINE)
 _REPOSITORY = re.compile(r"fatal: unable to access '([^']+?)/?': (.+)")
@@ -58,7 +57,7 @@ _NO_NEWS = ("Requirement already satisfied", "Looking in ", "[notice]")
 
 
 class RequirementsError(Exception):
-    """The packages a loader asks for cannot be had; the text ends with pip's own."""
+    """The packages a loader asks for cannot be had: in one line why, by pip's own words, which are in the log."""
 
 
 @contextmanager
@@ -181,7 +180,8 @@ def _pip(layer: Path, *arguments: str) -> None:
             elif line.strip() and not line.startswith(_NO_NEWS):
                 print(f"pip: {line.rstrip()}", flush=True)
     if running.returncode:
-        raise RequirementsError(f"{why(''.join(said))}\n{' '.join(command)}\n{''.join(said)[-_TAIL:].strip()}")
+        print(f"pip: exit code {running.returncode} of {' '.join(command)}", flush=True)
+        raise RequirementsError(why("".join(said)))
 
 
 def why(said: str) -> str:
@@ -195,7 +195,8 @@ def why(said: str) -> str:
     errors = _ERROR.findall(said)
     if missing:
         return f"pip failed: {missing[0].strip()}"
-    return f"pip failed: {errors[0].strip()}" if errors else "pip failed without a reason"
+    last = said.strip().rpartition("\n")[2]
+    return f"pip failed: {errors[0].strip() if errors else last or 'it does not say why'}"
 
 
 def _site_packages(layer: Path) -> Path:
