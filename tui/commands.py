@@ -369,7 +369,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("report.list_before", Where.REPORT, "shift+tab", "next_list(-1)", "List before", "Show the previous list"),
     Command("report.by", Where.REPORT, "b", "next_by", "By", "Rates by family, arch, group or loader", footer=True),
     Command("report.period", Where.REPORT, "p", "next_period", "Period", "Another number of days", footer=True),
-    Command("report.host", Where.REPORT, "H", "leave_out", "Host", "Ignore machines that alone fail, or count them"),
+    Command("report.host", Where.REPORT, "H", "leave_out", "Host", "Ignore machines that alone fail", footer=True),
     Command("report.copy", Where.REPORT, "y", "copy", "Copy", "Copy what the report says in a sentence"),
     Command("table.down", Where.TABLE, "j,down", "move(1)", "Down", "Next row"),
     Command("table.up", Where.TABLE, "k,up", "move(-1)", "Up", "Previous row"),
