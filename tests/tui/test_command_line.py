@@ -17,7 +17,7 @@ from tests.support.tree import sample
 from tui.aliases import ALIASES
 from tui.app.app import TTMatrixApp
 from tui.commands import COMMANDS, Command
-from tui.screens.command_line import CommandLine, Verb, found_options
+from tui.screens.command_line import Arguments, CommandLine, Verb, found_options
 from tui.screens.pick import Option
 
 ORG = "alpha/pytorch-org/name-single_device-inference"
@@ -184,3 +184,12 @@ async def test_a_session_is_planned_and_queued(checkout: Checkout, tmp_path: Pat
         await until(pilot, lambda: len(app.session.runs) == 1, "the runs")
         await until(pilot, lambda: not any(one.active for one in app.session.runs), "their ends")
     assert {(one.spec.test_id, one.spec.arch) for one in app.session.runs} == {(ORG, "n150")}
+
+
+def test_arguments_that_begin_as_typed_come_first_and_no_more_than_can_be_looked_at() -> None:
+    many = [(f"beta/alpha-{number}", "") for number in range(300)]
+    arguments = Arguments([*many, ("alpha", "the first letter"), ("Alphabet", "")])
+    assert [value for value, _ in arguments.containing("alpha")[:3]] == ["alpha", "Alphabet", "beta/alpha-0"]
+    assert arguments.containing("first ALPHA") == [("alpha", "the first letter")]
+    assert len(arguments.containing("")) == len(arguments.containing("beta")) == 200
+    assert arguments.has("Alphabet") and not arguments.has("alphabet")

@@ -2,6 +2,7 @@
 """The command line: a command found by what it does, or a verb with what is typed behind it."""
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import ClassVar, NamedTuple
 
 from rich.text import Text
@@ -50,6 +51,7 @@ class CommandLine(Dialog[Command]):
     def __init__(self, commands: Sequence[Command], verbs: Sequence[Verb]) -> None:
         super().__init__(classes="pick")
         self._verbs = {verb.name: verb for verb in verbs}
+        self._known: dict[str, Arguments] = {}
         self._all: list[Found] = [Option(one, one.label, one.help, key_text(one), one.off) for one in commands]
         self._all += [Option(one, one.name, one.help) for one in verbs]
 
@@ -73,6 +75,12 @@ class CommandLine(Dialog[Command]):
     def _table(self) -> RowTable:
         return self.query_one(RowTable)
 
+    def _arguments(self, verb: Verb) -> "Arguments":
+        """What may follow a verb: asked once for all letters that are typed."""
+        if verb.name not in self._known:
+            self._known[verb.name] = Arguments(verb.values())
+        return self._known[verb.name]
+
     def _typed(self) -> tuple[Verb | None, str]:
         """The verb that is typed with a space behind it, and its argument."""
         name, space, argument = self._line.value.lstrip().partition(" ")
@@ -85,7 +93,7 @@ class CommandLine(Dialog[Command]):
             found = found_options(self._all, self._line.value)
             self._table.show(OptionRows(found, self._all, _TITLES))
         else:
-            values = [Option(value, value, note) for value, note in _containing(verb.values(), argument)[:_MOST]]
+            values = [Option(value, value, note) for value, note in self._arguments(verb).containing(argument)]
             self._table.show(OptionRows(values, values, (verb.name, "", "")))
         self._table.cursor = 0
 
@@ -94,8 +102,8 @@ class CommandLine(Dialog[Command]):
         verb, argument = self._typed()
         chosen = self._chosen()
         if verb is not None:
-            values = [value for value, _ in verb.values()]
-            self._run(verb, argument if argument in values or not isinstance(chosen, str) else chosen)
+            known = self._arguments(verb).has(argument)
+            self._run(verb, argument if known or not isinstance(chosen, str) else chosen)
         elif isinstance(chosen, Command):
             self.dismiss(chosen)
         elif chosen is not None:
@@ -151,8 +159,24 @@ def _begun(words: Sequence[str], text: str) -> bool:
     return all(any(one.startswith(word) for one in known) for word in words)
 
 
-def _containing(values: Sequence[tuple[str, str]], text: str) -> list[tuple[str, str]]:
-    """Those that have each word typed; first those that begin as what is typed does."""
-    words = text.lower().split()
-    found = [one for one in values if all(word in f"{one[0]} {one[1]}".lower() for word in words)]
-    return sorted(found, key=lambda one: not one[0].lower().startswith(text.lower()))
+class Arguments:
+    """What may follow a verb; there may be as many as there are tests."""
+
+    def __init__(self, values: Sequence[tuple[str, str]]) -> None:
+        """Each value comes with a word about it."""
+        self._values = values
+        self._texts = [f"{value} {note}".lower() for value, note in values]
+
+    def has(self, text: str) -> bool:
+        """Whether that is one of them."""
+        return any(value == text for value, _ in self._values)
+
+    def containing(self, text: str) -> list[tuple[str, str]]:
+        """The first of those that have each word typed; before all others those that begin as what is typed does."""
+        texts, begin = self._texts, text.lower()
+        found: Sequence[int] = range(len(texts))
+        for word in begin.split():
+            found = [at for at in found if word in texts[at]]
+        first = [at for at in found if texts[at].startswith(begin)][:_MOST]
+        others = (at for at in found if not texts[at].startswith(begin))
+        return [self._values[at] for at in (*first, *islice(others, _MOST - len(first)))]
