@@ -49,7 +49,7 @@ def _find(found: list[Program], text: str, context: Context) -> int:
     hits = []
     for one in found:
         ops = read_ops(one.file, one.stage)
-        hits += [(one, op) for op in ops if text in op.text]
+        hits += [(one, op) for op in ops.with_text(text)]
         if ops.broken:
             context.console.note(ops.broken)
     if context.console.json:

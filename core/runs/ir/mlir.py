@@ -220,10 +220,13 @@ class _Texts:
         weakref.finalize(self, os.close, self._descriptor)
         self._places: dict[str, str] = {"": ""}
 
-    def __call__(self, position: int) -> tuple[str, str]:
-        """The text of an op, and its place."""
-        text, location = _split_location(self._line(self._offsets[position]))
-        return text, self._place(location)
+    def text(self, position: int) -> str:
+        """The text of an op."""
+        return _split_location(self._line(self._offsets[position]))[0]
+
+    def place(self, position: int) -> str:
+        """The place of an op."""
+        return self._place(_split_location(self._line(self._offsets[position]))[1])
 
     def _line(self, offset: int) -> str:
         return folded_line(self._descriptor, offset).strip()

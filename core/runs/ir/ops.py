@@ -2,11 +2,16 @@
 """The ops of a program in columns, about 50 bytes each, so that millions fit; texts are made when asked for."""
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, overload
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol, overload
 
-Written = Callable[[int], tuple[str, str]]
-"""From the position of an op to its text and its place."""
+
+class Written(Protocol):
+    """Texts and places of ops, by their positions."""
+
+    def text(self, position: int) -> str: ...
+
+    def place(self, position: int) -> str: ...
 
 
 class Op(NamedTuple):
@@ -43,10 +48,11 @@ class Ops(Sequence[Op]):
     @classmethod
     def of(cls, ops: Iterable[Op]) -> "Ops":
         """Ops that are there as objects."""
-        texts: list[tuple[str, str]] = []
-        found = cls(texts.__getitem__)
+        listed = _Listed()
+        found = cls(listed)
         for op in ops:
-            texts.append((op.text, op.place))
+            listed.texts.append(op.text)
+            listed.places.append(op.place)
             found.add(op.line, op.name, op.digest, op.operands)
         return found
 
@@ -73,5 +79,23 @@ class Ops(Sequence[Op]):
         if isinstance(position, slice):
             return [self[at] for at in range(*position.indices(len(self)))]
         at = position + len(self) if position < 0 else position
-        text, place = self._written(at)
+        text, place = self._written.text(at), self._written.place(at)
         return Op(self.lines[at], self.names[at], text, self.digests[at], tuple(self.operands(at)), place)
+
+    def with_text(self, part: str) -> Iterator[Op]:
+        """Those whose texts have `part`."""
+        return (self[at] for at in range(len(self)) if part in self._written.text(at))
+
+
+class _Listed:
+    """Texts and places that are there."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.places: list[str] = []
+
+    def text(self, position: int) -> str:
+        return self.texts[position]
+
+    def place(self, position: int) -> str:
+        return self.places[position]
