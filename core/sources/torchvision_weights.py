@@ -66,7 +66,7 @@ def _file(call: ast.Call) -> WeightFile | None:
                 for key, value in zip(keys, values, strict=True)
                 if isinstance(key, ast.Constant) and key.value == "_file_size" and isinstance(value, ast.Constant)
             ]
-            size = next((one for one in sizes if isinstance(one, int | float)), None)
+            size = next((one for one in sizes if isinstance(one, int | float) and 0 <= one < _MIB), None)
             return WeightFile(address, None if size is None else round(size * _MIB))
     return None
 

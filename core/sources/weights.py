@@ -5,6 +5,7 @@ From its syntax tree, for one variant: of branches on the variant's configuratio
 """
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,8 +23,11 @@ _FILES = (
     "torch.hub.download_url_to_file",
     "torch.utils.model_zoo.load_url",
 )
-_SIGNS = ("hub", "torchvision", "timm", "pytorchcv", "model_zoo")
-"""Texts of which a loader that asks for weights has one."""
+_SIGNS = re.compile(
+    r"hub\.load|load_state_dict_from_url|download_url_to_file|load_url|create_model|pytorchcv|torchvision\.models"
+    r"|torchvision import [\w\s,(]*\bmodels"
+)
+"""Matches in the text of a loader that asks for weights: only its syntax tree says which."""
 _GITHUB = "https://github.com/"
 _ON_HUB = ("hf_hub:", "hf-hub:")
 _DEEPEST = 20
@@ -55,7 +59,8 @@ class Weights(NamedTuple):
     @property
     def text(self) -> str:
         """The model and where it is from, in a line."""
-        return " ".join(filter(None, (self.library, self.repository, self.name or "(a name that is made as it runs)")))
+        name = self.name or "(a name that is made as it runs)"
+        return " ".join(filter(None, (self.library, self.repository, name, "" if self.pretrained else "(code)")))
 
     @property
     def on_hub(self) -> str:
@@ -82,7 +87,7 @@ def weights_of(source: str, variant: str) -> tuple[Weights, ...]:
 
     Nothing is run, and only this file is read. Empty where nothing is fetched so, or it is no Python.
     """
-    if not any(sign in source for sign in _SIGNS):
+    if not _SIGNS.search(source):
         return ()
     try:
         tree = parse_python(source)

@@ -4,6 +4,7 @@
 import hashlib
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -239,9 +240,14 @@ def _file_cache(environ: Mapping[str, str]) -> tuple[str, Path]:
 
 def _here(name: str, environ: Mapping[str, str]) -> bool:
     """Whether upstream's `get_file` finds a file without asking for it."""
+    with suppress(ValueError):
+        return bool(name) and _is_cached(name, environ)
+    return False
+
+
+def _is_cached(name: str, environ: Mapping[str, str]) -> bool:
+    """Raises ValueError for what is no address."""
     variable, place = _file_cache(environ)
-    if not name:
-        return False
     if _is_address(name):
         digest = hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()[:10]
         base = os.path.basename(urlsplit(name).path)  # noqa: PTH119 - a part of an address

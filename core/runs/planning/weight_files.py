@@ -5,7 +5,9 @@ Nothing is asked of a network: torchvision says in its own source where its weig
 """
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,6 +18,8 @@ from core.sources import Checkout, Library, WeightFile, Weights, other_weights, 
 
 _SOURCES = ("lib/python3*/site-packages/torchvision/models", "lib/python3*/dist-packages/torchvision/models")
 """Below the environment of an interpreter."""
+_ODD = re.compile(r"[^\w.*+-]")
+"""What a loader may write in a name, and means something else in a pattern."""
 
 
 def with_weights(
@@ -35,16 +39,15 @@ def with_weights(
 def _absent(weights: Weights, python: Path, environ: Mapping[str, str]) -> Download | None:
     checkpoints = _torch_home(environ) / "hub/checkpoints"
     if weights.address:
-        return None if (checkpoints / _base(weights.address)).exists() else Download(Kind.FILE, weights.address)
+        return None if _is_there(checkpoints, weights.address) else Download(Kind.FILE, weights.address)
     known = _of_torchvision(python).get((weights.name, weights.member)) if _is_torchvision(weights) else None
     if known:
-        here = (checkpoints / _base(known.address)).exists()
+        here = _is_there(checkpoints, known.address)
     else:
         here = bool(weights.name) and all(
-            any(place.glob(name)) for place, name in _places(weights, checkpoints, environ)
+            any(place.glob(_ODD.sub("?", name))) for place, name in _places(weights, checkpoints, environ)
         )
-    text = weights.text if weights.pretrained else f"{weights.text} (code)"
-    return None if here else Download(Kind.WEIGHTS, text, known.size if known else None)
+    return None if here else Download(Kind.WEIGHTS, weights.text, known.size if known else None)
 
 
 def _is_torchvision(weights: Weights) -> bool:
@@ -65,8 +68,12 @@ def _places(weights: Weights, checkpoints: Path, environ: Mapping[str, str]) -> 
             yield checkpoints, f"{weights.name}-*"
 
 
-def _base(address: str) -> str:
-    return os.path.basename(urlsplit(address).path)  # noqa: PTH119 - a part of an address
+def _is_there(checkpoints: Path, address: str) -> bool:
+    """Whether the file that torch.hub makes of an address is there."""
+    with suppress(ValueError):
+        base = os.path.basename(urlsplit(address).path)  # noqa: PTH119 - a part of an address
+        return bool(base) and (checkpoints / base).exists()
+    return False
 
 
 def _torch_home(environ: Mapping[str, str]) -> Path:

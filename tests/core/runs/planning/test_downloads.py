@@ -142,6 +142,13 @@ def test_addresses(checkout: Checkout, home: Path) -> None:
     assert not fetched(checkout, [SMALL], {}, ()).downloads
 
 
+@pytest.mark.parametrize("name", ["http://[x", "http://a/\\ud800", "\\0", "../../etc/passwd"])
+def test_names_that_are_none(checkout: Checkout, name: str) -> None:
+    _asks_for(checkout, f"'{name}'")
+    found = fetched(checkout, [SMALL], {"IRD_LF_CACHE": "http://files"}, ())
+    assert [one.kind for one in found.downloads] == [Kind.FILE]
+
+
 @pytest.mark.parametrize("test", ["a placeholder", "gone/pytorch-Small-single_device-inference"])
 def test_what_has_no_loader_downloads_nothing(checkout: Checkout, test: str) -> None:
     assert fetched(checkout, [test], {}, ()) == Sources([], [], [])

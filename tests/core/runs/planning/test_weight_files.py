@@ -86,6 +86,14 @@ def test_sizes_are_those_that_the_installed_torchvision_has(trial: _Trial) -> No
     assert trial.absent("models.resnet18(pretrained=True)") == [found]
 
 
+@pytest.mark.parametrize("name", ["/etc", "../x", "[a", "**/", "a\\0b", "\\ud800"])
+def test_odd_names_are_looked_for_and_absent(trial: _Trial, name: str) -> None:
+    (found,) = trial.absent(f"torch.hub.load('a/b', '{name}')")
+    assert found.kind is Kind.WEIGHTS
+    (found,) = trial.absent(f"torch.hub.load_state_dict_from_url('https://[{name}')")
+    assert found.kind is Kind.FILE
+
+
 def test_where_the_cache_is_and_what_says_so(trial: _Trial) -> None:
     ((fact, explained),) = trial.sources("models.resnet18(pretrained=True)").notes
     assert fact == f"What torch.hub and torchvision fetch is cached in {trial.home / 'hub'}"
