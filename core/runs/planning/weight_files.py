@@ -18,6 +18,9 @@ from core.sources import Checkout, Library, WeightFile, Weights, other_weights, 
 
 _SOURCES = ("lib/python3*/site-packages/torchvision/models", "lib/python3*/dist-packages/torchvision/models")
 """Below the environment of an interpreter."""
+_OF_TORCHVISION = "pytorch/vision"
+_ORIGINS = ("", "_coco", "_rwightman", "_lukemelas")
+"""What torchvision puts behind the name of a model, in names of files."""
 _ODD = re.compile(r"[^\w.*+-]")
 """What a loader may write in a name, and means something else in a pattern."""
 
@@ -45,7 +48,8 @@ def _absent(weights: Weights, python: Path, environ: Mapping[str, str]) -> Downl
         here = _is_there(checkpoints, known.address)
     else:
         here = bool(weights.name) and all(
-            any(place.glob(_ODD.sub("?", name))) for place, name in _places(weights, checkpoints, environ)
+            any(True for name in names for _ in place.glob(_ODD.sub("?", name)))
+            for place, *names in _places(weights, checkpoints, environ)
         )
     return None if here else Download(Kind.WEIGHTS, weights.text, known.size if known else None)
 
@@ -54,18 +58,21 @@ def _is_torchvision(weights: Weights) -> bool:
     return weights.library is Library.TORCHVISION
 
 
-def _places(weights: Weights, checkpoints: Path, environ: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
-    """Where each part is once it was fetched: a directory, and a pattern of names in it."""
+def _places(weights: Weights, checkpoints: Path, environ: Mapping[str, str]) -> Iterator[tuple[Path, *tuple[str, ...]]]:
+    """Where each part is once it was fetched: a directory, and patterns of names in it.
+
+    What a repository calls its weights is its own affair, except torchvision's: its code alone shows that it was here.
+    """
     if weights.library is Library.TIMM:
         yield hub_cache(environ), f"models--timm--{weights.name}.*"
     elif weights.library is Library.PYTORCHCV:
-        yield Path(environ.get("TORCH_HOME") or "~/.torch").expanduser() / "models", f"{weights.name}-*.pth"
+        yield Path("~/.torch/models").expanduser(), f"{weights.name}-*.pth"
     else:
-        if weights.repository:
-            repository, _, reference = weights.repository.partition(":")
+        repository, _, reference = weights.repository.partition(":")
+        if repository:
             yield checkpoints.parent, f"{repository.replace('/', '_')}_{reference or '*'}"
-        if weights.pretrained:
-            yield checkpoints, f"{weights.name}-*"
+        if weights.pretrained and repository in ("", _OF_TORCHVISION):
+            yield checkpoints, *(f"{weights.name}{origin}-*" for origin in _ORIGINS)
 
 
 def _is_there(checkpoints: Path, address: str) -> bool:

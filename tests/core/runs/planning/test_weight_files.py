@@ -37,7 +37,8 @@ class _Trial:
 
 
 @pytest.fixture
-def trial(tmp_path: Path) -> _Trial:
+def trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> _Trial:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     return _Trial(tmp_path)
 
 
@@ -51,7 +52,9 @@ def _make(file: Path) -> None:
     [
         ("models.resnet18(pretrained=True)", "torchvision resnet18", "torch/hub/checkpoints/resnet18-f37072fd.pth"),
         ("timm.create_model('dla34', pretrained=True)", "timm dla34", "hf/hub/models--timm--dla34.in1k/x"),
-        ("get_model('vgg11', pretrained=True)", "pytorchcv vgg11", "torch/models/vgg11-0880-381c.pth"),
+        ("get_model('vgg11', pretrained=True)", "pytorchcv vgg11", "home/.torch/models/vgg11-0880-381c.pth"),
+        ("models.ssd(weights='COCO_V1')", "torchvision ssd", "torch/hub/checkpoints/ssd_coco-b556d3b4.pth"),
+        ("torch.hub.load('a/b', 'unet', pretrained=True)", "torch.hub a/b unet", "torch/hub/a_b_main/hubconf.py"),
         ("torch.hub.load('a/b:v1', 'c', pretrained=False)", "torch.hub a/b:v1 c (code)", "torch/hub/a_b_v1/x"),
     ],
 )
@@ -61,11 +64,12 @@ def test_what_is_absent_until_it_is_there(trial: _Trial, tmp_path: Path, call: s
     assert trial.absent(call) == []
 
 
-def test_a_repository_of_torch_hub_has_weights_besides(trial: _Trial) -> None:
-    call = "torch.hub.load('a/b', 'unet', pretrained=True)"
-    _make(trial.home / "hub/a_b_main/hubconf.py")
-    assert trial.absent(call) == [Download(Kind.WEIGHTS, "torch.hub a/b unet")]
-    _make(trial.home / "hub/checkpoints/unet-e012d006.pt")
+def test_the_repository_of_torchvision_has_weights_for_each_model(trial: _Trial) -> None:
+    call = "torch.hub.load('pytorch/vision:v0.10.0', 'vgg19_bn', pretrained=True)"
+    _make(trial.home / "hub/pytorch_vision_v0.10.0/hubconf.py")
+    _make(trial.home / "hub/checkpoints/vgg19-dcbb9e9d.pth")
+    assert trial.absent(call) == [Download(Kind.WEIGHTS, "torch.hub pytorch/vision:v0.10.0 vgg19_bn")]
+    (trial.home / "hub/checkpoints/vgg19_bn-c79401a0.pth").touch()
     assert trial.absent(call) == []
 
 
