@@ -4,9 +4,9 @@
 from collections.abc import Sequence
 
 from core.matrix.query import Query
-from core.matrix.view import Grid, HeatOrder, Rate, Tally, by_rate, rate
+from core.matrix.view import ARCH, Grid, HeatOrder, Rate, Tally, by_rate, rate
 from core.text import one_line
-from tui.view_models.style import Cell, TableColumn, tally_text, work_word
+from tui.view_models.style import Cell, TableColumn, short_archs, tally_text, work_word
 
 _NAMES, _CELL = 22, 10
 
@@ -37,7 +37,9 @@ class GridRows:
         )
 
     def _head(self, column: int) -> str:
-        return work_word(self.grid.heads[column])
+        heads = self.grid.heads
+        # As in the table of tests: the whole name is with the cell under the cursor.
+        return short_archs(heads)[column] if self.grid.layout.across == ARCH else work_word(heads[column])
 
     def __len__(self) -> int:
         return len(self._rows)

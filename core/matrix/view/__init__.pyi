@@ -14,7 +14,7 @@ from .columns import (
     ordered as ordered,
     text_of_row as text_of_row,
 )
-from .grid import BY_LAYOUT as BY_LAYOUT, LAYOUTS as LAYOUTS, Grid as Grid, by_rate as by_rate
+from .grid import ARCH as ARCH, BY_LAYOUT as BY_LAYOUT, LAYOUTS as LAYOUTS, Grid as Grid, by_rate as by_rate
 from .overviews import (
     LEARNED as LEARNED,
     Link as Link,
