@@ -13,9 +13,11 @@ from typing import Any
 
 import torch
 import torch.utils._pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
 from ttmatrix_compile_options import CompileOptions
 from ttmatrix_execute.compare import tensors
 from ttmatrix_execute.placing import copied, place_model
+from ttmatrix_widen import host_numerics, narrow_dtype, widened
 from ttmatrix_workload import call_arguments, load_inputs, load_model
 
 from .files import TENSORS
@@ -66,13 +68,37 @@ def _fx(model: Model, directory: Path, with_tensors: bool) -> None:
         (directory / name).write_text(graph.print_readable(print_output=False), encoding="utf-8")
         if with_tensors:
             _keep_tensors(directory / f"graph_{number}" / TENSORS, inputs)
-        return graph.forward
+
+        def run(*values: Any) -> Any:
+            # Where there is another graph, it is traced from what this one gives.
+            with host_numerics(), _AnyDtype():
+                return graph.forward(*values)
+
+        return run
 
     torch._dynamo.reset()
     args, kwargs = copied((model.args, model.kwargs), _HOST)
-    with model.recording():
+    # Else a module with an LSTM or a GRU is passed over.
+    traced = torch._dynamo.config.patch(allow_rnn=True) if hasattr(torch._dynamo.config, "allow_rnn") else nullcontext()
+    with model.recording(), traced:
         torch.compile(model.module, backend=keep)(*args, **kwargs)
     torch._dynamo.reset()
+    if not graphs:
+        raise RuntimeError("torch.compile has traced no graph of this model")
+
+
+class _AnyDtype(TorchDispatchMode):
+    """Within it, what the CPU does not have in bfloat16 or float16 is made in float32."""
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        try:
+            return func(*args, **(kwargs or {}))
+        except NotImplementedError:
+            if (dtype := narrow_dtype(args)) is None:
+                raise
+            return widened(func, args, kwargs or {}, dtype)
 
 
 def _keep_tensors(directory: Path, inputs: Sequence[Any]) -> None:

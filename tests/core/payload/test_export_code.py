@@ -177,3 +177,37 @@ def test_a_place_with_files_is_left_as_it_is_and_nothing_is_run(tmp_path: Path, 
     assert "is not empty" in ran.output
     assert "FX" not in ran.output
     assert [one.name for one in (tmp_path / "out").iterdir()] == ["main.py"]
+
+
+_NET = """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = torch.nn.LSTM(4, 4)
+
+    {before}
+    def forward(self, x, pair, scale=1, mask=None):
+        y, _ = self.lstm(x)
+        torch._dynamo.graph_break()
+        return torch.nn.functional.avg_pool3d(y.reshape(1, 1, 1, 2, 4), 1)
+"""
+
+
+@pytest.mark.parametrize("before", ["", "@torch._dynamo.disable"])
+def test_recurrent_models_graph_breaks_and_ops_that_the_cpu_lacks(
+    tmp_path: Path, loader: Path, export: Export, before: str
+) -> None:
+    file = loader / "third_party/tt_forge_models/tiny/pytorch/loader.py"
+    head, _, tail = _LOADER.partition("class Net(torch.nn.Module):")
+    net = _NET.format(before=before)
+    net = net.replace("avg_pool3d", "avg_pool2d") if before else net
+    file.write_text(f"{head}{net}\nclass ModelLoader{tail.partition('class ModelLoader')[2]}")
+    ran = export()
+    if before:
+        assert ran.code == 1
+        assert "torch.compile has traced no graph of this model" in str(_result(ran)["message"])
+        return
+    assert ran.code == 0, ran.output
+    assert _result(ran)["files"] == ["forward.fx.0.py", "forward.fx.1.py"]
+    assert "torch.lstm" in (tmp_path / "ir/forward.fx.0.py").read_text()
+    assert "avg_pool3d" in (tmp_path / "ir/forward.fx.1.py").read_text()
