@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from core.matrix.query.query import Query
 from core.sources.checkout import Checkout
 from tests.support.app import SIZES, build_app, screen_text, until
 from tests.support.cli import call
@@ -77,6 +78,8 @@ async def test_enter_shows_the_tests_of_a_row_and_escape_comes_back(planted: tup
         await until(pilot, lambda: app.screen is screen, "the way back")
         await pilot.press(*["tab"] * 3)
         await until(pilot, lambda: "▸machines" in screen_text(app), "machines")
+        alone = Query.parse(f'failed_on~^{BAD_HOST}$ !failed_on~"^(?!{BAD_HOST}$)"')
+        assert screen.rows.rows[0].query == alone
         await pilot.press("G")
         host = screen.rows.rows[-1].key
         assert host != BAD_HOST

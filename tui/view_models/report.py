@@ -19,7 +19,7 @@ from core.evidence.progress import (
     stale_words,
     week_ends,
 )
-from core.matrix.query import Query, named, written
+from core.matrix.query import Query, named, nothing_beside, written
 from core.model import Status
 from core.text import counted, one_line
 from tui.view_models.fitting import CellLine, fit
@@ -146,13 +146,9 @@ def _rates(progress: Progress) -> ReportRows:
     return ReportRows(columns, rows)
 
 
-_FREE_TEXT = By.FAMILY, By.LOADER, "failed_on"
-"""The fields whose values are parts of texts."""
-
-
 def _query(field: str, name: str) -> Query:
     """Selects exactly the tests of a row."""
-    return Query.parse(str(written(field, name, ()) if field in _FREE_TEXT else named(field, name)))
+    return Query.parse(str(written(field, name, ()) if field in (By.FAMILY, By.LOADER) else named(field, name)))
 
 
 def _rate_row(key: str, name: Sequence[Cell], one: Series, weeks: int, query: Query | None = None) -> ReportRow:
@@ -244,8 +240,14 @@ def _hosts(progress: Progress) -> ReportRows:
     )
     return ReportRows(
         columns,
-        [ReportRow(one.host, _host_cells(one), query=_query("failed_on", one.host)) for one in progress.measured.hosts],
+        [ReportRow(one.host, _host_cells(one), query=_failures_of(one)) for one in progress.measured.hosts],
     )
+
+
+def _failures_of(one: HostHealth) -> Query:
+    """What failed on a machine; of one that failures follow, what failed on no other."""
+    on_it = written("failed_on", one.host, ())
+    return Query((on_it, nothing_beside("failed_on", one.host)) if one.suspect else (on_it,))
 
 
 def _host_cells(one: HostHealth) -> Sequence[Sequence[Cell]]:

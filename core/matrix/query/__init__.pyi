@@ -15,7 +15,12 @@ from .completion import (
     values_wanted as values_wanted,
 )
 from .context import Facts as Facts, Learned as Learned, Plain as Plain, Scope as Scope
-from .exact import beginning as beginning, named as named, written as written
+from .exact import (
+    beginning as beginning,
+    named as named,
+    nothing_beside as nothing_beside,
+    written as written,
+)
 from .fields import (
     BY_NAME as BY_NAME,
     FIELDS as FIELDS,

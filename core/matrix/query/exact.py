@@ -20,6 +20,11 @@ def written(field: str, text: str, others: Iterable[str]) -> Node:
     return _matching(field, f"{_SPECIAL.sub(_escaped, text)}$", text, others) if text else _empty(field)
 
 
+def nothing_beside(field: str, text: str) -> Node:
+    """The term for having no other text than `text` in a field of free text."""
+    return negation(Term(field, (f"^(?!{_SPECIAL.sub(_escaped, text)}$)",), Operator.MATCHES))
+
+
 def beginning(field: str, text: str, others: Iterable[str]) -> Node:
     """The term for the texts of a field of free text that begin with `text`; `others` begin in other ways."""
     return _matching(field, _SPECIAL.sub(_escaped, text), text, others)

@@ -9,6 +9,7 @@ from core.matrix.extension import with_op_rows
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.matrix.op_rows import BACKENDS, RESULTS
+from core.matrix.query.exact import nothing_beside, written
 from core.matrix.query.fields import needs, select
 from core.matrix.query.query import Query
 from core.matrix.query.verdict_columns import Judged
@@ -169,6 +170,9 @@ def test_machines_on_which_a_test_failed(matrix: Matrix) -> None:
     assert ids("failed_on~^f1$") == {TINY} and ids("failed_on:g1") == {NET}
     assert ids("failed_on:g1 arch:n150") == set() and ids("failed_on:f10 arch:n150") == {NET}
     assert needs(Query.parse("failed_on:f1")) == (RUNS,)
+    alone = Query((written("failed_on", "f1", ()), nothing_beside("failed_on", "f1")))
+    assert ids(str(alone)) == {TINY} and Query.parse(str(alone)) == alone
+    assert ids(str(Query((written("failed_on", "f10", ()), nothing_beside("failed_on", "f10"))))) == set()
 
 
 def test_since_when_and_how_flaky_on_one_arch_or_on_any(matrix: Matrix) -> None:
