@@ -160,12 +160,8 @@ class OverviewScreen(SessionScreen):
         return Section("here", ("",), tuple(rows))
 
     def _say(self) -> None:
-        matrix = self.session.matrix
-        self.title_line(
-            one_line(self.session.checkout.root.name),
-            f"{len(matrix.entries):,} entries",
-            "doctor is running …" if self._findings is None else "",
-        )
+        doing = "doctor is running …" if self._findings is None else ""
+        self.title_line(one_line(self.session.checkout.root.name), doing)
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
         number = self.board.number
