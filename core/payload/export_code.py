@@ -141,7 +141,7 @@ def _described(found: Exported, remarks: Sequence[str], *, failed: bool) -> dict
     if found.tensors:
         files += f", {found.tensors} of tensors besides"
     message = f"{'; '.join(remarks)} ({files})" if failed else "; ".join([files, *remarks])
-    return {"message": message, "files": list(found.names[:_MOST_NAMES]), "directory": str(found.directory)}
+    return {"message": message, "exported": list(found.names[:_MOST_NAMES])}
 
 
 def main(argv: Sequence[str]) -> int:

@@ -102,7 +102,7 @@ def test_the_fx_graph_is_python_and_without_torch_xla_the_missing_program_is_sai
     ran = export("--batch-size=3", "--export-tensors=true", f"--export-path={tmp_path / 'out'}")
     result = _result(ran)
     assert ran.code == 0, ran.output
-    assert result["files"] == ["forward.fx.0.py"]
+    assert result["exported"] == ["forward.fx.0.py"]
     assert str(result["message"]).startswith("1 file, ")
     assert "no StableHLO" in str(result["message"])
     text = (tmp_path / "out/forward.fx.0.py").read_text()
@@ -116,7 +116,7 @@ def test_the_fx_graph_is_python_and_without_torch_xla_the_missing_program_is_sai
 def test_stablehlo_is_exported_on_the_cpu(tmp_path: Path, export: Export) -> None:
     ran = export(python=xla_python())
     assert ran.code == 0, ran.output
-    assert _result(ran)["files"] == ["forward.fx.0.py", "forward.stablehlo.mlir"]
+    assert _result(ran)["exported"] == ["forward.fx.0.py", "forward.stablehlo.mlir"]
     assert "stablehlo.dot" in (tmp_path / "ir/forward.stablehlo.mlir").read_text()
 
 
@@ -127,7 +127,7 @@ def test_the_plugin_generates_code_with_the_options_of_a_profile(
     ran = export(f"--to={target}", "--compile-option=optimization_level=1", "--compile-option=export_path=elsewhere")
     result = _result(ran)
     assert ran.code == 0, ran.output
-    assert result["files"] == ["graph_0/asked.json", f"graph_0/{name}"]
+    assert result["exported"] == ["graph_0/asked.json", f"graph_0/{name}"]
     assert "1 of tensors besides" in str(result["message"])
     # All four tensors, however deep, and no number; upstream exports tensors with code.
     asked = (tmp_path / "ir/graph_0/asked.json").read_text()
@@ -206,7 +206,7 @@ def test_recurrent_models_graph_breaks_and_ops_that_the_cpu_lacks(tmp_path: Path
     _with_net(loader, "", _POOLED)
     ran = export()
     assert ran.code == 0, ran.output
-    assert _result(ran)["files"] == ["forward.fx.0.py", "forward.fx.1.py"]
+    assert _result(ran)["exported"] == ["forward.fx.0.py", "forward.fx.1.py"]
     assert "torch.lstm" in (tmp_path / "ir/forward.fx.0.py").read_text()
     assert "avg_pool3d" in (tmp_path / "ir/forward.fx.1.py").read_text()
 
