@@ -20,8 +20,9 @@ _CALLS = {
     "snapshot_download": _MODEL,
     "load_dataset": _DATASET,
 }
-_SIGNS = ("HUGGING_FACE", *(f"{call}(" for call in _CALLS))
-"""Texts of which a loader that asks the hub has one: the origin that it states, or a call."""
+_OF_MODELS = ("HUGGING_FACE", *(f"{call}(" for call, kind in _CALLS.items() if kind == _MODEL))
+"""Texts of which a loader that asks the hub for models has one: the origin that it states, or a call."""
+_SIGNS = (*_OF_MODELS, *(f"{call}(" for call in _CALLS))
 _CACHED_FILE = "get_file"
 """Upstream's own way to files that CI has in a cache (tools/utils.py of the models tree)."""
 _PATHS = {_MODEL: "", _DATASET: "datasets/"}
@@ -54,7 +55,8 @@ def hub_names(source: str, variant: str) -> tuple[HubName, ...]:
             tree = parse_python(source)
         except (SyntaxError, ValueError):
             return ()
-        found = [HubName(_MODEL, checkpoints_in(tree).get(variant, "")), *_called(tree), *found]
+        own = checkpoints_in(tree).get(variant, "") if any(sign in source for sign in _OF_MODELS) else ""
+        found = [HubName(_MODEL, own), *_called(tree), *found]
     return tuple(dict.fromkeys(one for one in found if _NAME.fullmatch(one.name)))
 
 

@@ -49,6 +49,10 @@ def test_who_asks_no_hub_names_nothing(source: str) -> None:
     assert hub_names(source, "Big_2") == ()
 
 
+def test_a_data_set_alone_makes_no_checkpoint() -> None:
+    assert hub_names(LOADER.replace("from_pretrained", "other"), "Big_2") == (HubName("dataset", "mnist/images"),)
+
+
 def test_who_says_to_be_from_the_hub_fetches_its_checkpoint() -> None:
     without = LOADER.replace("from_pretrained", "other").replace("load_dataset", "load")
     assert hub_names(without + "SOURCE = ModelSource.HUGGING_FACE", "Big_2") == (HubName("model", "org/Some-Big-2"),)
