@@ -76,6 +76,8 @@ def _print_runs(context: Context) -> None:
         context.console.document([{"run": name, "cells": cells[name]} for name in known])
     elif known:
         context.console.table(("cells", "run"), ((str(cells[name]), name) for name in known))
+    else:
+        context.console.note("No results yet: ttmatrix ingest --from-github, or ttmatrix ingest PATH")
 
 
 def _print(

@@ -80,6 +80,11 @@ def test_what_makes_no_sense(checkout: Checkout, words: list[str]) -> None:
     assert call("compare", *words, "--repo", checkout.root).code == 64
 
 
+def test_without_runs_it_says_how_to_get_them(tmp_path: Path) -> None:
+    listed = call("compare", "--runs", "--repo", committed_checkout(sample(tmp_path / "tt-xla")).root)
+    assert listed.code == 0 and "ttmatrix ingest" in listed.err
+
+
 def test_without_two_runs_it_says_how_to_get_them(tmp_path: Path) -> None:
     called = call("compare", "--repo", committed_checkout(sample(tmp_path / "tt-xla")).root)
     assert called.code == 64
