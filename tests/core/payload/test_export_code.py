@@ -10,7 +10,8 @@ import pytest
 
 from core.payload.ttmatrix_export.files import CPP, PYTHON
 from tests.core.payload.conftest import PAYLOAD, Ran, last_result
-from tests.support.models import QUICK, xla_python
+from tests.support.models import QUICK, jax_python, xla_python
+from tests.support.sample import sample_checkout
 
 _LOADER = """
 import torch
@@ -118,6 +119,19 @@ def test_stablehlo_is_exported_on_the_cpu(tmp_path: Path, export: Export) -> Non
     assert ran.code == 0, ran.output
     assert _result(ran)["exported"] == ["forward.fx.0.py", "forward.stablehlo.mlir"]
     assert "stablehlo.dot" in (tmp_path / "ir/forward.stablehlo.mlir").read_text()
+
+
+@pytest.mark.jax
+def test_jaxpr_and_stablehlo_of_a_jax_model_are_exported(tmp_path: Path) -> None:
+    checkout, ir = sample_checkout(tmp_path / "tt-xla"), tmp_path / "ir"
+    argv = [f"--checkout={checkout.root}", "--loader=mlp_classifier/jax", "--variant=Hidden_64", f"--directory={ir}"]
+    command = [str(jax_python()), str(PAYLOAD / "export_code.py"), *argv]
+    done = subprocess.run([*command, "--nonce=cafe"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert sorted(one.name for one in ir.iterdir()) == ["forward.jaxpr", "forward.stablehlo.mlir"]
+    refused = subprocess.run([*command, f"--to={PYTHON}"], capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert "jax_plugin_tt, tt_jax are not installed" in refused.stdout
 
 
 @pytest.mark.parametrize(("target", "name"), [(PYTHON, "main.py"), (CPP, "ttnn-standalone.cpp")])
