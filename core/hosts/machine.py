@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from core import hosts
@@ -31,6 +32,16 @@ class HostsFile:
             with suppress(TTMatrixError):
                 self._hosts = {one.name: one for one in hosts.read_hosts(self._file)}
         return self._hosts
+
+    def ending(self, needs: str, estimate: float | None, now: datetime) -> tuple[str, ...]:
+        """The machines that a run could go to, where the leases of all are too short for it.
+
+        `needs` is a label or name, empty for this machine; `estimate` is in seconds, None where it is not known.
+        """
+        able = [one for one in self.look().values() if (needs in (one.name, *one.labels) if needs else one.here)]
+        if any(one.expires is None or Lease(one.name, one.expires).fits(estimate, now) for one in able):
+            return ()
+        return tuple(one.name for one in able)
 
     def lease(self) -> Lease | None:
         """That of this machine; None: it does not end."""

@@ -108,8 +108,8 @@ class Presence:
     turn: int | None = None
     survivors: tuple[int, ...] = ()
     """Pids of processes that go on without a supervisor."""
-    lease: str = ""
-    """The host whose lease leaves too little time for it; empty: it may start."""
+    leases: tuple[str, ...] = ()
+    """The hosts that it could go to, where all their leases leave too little time for it."""
 
 
 GONE = Presence(watched=False)
@@ -174,8 +174,8 @@ def _summary(spec: RunSpec, state: RunState, finished: Finished | None, presence
         return "running"
     if presence.held:
         return "on hold"
-    if presence.lease:
-        return f"waiting: it would not end before the lease of {presence.lease} does"
+    if presence.leases:
+        return f"waiting: it would not end before the lease of {' or '.join(presence.leases)} does"
     return f"waiting for a host with {spec.needs}" if spec.needs else f"waiting for a {spec.slots} slot"
 
 

@@ -26,7 +26,7 @@ from core.runs.store.record import GONE, Presence, RunRecord, RunState, fold
 from core.settings import paths
 
 if TYPE_CHECKING:
-    from core.hosts import HostsFile, Lease
+    from core.hosts import HostsFile
 
 SPEC = "spec.json"
 EVENTS = "events.jsonl"
@@ -79,8 +79,7 @@ class _Queued:
     cancelled: frozenset[str]
     served: bool
     """A scheduler is there."""
-    lease: "Lease | None"
-    """Until when the person has this machine; None: for good."""
+    hosts: "HostsFile"
     at: datetime
 
 
@@ -190,8 +189,8 @@ class RunStore:
     def _queued(self) -> _Queued:
         tickets = {ticket.run_id: (turn, ticket) for turn, ticket in enumerate(self.queue.tickets())}
         # Nobody needs to know while nothing waits.
-        lease = self._hosts_file.lease() if tickets else None
-        return _Queued(tickets, self.queue.cancelled(), bool(tickets) and self.queue.served, lease, datetime.now(UTC))
+        served = bool(tickets) and self.queue.served
+        return _Queued(tickets, self.queue.cancelled(), served, self._hosts_file, datetime.now(UTC))
 
     def _run_ids(self) -> set[str]:
         try:
@@ -220,9 +219,8 @@ class RunStore:
             known = self._active[name] = (stamp, spec, read_events(events_file(directory)))
         _, spec, events = known
         presence = self._presence(name, events, queued)
-        here = presence.turn is not None and not spec.needs
-        if here and queued.lease and not queued.lease.fits(spec.estimate, queued.at):
-            presence = replace(presence, lease=queued.lease.host)
+        if presence.turn is not None:
+            presence = replace(presence, leases=queued.hosts.ending(spec.needs, spec.estimate, queued.at))
         return fold(spec, self.root, events, presence)
 
     def _presence(self, run_id: str, events: list[Event], queued: _Queued) -> Presence:

@@ -208,19 +208,25 @@ def test_hosts_that_cannot_be_used_say_why(cluster: FakeHosts) -> None:
     cluster.ask("down", "forbids", "none")
 
 
-def test_an_ended_lease_takes_no_runs(cluster: FakeHosts, store: RunStore, make_spec: MakeSpec) -> None:
-    soon = datetime.now(UTC).replace(microsecond=0) + timedelta(minutes=10)
-    restore = [changed(name, expires=soon) for name in ("a", "b")]
+@pytest.mark.parametrize(("minutes", "estimate"), [(10, 3600.0), (-10, None)], ids=["ending", "ended"])
+def test_what_a_lease_leaves_no_time_for_waits(
+    cluster: FakeHosts, store: RunStore, make_spec: MakeSpec, minutes: float, estimate: float | None
+) -> None:
+    end = datetime.now(UTC).replace(microsecond=0) + timedelta(minutes=minutes)
+    restore = [changed(name, expires=end) for name in ("a", "b")]
+    long, short = (replace(make_spec("report()"), needs="small", estimate=one) for one in (estimate, 1.0))
     try:
-        long, short = (replace(make_spec("report()"), needs="small", estimate=one) for one in (3600.0, 1.0))
         launch(store, long)
         launch(store, short)
-        assert wait(store, [short.run_id])[0].outcome is Outcome.PASS
-        assert store.record(long.run_id).state is RunState.QUEUED
+        assert store.record(long.run_id).summary == "waiting: it would not end before the lease of a or b does"
+        if minutes > 0:
+            assert wait(store, [short.run_id])[0].outcome is Outcome.PASS
+        waiting = [long] if minutes > 0 else [long, short]
+        assert {store.record(one.run_id).state for one in waiting} == {RunState.QUEUED}
     finally:
         for one in restore:
             one()
-    assert wait(store, [long.run_id])[0].outcome is Outcome.PASS
+    assert [one.outcome for one in wait(store, [long.run_id, short.run_id])] == [Outcome.PASS] * 2
 
 
 def test_a_killed_server_of_processes_is_started_again(
