@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.view.overviews import Place
+from core.matrix.view.overviews import Place, Row, Section
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.sample import sample_checkout
@@ -106,6 +106,27 @@ async def test_the_cursor_stands_on_numbers_alone(checkout: Checkout) -> None:
 
 
 @pytest.mark.slow("a job over several screens")
+async def test_the_cursor_stays_while_its_number_is_counted_anew(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("0")
+        await until(pilot, lambda: _complete(app), "the overview")
+        (board,) = _boards(app)
+        assert board.number
+        await pilot.press("tab", "tab", "tab", "l")
+        key, known = board.cursor_key, board.source
+        assert key and key.startswith("tests by arch") and isinstance(known, OverviewRows)
+        screen = app.navigation.screen(OverviewScreen)
+        unknown = [
+            Section(one.title, one.heads, tuple(Row(row.label, (None,) * len(row.numbers)) for row in one.rows))
+            for one in screen._tests
+        ]
+        board.show(OverviewRows(unknown), keep=key)
+        assert board.cursor_key == key and not screen.board.number
+        board.show(known, keep=key)
+        assert board.cursor_key == key and board.number and board.column == 1
+
+
 async def test_two_boards_where_there_is_room_and_the_arrows_cross(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(160, 50)) as pilot:

@@ -50,6 +50,10 @@ class OverviewRows:
         section, at = self._lines[position]
         return section.rows[at].numbers[column] if at >= 0 and column < len(section.heads) else None
 
+    def has_numbers(self, position: int) -> bool:
+        """Whether a row has numbers, known or not; headings and gaps have none."""
+        return 0 <= position < len(self._lines) and self._lines[position][1] >= 0
+
     def starts(self) -> list[int]:
         """The position of the first row of each section."""
         return [position for position, (_, at) in enumerate(self._lines) if at == 0]

@@ -189,7 +189,7 @@ class NumberBoard(CellTable):
     """A CellTable over sections of numbers."""
 
     def show(self, source: RowSource, *, keep: str | None = None) -> None:
-        # What comes first may be known last: a cursor that is at the first number stays there.
+        # What comes first may be counted last: a cursor that is at the first row stays there.
         first = self.cursor == self._nearest(0, 1)
         super().show(source, keep=keep)
         self.cursor = self._nearest(0 if first else self.cursor, 1)
@@ -219,19 +219,30 @@ class NumberBoard(CellTable):
         return self._nearest(position, 1 if position >= self.cursor else -1)
 
     def validate_column(self, column: int) -> int:
-        """Not past the last number of the row."""
+        """Not past the last number of the row, where it is known already."""
         column = super().validate_column(column)
-        return next((one for one in range(column, -1, -1) if self._at(self.cursor, one)), 0)
+        return next((one for one in range(column, -1, -1) if self._at(self.cursor, one)), column)
 
     def watch_cursor(self, old: int, new: int) -> None:
         super().watch_cursor(old, new)
         self.column = self.validate_column(self.column)
 
     def _nearest(self, position: int, direction: int) -> int:
-        """The nearest row with a number, first in one direction and then in the other."""
+        """The nearest row that is no heading, first in one direction and then in the other.
+
+        Its numbers may be unknown: while they are counted anew, the cursor stays where it is.
+        """
+        source = self.source
         for step in (direction, -direction):
             end = len(self.source) if step > 0 else -1
-            found = next((one for one in range(position, end, step) if self._at(one, 0)), None)
+            found = next(
+                (
+                    one
+                    for one in range(position, end, step)
+                    if isinstance(source, OverviewRows) and source.has_numbers(one)
+                ),
+                None,
+            )
             if found is not None:
                 return found
         return position

@@ -65,7 +65,7 @@ def _argv(checkout: Path, before: str = "") -> list[str]:
 
 def _open(argv: Sequence[str], **env: str) -> Terminal:
     terminal = Terminal(argv, {"PYTHONPATH": str(ROOT), **env}, controlling=True)
-    terminal.until("tests")
+    terminal.until("with an entry first")
     assert not terminal.lines_edited
     assert {1000, 1049} <= terminal.modes
     return terminal
@@ -122,7 +122,7 @@ def test_after_a_kill_the_next_start_gives_it_back(checkout: Path, command: list
         terminal.start([*_argv(checkout), *command])
         if not command:
             seen = len(terminal.output)
-            terminal.until(lambda: b"tests" in terminal.output[seen:])
+            terminal.until(lambda: b"with an entry first" in terminal.output[seen:])
             terminal.press("q")
         assert terminal.wait() == 0
         assert terminal.given_back
@@ -156,7 +156,7 @@ def test_a_stop_gives_it_back_until_the_shell_goes_on(checkout: Path) -> None:
             assert terminal.given_back
             seen = len(terminal.output)
             terminal.press("\n")
-            terminal.until(lambda seen=seen: b"tests" in terminal.output[seen:])  # type: ignore[misc]
+            terminal.until(lambda seen=seen: b"with an entry first" in terminal.output[seen:])  # type: ignore[misc]
             assert not terminal.lines_edited
         terminal.press("q")
         terminal.until("ended 0")
@@ -167,7 +167,7 @@ def test_without_a_shell_to_go_back_to_ctrl_z_stops_nothing(checkout: Path) -> N
     with _open(_argv(checkout)) as terminal:
         seen = len(terminal.output)
         terminal.press("\x1a")
-        terminal.until(lambda: b"tests" in terminal.output[seen:])
+        terminal.until(lambda: b"with an entry first" in terminal.output[seen:])
         terminal.press("q")
         assert terminal.wait() == 0
 
@@ -179,7 +179,7 @@ def test_who_stops_us_without_a_word_finds_the_app_whole_again(checkout: Path) -
         os.write(terminal.slave, b"\x1b[?1049l\x1b[2J$ ")
         seen = len(terminal.output)
         terminal.process.send_signal(signal.SIGCONT)
-        terminal.until(lambda: b"tests" in terminal.output[seen:])
+        terminal.until(lambda: b"with an entry first" in terminal.output[seen:])
         assert {1000, 1049} <= terminal.modes
 
 
