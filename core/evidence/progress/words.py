@@ -47,9 +47,9 @@ def summary(progress: Progress, arch: str = "") -> str:
     parts = [
         f"{counted(sum(measured.total.ran), 'result')}{where} of {counted(len(progress.runs), 'run')} {period}",
         f"{percent(measured.total.now)} passed in the last week",
-        f"{broke:,} cells broke and {len(measured.turned) - broke:,} were fixed in it",
-        f"{len(measured.flaky):,} are flaky",
-        f"{counted(len(measured.stale), 'cell')} pass unexpectedly",
+        f"{counted(broke, 'cell')} broke and {counted(len(measured.turned) - broke, 'cell')} passed again in it",
+        counted(len(measured.flaky), "flaky cell"),
+        f"{counted(len(measured.stale), 'cell')} passing unexpectedly",
     ]
     suspects = [one.host for one in measured.hosts if one.suspect and one.host not in progress.without]
     if suspects:
