@@ -12,7 +12,7 @@ from typing import Any
 
 from .expectations import Expectation
 from .guidance import DEFAULT_PCC, guidance
-from .parameters import PLACEHOLDER, Case
+from .parameters import JAX, PLACEHOLDER, Case
 from .reasons import PCC_DISABLED, SKIPPED, FailingReason
 
 DEFAULT_ATOL = 0.16
@@ -125,8 +125,8 @@ def tags(facts: Facts, judged: Judged) -> dict[str, Any]:
         failing_reason=asdict(judged.failing_reason),
         weights_dtype=_weights_dtype(facts),
     )
-    size = facts.execution.model_size_billions if facts.execution else None
-    if size is not None:
+    # Upstream counts the parameters of torch models alone.
+    if facts.execution and facts.case.function != JAX and (size := facts.execution.model_size_billions) is not None:
         found["model_size_billions"] = size
     if facts.expectation.execution_pass is not None:
         found["execution_pass"] = str(facts.expectation.execution_pass)

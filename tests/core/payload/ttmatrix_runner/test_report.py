@@ -4,6 +4,7 @@
 import ast
 import json
 import math
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +15,7 @@ from hypothesis import given, settings, strategies as st
 
 from core.payload.ttmatrix_runner.expectations import Expectation
 from core.payload.ttmatrix_runner.models import Model
-from core.payload.ttmatrix_runner.parameters import TORCH, Case, placeholder
+from core.payload.ttmatrix_runner.parameters import JAX, TORCH, Case, placeholder
 from core.payload.ttmatrix_runner.reasons import FailingReason
 from core.payload.ttmatrix_runner.report import Facts, crash_properties, judge, plain, properties
 from core.runs.junit import parse_tags, read_testcases
@@ -61,6 +62,8 @@ def test_how_many_tags_there_are() -> None:
     assert len(tags(facts(executed()))) == COMMON + 5
     assert len(tags(facts(executed(size=None)))) == COMMON + 4
     assert len(tags(facts(executed(1.0), passed=True))) == COMMON + 9
+    of_jax = replace(facts(executed()), case=Case(JAX, ID, None))
+    assert tags(facts(executed())).keys() - tags(of_jax).keys() == {"model_size_billions"}
     assert tags(facts(expectation=Expectation(execution_pass="BACKWARD")))["execution_pass"] == "BACKWARD"
 
 
