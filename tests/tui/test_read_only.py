@@ -48,8 +48,10 @@ async def test_no_command_changes_anything(tmp_path: Path) -> None:
     app = build_app(checkout, query="has:entry", read_only=True)
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: "read-only" in screen_text(app), "the title")
-        # Another journal begins by itself when it is read for the first time.
-        await until(pilot, lambda: bool([*paths().journal.glob("*.jsonl")]), "the journal")
+        # Another journal begins by itself when it is read for the first time, under a lock.
+        journal = paths().journal
+        await until(pilot, lambda: bool([*journal.glob("*.jsonl")]), "the journal")
+        await until(pilot, lambda: not [*journal.glob("*.holder")], "its lock let go")
         before = _files(paths().state.parent)
         for place, shows in screen_commands():
             for id, action in _commands(place):
