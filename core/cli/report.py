@@ -18,6 +18,9 @@ from core.evidence.progress import (
 from core.evidence.verdicts import Verdict
 from core.model import Status
 
+MOST_ROWS = 15
+"""Rows of a list in a text for people; more are counted."""
+
 
 class Report(NamedTuple):
     """How a checkout is doing."""

@@ -4,9 +4,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from core.cli.report import Report
+from core.cli.report import MOST_ROWS, Report
 from core.cli.report_charts import Line, chart
-from core.cli.report_markdown import MOST_ROWS
 from core.evidence.progress import (
     MACHINE_HEADS,
     Series,

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from core.cli.report import Report
+from core.cli.report import MOST_ROWS, Report
 from core.evidence.progress import (
     MACHINE_HEADS,
     Series,
@@ -18,8 +18,6 @@ from core.evidence.progress import (
 from core.model import Status
 from core.text import counted, one_line
 
-MOST_ROWS = 15
-"""Rows of a list; more are counted."""
 _WEEKS = 12
 
 

@@ -147,10 +147,10 @@ def _make(layer: Path, files: list[Path]) -> None:
         venv.create(layer, with_pip=distribution_version("pip") is None)
         below = [entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
         (_site_packages(layer) / "_below.pth").write_text("\n".join(below) + "\n")
-        kept = layer / "constraints.txt"
-        kept.write_text(constraints())
+        versions = layer / "constraints.txt"
+        versions.write_text(constraints())
         for path in files:
-            _pip(layer, "-r", str(path), "-c", str(kept), *STEPS[path.name])
+            _pip(layer, "-r", str(path), "-c", str(versions), *STEPS[path.name])
         (layer / _READY).touch()
     except BaseException:
         shutil.rmtree(layer, ignore_errors=True)

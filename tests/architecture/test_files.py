@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files: none grows out of hand, each says its licence and what it is for."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,3 +34,10 @@ def test_every_source_says_its_licence_and_its_duty() -> None:
         if lines[:1] != [_LICENCE] or not lines[1].startswith('"""'):
             bare.append(str(source))
     assert bare == [], f"the first line is {_LICENCE!r}, and the docstring begins on the second"
+
+
+def test_handlers_call_no_handlers_of_their_base() -> None:
+    """Textual calls those of every class of an object itself: with `super()` they would do their work twice."""
+    called = re.compile(r"super\(\)\.on_(?!event\b)\w+\(")
+    found = {path.name: called.findall(path.read_text(encoding="utf-8")) for path in (ROOT / "tui").rglob("*.py")}
+    assert {name: calls for name, calls in found.items() if calls} == {}

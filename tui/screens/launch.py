@@ -170,11 +170,9 @@ class Launch(_LaunchDialog):
 
     def on_mount(self) -> None:
         self._show_fields()
-        super().on_mount()
 
     def on_cycle_changed(self) -> None:
         self._show_fields()
-        super().on_cycle_changed()
 
     def _show_fields(self) -> None:
         """Those that mean something to the kind."""

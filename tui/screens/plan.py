@@ -60,7 +60,6 @@ class PlanScreen(SessionScreen):
         self._evidence.start()
 
     def on_screen_resume(self) -> None:
-        super().on_screen_resume()
         # Marks and the filter may be others by now.
         self._evidence.ask()
 

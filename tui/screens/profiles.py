@@ -62,7 +62,6 @@ class ProfilesScreen(SessionScreen):
         yield self.view
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.follow(self.context.signals.runs_changed, self.with_widgets(self._show))
         self.table.focus()
         self._show()
@@ -111,7 +110,6 @@ class ProfilesScreen(SessionScreen):
         self._show_words()
 
     def on_resize(self, event: events.Resize) -> None:
-        super().on_resize(event)
         if self.is_mounted:
             self.panes.fit(len(self.rows))
             self.call_after_refresh(self._show_words)

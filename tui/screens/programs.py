@@ -71,7 +71,6 @@ class ProgramsScreen(SessionScreen):
         yield self.detail
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.table.focus()
         self._show()
 
@@ -110,7 +109,6 @@ class ProgramsScreen(SessionScreen):
         self._show_program()
 
     def on_resize(self, event: events.Resize) -> None:
-        super().on_resize(event)
         if self.is_mounted:
             self.panes.fit(len(self.table.source))
 

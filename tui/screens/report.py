@@ -62,12 +62,10 @@ class ReportScreen(SessionScreen):
         yield Static("", id="report-note", markup=False)
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.table.focus()
         self._evidence.start()
 
     def on_screen_resume(self) -> None:
-        super().on_screen_resume()
         self._evidence.resume()
 
     def lacks(self, need: Need) -> bool:
@@ -130,7 +128,6 @@ class ReportScreen(SessionScreen):
         self._show_plots()
 
     def on_resize(self, event: events.Resize) -> None:
-        super().on_resize(event)
         self._show_plots()
 
     def _show_plots(self) -> None:

@@ -34,7 +34,7 @@ from .op_batches import (
     plan_ops as plan_ops,
     with_op_estimates as with_op_estimates,
 )
-from .package_downloads import downloads_of_packages as downloads_of_packages
+from .package_downloads import downloads_of_packages as downloads_of_packages, lacking as lacking
 from .plan import (
     LaunchPlan as LaunchPlan,
     Options as Options,

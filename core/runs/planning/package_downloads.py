@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which files pip would download for a layer of packages: asked of pip itself, which then downloads none."""
+"""Which packages an interpreter lacks, and which files pip would download for them; nothing is downloaded."""
 
 import importlib.metadata
 import json
@@ -11,6 +11,9 @@ from core.proc import CommandRunner, run_command
 from core.runs.planning.downloads import Download, Kind, named_packages
 from core.runs.planning.kinds import PAYLOAD
 
+_REQUIREMENTS = PAYLOAD / "ttmatrix_requirements.py"
+_LACKING = "TTMATRIX-LAYERS "
+_LACKING_SECONDS = 60.0
 _SCRIPT = PAYLOAD / "ttmatrix_resolve.py"
 _MARK = "TTMATRIX-PACKAGES "
 _SECONDS = 25.0
@@ -21,6 +24,24 @@ _FIRST_PIP = 26
 
 _known: dict[tuple[Path, Path, tuple[str, ...]], Sequence[Download]] = {}
 """What is known in this process by interpreter, directory and lines."""
+
+
+def lacking(
+    python: Path, places: Sequence[Path], cwd: Path, runner: CommandRunner = run_command
+) -> Mapping[Path, Sequence[str]] | None:
+    """By directory of a loader, the lines of its requirements that a run would install first; None: it does not say.
+
+    Starts `python`, which executes what its checkout brings.
+    """
+    if not places:
+        return {}
+    try:
+        done = runner([str(python), str(_REQUIREMENTS), *map(str, places)], cwd=cwd, timeout=_LACKING_SECONDS)
+        line = next(line for line in done.stdout.splitlines() if line.startswith(_LACKING))
+        said = json.loads(line.removeprefix(_LACKING))
+        return {Path(place): [str(one) for one in lines] for place, lines in said.items()}
+    except (TTMatrixError, StopIteration, ValueError, AttributeError, TypeError, RecursionError):
+        return None
 
 
 def downloads_of_packages(

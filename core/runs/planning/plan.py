@@ -40,7 +40,6 @@ from core.runs.planning.kinds import (
     default_manifest,
     kind_for,
 )
-from core.runs.planning.layers import lacking
 from core.runs.planning.machines import place_obstacles, supported_of, with_needs
 from core.runs.planning.op_batches import with_op_estimates
 from core.runs.planning.preflight_checks import Level, Obstacle, Survey, obstacles, of_sources, survey
@@ -175,7 +174,7 @@ def sources_of(
     tests = list(dict.fromkeys(tests))
     places = requirement_places(checkout, tests)
     may_start = starting or not is_of(checkout.root, python, environ)
-    told = lacking(python, places, checkout.root) if may_start else None
+    told = planning.lacking(python, places, checkout.root) if may_start else None
     packages = planning.downloads_of_packages(python, told, checkout.root) if told else []
     found = with_weights(fetched(checkout, tests, environ, packages), checkout, tests, python, environ)
     if told is None and places:
