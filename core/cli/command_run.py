@@ -42,7 +42,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kind",
         choices=[*KINDS, OP_KIND],
-        help=f"how to run the tests of models; default: cpu, or device for a profile that compiles. {kinds}",
+        help="how to run the tests of models; default: cpu, or device where a profile compiles or several are "
+        f"compared. {kinds}",
     )
     parser.add_argument(
         "--backend",

@@ -22,6 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--sweep", metavar="NAME=1,2,3", help="each profile with these values; 1..32 doubles")
     group.add_argument("--until-failure", action="store_true", help="start no more once a run has failed")
     group.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each; differences want 3 or more")
+    group.add_argument("--kind", choices=("cpu", "device"), default="", help="how tests run; default: device")
     group.add_argument("--batch", metavar="BATCH", help="start nothing: show the runs of this batch")
     group.add_argument("--format", choices=("table", *FORMATS), default="table", help="how to print the table")
     group.add_argument("--plan", action="store_true", help="print the commands and start nothing")
@@ -65,6 +66,7 @@ def _specs(args: argparse.Namespace, context: Context, profiles: Sequence[str], 
         profiles,
         repeat=args.repeat,
         runs=store.root,
+        kind=args.kind,
         arch=context.arch,
         until_failure=args.until_failure,
     )

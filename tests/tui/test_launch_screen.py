@@ -27,7 +27,10 @@ def checkout(tmp_path: Path, own_home: Path) -> Checkout:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(python=str(tmp_path / "python"), profiles={"long": Profile(timeout=7200.0)})
+    return Settings(
+        python=str(tmp_path / "python"),
+        profiles={"long": Profile(timeout=7200.0), "two": Profile(options={"optimization_level": 2})},
+    )
 
 
 @pytest.mark.slow("runs are started")
@@ -71,7 +74,7 @@ async def test_what_is_in_the_way_is_told_with_its_remedy_and_nothing_starts(
     without_package(tmp_path / "python", "pytest")
     app = build_app(checkout, query=PASSES, settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("R", "right")
+        await pilot.press("R", "right", "right")
         await until(pilot, lambda: "blocker" in screen_text(app), "the obstacle")
         assert "cannot import" in screen_text(app)
         await pilot.press("enter")
@@ -103,7 +106,7 @@ async def test_a_kind_that_exports_has_fields_for_it_and_a_path_takes_any_letter
         await pilot.press("R")
         await until(pilot, lambda: "sweep" in screen_text(app), "the fields")
         assert "export to" not in screen_text(app)
-        await pilot.press(*["right"] * list(KINDS).index("export"))
+        await pilot.press(*["right"] * (1 + list(KINDS).index("export")))
         await until(pilot, lambda: "export to" in screen_text(app), "the fields of an export")
         assert "sweep" not in screen_text(app)
         await pilot.press(*["down"] * 6, *"/any", "down", "right", "right")
@@ -111,3 +114,18 @@ async def test_a_kind_that_exports_has_fields_for_it_and_a_path_takes_any_letter
         await until(pilot, lambda: f"--export-path={place}" in app.screen.query_one(TextPane).text, "the path")
         assert "--export-tensors=false" in app.screen.query_one(TextPane).text
         assert not (tmp_path / "cache/clip.txt").exists()
+
+
+async def test_a_profile_that_compiles_runs_where_models_are_compiled(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("R")
+        await until(pilot, lambda: "1 run: the loader's model" in screen_text(app), "the plan of no profile")
+        assert "device for profiles that compile" in screen_text(app)
+        await pilot.press("down", "down", "right", "right")
+        await until(
+            pilot, lambda: "own runner through pytest" in screen_text(app), "the plan of a profile that compiles"
+        )
+        assert "--compile-option=optimization_level=2" in app.screen.query_one(TextPane).text
+        await pilot.press("up", "up", "right")
+        await until(pilot, lambda: "--kind cpu does not take" in screen_text(app), "the refusal of what was asked for")

@@ -5,36 +5,27 @@ from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
-from textual import events
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.widgets import Static
 
 from tui.commands import Where, bindings
 from tui.evidence_service import Knowledge
 from tui.needs import Need
 from tui.protocol import Context
-from tui.screens.base import SessionScreen, WhenSeen
+from tui.screens.base import WhenSeen
 from tui.screens.compared import Pair, Question
-from tui.screens.panes import Divider, Pane
+from tui.screens.halves import Halves
 from tui.screens.pick import Option, Pick
-from tui.view_models import DifferenceRows, Line, diff_style, paragraph
-from tui.widgets import LinesView, RowTable, TextLines
+from tui.view_models import DifferenceRows
 
 
-class CompareScreen(SessionScreen):
+class CompareScreen(Halves):
     """What differs above, both results of the cell under the cursor and the commits below."""
 
     PLACES = (Where.COMPARE,)
-    PANES = (Pane("list", ("#changes-box",)), Pane("text", ("#diff", "#diff-title")))
-    DIVIDERS = (Divider("#diff-title", "#changes-box"),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.COMPARE)
 
     def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self.table = RowTable(DifferenceRows(()), id="changes")
-        self.view = LinesView(diff_style, id="diff")
+        super().__init__(context, DifferenceRows(()))
         self.knowledge = Knowledge(context.session)
         self._evidence = WhenSeen(
             self, self._read_evidence, context.signals.matrix_changed, context.signals.evidence_changed
@@ -43,15 +34,6 @@ class CompareScreen(SessionScreen):
         """The kind of differences that are listed; empty: all."""
         self._question = Question()
         self._found: Pair | None = None
-
-    def places(self) -> tuple[Where, ...]:
-        return (Where.COMPARE, Where.LINES if self.view.has_focus else Where.TABLE)
-
-    def body(self) -> ComposeResult:
-        with Vertical(id="changes-box"):
-            yield self.table
-        yield Static("", id="diff-title", markup=False)
-        yield self.view
 
     def on_mount(self) -> None:
         self.follow(self.context.signals.pending_changed, self._say)
@@ -85,9 +67,7 @@ class CompareScreen(SessionScreen):
         return self._found.id(self.table.cursor, self.kind) if self._found else ""
 
     def _show(self) -> None:
-        rows = self._found.rows(self.kind) if self._found else DifferenceRows(())
-        self.table.show(rows, keep=self.table.cursor_key)
-        self.panes.fit(len(self.table.source))
+        self.show_rows(self._found.rows(self.kind) if self._found else DifferenceRows(()))
         self._say()
 
     def _say(self) -> None:
@@ -98,11 +78,9 @@ class CompareScreen(SessionScreen):
         of = "backends" if self._question.cases else "runs"
         if not found.names[0]:
             self.title_line(f"no two {of} to compare")
-            self.query_one("#diff-title", Static).update("")
-            self.view.show(TextLines(paragraph(found.missing, "dim", self.view.line_width)))
-            return
-        self.title_line(found.counts or "no differences", f"only {self.kind}" if self.kind else "")
-        self.query_one("#diff-title", Static).update(found.heading)
+        else:
+            self.title_line(found.counts or "no differences", f"only {self.kind}" if self.kind else "")
+        self.show_words()
 
     def lacks(self, need: Need) -> bool:
         match need:
@@ -121,22 +99,12 @@ class CompareScreen(SessionScreen):
         self._show()
         return True
 
-    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
-        self._show_words()
-
-    def on_resize(self, event: events.Resize) -> None:
-        if self.is_mounted:
-            self.panes.fit(len(self.table.source))
-            self.call_after_refresh(self._show_words)
-
-    def _show_words(self) -> None:
-        found, width = self._found, self.view.line_width
-        if found is None or not found.names[0]:
-            return
-        lines: list[Line] = []
-        for text, style in found.words(self.table.cursor, self.kind):
-            lines += paragraph(text, style, width, 4)
-        self.view.show(TextLines(lines))
+    def show_words(self) -> None:
+        found = self._found
+        if found is not None and not found.names[0]:
+            self.say("", [(found.missing, "dim")])
+        elif found is not None:
+            self.say(found.heading, found.words(self.table.cursor, self.kind))
 
     # Actions
 
@@ -185,6 +153,3 @@ class CompareScreen(SessionScreen):
     def action_copy_id(self) -> None:
         if self.current:
             self.context.notify.copy(self.current)
-
-    def action_other_pane(self) -> None:
-        (self.table if self.view.has_focus else self.view).focus()

@@ -32,6 +32,7 @@ _EACH = "each"
 _EXPORTING, _COMPARING = ("export-path", "export-tensors"), ("other", "sweep")
 """Fields for kinds that export, and in their place those of all others."""
 _WITH_TENSORS = {"": None, "yes": True, "no": False}
+_BY_PROFILE = "cpu; device for profiles that compile or are compared"
 _SWEEPS = ("optimization_level=0,1,2,3", "batch_size=1..32")
 """Values of an option that are compared; `ttmatrix compare --sweep` has any other."""
 
@@ -155,7 +156,8 @@ class Launch(_LaunchDialog):
         there = bool(self._of_hosts([one for one in session.hosts if one.name in up]))
         arch = session.view.arch or (_EACH if there else NO_ARCH)
         profiles = [("", "none"), *((name, name) for name in self._profiles())]
-        yield from _field("kind", Cycle([(name, name) for name in KINDS], "device" if there else "", id="kind"))
+        kinds = [("", _BY_PROFILE), *((name, name) for name in KINDS)]
+        yield from _field("kind", Cycle(kinds, "device" if there else "", id="kind"))
         yield from _field("arch", Cycle(archs, arch, id="arch"))
         yield from _field("profile", Cycle(profiles, "", id="profile"))
         yield from _field("repeat", Number("1", id="repeat"))
@@ -206,14 +208,11 @@ class Launch(_LaunchDialog):
         other, swept = ("", "") if self._exports else (self.value("other"), self.value("sweep"))
         names = [name for name in (self.value("profile") or DEFAULT_PROFILE, other) if name]
         first, *others = planning.with_sweep(names, swept)
-        # Compilers differ where models are compiled.
-        kind = "device" if others else self.value("kind") or next(iter(KINDS))
         arch = self.value("arch")
         return Options(
-            kind=kind,
+            kind=self.value("kind"),
             arch=NO_ARCH if arch == _EACH else arch,
-            # What runs here runs once.
-            archs=self._of_hosts(self._session.hosts) if arch == _EACH and kind == "device" else (),
+            archs=self._of_hosts(self._session.hosts) if arch == _EACH else (),
             profile=first,
             others=tuple(others),
             repeat=max(1, self.number("repeat") or 1),

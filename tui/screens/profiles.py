@@ -7,10 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.widgets import Static
 
 from core.errors import TTMatrixError, UsageError
 from core.evidence.analysis import FORMATS, ProfileTable, exported, profile_table
@@ -23,43 +20,28 @@ from tui.commands import Where, bindings
 from tui.keymap import with_keys
 from tui.needs import Need
 from tui.protocol import Context
-from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Ask
-from tui.screens.panes import Divider, Pane
+from tui.screens.halves import Halves
 from tui.screens.pick import Option, Pick
 from tui.screens.program_pair import compare_programs
 from tui.screens.side_by_side import SideBySide
-from tui.view_models import SORTS, Line, ListedPairs, Pair, ProfileRows, diff_style, paragraph, profile_words
-from tui.widgets import LinesView, RowTable, TextLines
+from tui.view_models import SORTS, ListedPairs, Pair, ProfileRows, profile_words
 
 _SUFFIXES = {".csv": FORMATS[0], ".md": FORMATS[1]}
 NONE = "No batch of several profiles has run here. {matrix.run_with} in the matrix starts one: choose what to compare."
 
 
-class ProfilesScreen(SessionScreen):
+class ProfilesScreen(Halves):
     """The table of a batch above, each run of the row under the cursor below."""
 
     PLACES = (Where.PROFILES,)
-    PANES = (Pane("list", ("#changes-box",)), Pane("text", ("#diff", "#diff-title")))
-    DIVIDERS = (Divider("#diff-title", "#changes-box"),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.PROFILES)
 
     def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self.table = RowTable(ProfileRows(ProfileTable(("",), {})), id="changes")
-        self.view = LinesView(diff_style, id="diff")
+        super().__init__(context, ProfileRows(ProfileTable(("",), {})))
         self.chosen = ""
         """The batch that is shown; empty: the newest with several profiles."""
         self._sort, self._reverse = SORTS[0], False
-
-    def places(self) -> tuple[Where, ...]:
-        return (Where.PROFILES, Where.LINES if self.view.has_focus else Where.TABLE)
-
-    def body(self) -> ComposeResult:
-        with Vertical(id="changes-box"):
-            yield self.table
-        yield Static("", id="diff-title", markup=False)
-        yield self.view
 
     def on_mount(self) -> None:
         self.follow(self.context.signals.runs_changed, self.with_widgets(self._show))
@@ -94,9 +76,7 @@ class ProfilesScreen(SessionScreen):
     def _show(self) -> None:
         records = self._records()
         table = profile_table(records, profiles_of(records) or ("",))
-        rows = ProfileRows(table, self._sort, reverse=self._reverse)
-        self.table.show(rows, keep=self.table.cursor_key)
-        self.panes.fit(len(rows))
+        self.show_rows(ProfileRows(table, self._sort, reverse=self._reverse, width=self.table.line_width))
         left = sum(one.active for one in records)
         by = f"by {self._sort or 'request'}{' ↓' if self._reverse else ''}" if self._sort or self._reverse else ""
         if not records:
@@ -104,31 +84,21 @@ class ProfilesScreen(SessionScreen):
         else:
             profiles = counted(len(table.profiles), "profile")
             self.title_line(f"{counted(len(table.rows), 'test')}, {profiles}", f"{left:,} to run" if left else "", by)
-        self._show_words()
-
-    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
-        self._show_words()
+        self.show_words()
 
     def on_resize(self, event: events.Resize) -> None:
+        # What a row has room for hangs on the width.
         if self.is_mounted:
-            self.panes.fit(len(self.rows))
-            self.call_after_refresh(self._show_words)
+            self.call_after_refresh(self._show)
 
-    def _show_words(self) -> None:
-        table, current, width = self.rows.table, self._current, self.view.line_width
-        title = self.query_one("#diff-title", Static)
+    def show_words(self) -> None:
+        table, current = self.rows.table, self._current
         if current is None:
-            title.update("")
             queued = f"The runs of batch {self.chosen} are not queued yet." if self.chosen else NONE
-            words = [(with_keys(queued, self.context.keymap), "dim")]
+            self.say("", [(with_keys(queued, self.context.keymap), "dim")])
         else:
-            first = shown_name(table.profiles[0])
-            title.update(one_line(f"{current[0]}   compared with {first}"))
-            words = profile_words(table, *current)
-        lines: list[Line] = []
-        for text, style in words:
-            lines += paragraph(text, style, width, 4)
-        self.view.show(TextLines(lines))
+            heading = f"{current[0]}   compared with {shown_name(table.profiles[0])}"
+            self.say(one_line(heading), profile_words(table, *current))
 
     def lacks(self, need: Need) -> bool:
         match need:
@@ -221,9 +191,6 @@ class ProfilesScreen(SessionScreen):
     def action_go_to_test(self) -> None:
         if self._current is not None:
             self.context.navigation.show_test(self._current[0])
-
-    def action_other_pane(self) -> None:
-        (self.table if self.view.has_focus else self.view).focus()
 
 
 def _heads(both: Sequence[RunRecord]) -> tuple[str, str]:

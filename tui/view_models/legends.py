@@ -93,9 +93,12 @@ _DOCTOR = (
     _MARKED_FIX,
 )
 _PROFILES = (
-    Meaning("+12.0%", "the median against that of the first profile: a difference beyond the noise"),
+    Meaning("+12%", "the median against that of the first profile: a difference beyond the noise"),
+    Meaning("▲ ▼", "the same on a narrow screen: more, less"),
     Meaning("=", "within the noise"),
-    Meaning("(+12.0%?)", "fewer than three runs of one of them: nobody can say what their noise is"),
+    Meaning("?", "fewer than three runs of one of them: nobody can say what their noise is"),
+    Meaning("comp s", "seconds of compilation"),
+    Meaning("smpl/s", "samples per second"),
 )
 _PROGRAMS = (
     Meaning("▌", "marked, to be compared"),

@@ -2,39 +2,68 @@
 """Tests under several profiles as rows, and all about one of them as lines."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from core.evidence.analysis import Metric, ProfileCell, ProfileTable, change_text
+from core.evidence.analysis import Change, Metric, ProfileTable, Shift
 from core.runs.planning import shown_name
 from core.text import counted, one_line
 from tui.view_models.runs import run_look
 from tui.view_models.style import Cell, TableColumn
 
 _TITLES = {
-    Metric.PCC: ("PCC", 12, 0),
-    Metric.ATOL: ("atol", 18, 150),
-    Metric.COMPILE: ("compile s", 17, 104),
-    Metric.RUN: ("run s", 17, 0),
-    Metric.SAMPLES: ("samples/s", 15, 130),
-    Metric.PEAK: ("peak MB", 15, 88),
+    Metric.PCC: ("PCC", "PCC"),
+    Metric.ATOL: ("atol", "atol"),
+    Metric.COMPILE: ("compile s", "comp s"),
+    Metric.RUN: ("run s", "run s"),
+    Metric.SAMPLES: ("samples/s", "smpl/s"),
+    Metric.PEAK: ("peak MB", "peak MB"),
 }
-"""Title, width, and the width of the table from which on a number is shown."""
+"""The heads of the numbers, and short ones."""
+_SIGNS = {Shift.MORE: "▲", Shift.LESS: "▼", Shift.NOISE: "=", Shift.UNKNOWN: "?"}
+_DIGITS = 6
+"""Cells of a number."""
 _MORE_IS_BETTER = frozenset({Metric.PCC, Metric.SAMPLES})
 SORTS: Sequence[Metric | None] = (None, *Metric)
 """What rows can be sorted by; None: as they were asked for."""
 
 
+class _Layout(NamedTuple):
+    """What a row has room for: all numbers, and behind each its change, or whether it is more or less."""
+
+    columns: Sequence[TableColumn]
+    wide: bool
+
+    @property
+    def width(self) -> int:
+        """Cells, with one in front of each column and one for the mark."""
+        return 1 + sum(column.width + 1 for column in self.columns)
+
+
+def _layout(test: int, profile: int, outcome: int, change: int, *, wide: bool) -> _Layout:
+    numbers = (
+        TableColumn((long if wide else short).rjust(_DIGITS), _DIGITS + change) for long, short in _TITLES.values()
+    )
+    first = (
+        TableColumn("test", test, share=2, elide=True),
+        TableColumn("profile", profile, share=1, elide=True),
+        TableColumn("outcome" if wide else "result", outcome),
+    )
+    return _Layout((*first, *numbers), wide)
+
+
+_WIDE = _layout(14, 10, 7, len(" +9.9%?"), wide=True)
+_NARROW = _layout(12, 9, 6, len("▲"), wide=False)
+
+
 class ProfileRows:
     """A RowSource over tests and profiles: the median of each number, and its change against the first profile."""
 
-    columns: Sequence[TableColumn] = (
-        TableColumn("test", 20, share=2, elide=True),
-        TableColumn("profile", 12, share=1, elide=True),
-        TableColumn("outcome", 9),
-        *(TableColumn(title, width, from_width=least) for title, width, least in _TITLES.values()),
-    )
-
-    def __init__(self, table: ProfileTable, sort: Metric | None = None, *, reverse: bool = False) -> None:
+    def __init__(
+        self, table: ProfileTable, sort: Metric | None = None, *, reverse: bool = False, width: int = _WIDE.width
+    ) -> None:
+        """`width` is that of the table, in cells."""
         self.table = table
+        self._layout = _WIDE if width >= _WIDE.width else _NARROW
         self.pairs = [(id, profile) for id, row in table.rows.items() for profile in row]
         if sort is not None:
             known = [pair for pair in self.pairs if self._median(pair, sort) is not None]
@@ -42,6 +71,10 @@ class ProfileRows:
             self.pairs = [*known, *(pair for pair in self.pairs if self._median(pair, sort) is None)]
         elif reverse:
             self.pairs.reverse()
+
+    @property
+    def columns(self) -> Sequence[TableColumn]:
+        return self._layout.columns
 
     def _median(self, pair: tuple[str, str], metric: Metric) -> float | None:
         id, profile = pair
@@ -59,28 +92,45 @@ class ProfileRows:
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         id, profile = self.pairs[position]
         cell = self.table.rows[id][profile]
-        style = run_look(cell.runs[-1]).style if cell.runs else "dim"
-        numbers = (_number(self.table, id, profile, metric) for metric in Metric)
+        style = run_look(cell.by_outcome[0]).style if cell.runs else "dim"
         return (
             [Cell(one_line(id))],
             [Cell(one_line(shown_name(profile)), "" if profile == self.table.profiles[0] else "running")],
             [Cell(cell.outcome or "-", style)],
-            *numbers,
+            *(self._number(id, profile, metric) for metric in Metric),
         )
 
+    def _number(self, id: str, profile: str, metric: Metric) -> list[Cell]:
+        median = self._median((id, profile), metric)
+        if median is None:
+            return [Cell("")]
+        number = Cell(short_number(median).rjust(_DIGITS))
+        change = self.table.change(id, profile, metric)
+        if change is None:
+            return [number, Cell("")]
+        text = f" {_short_change(change)}" if self._layout.wide else _SIGNS[change.shift]
+        return [number, Cell(text, _style(change, metric))]
 
-def _number(table: ProfileTable, id: str, profile: str, metric: Metric) -> list[Cell]:
-    median = table.rows[id][profile].numbers[metric].median
-    if median is None:
-        return [Cell("")]
-    change = change_text(table, id, profile, metric)
-    return [Cell(f"{median:.4g} "), Cell(change, _change_style(change, metric))]
+
+def short_number(number: float) -> str:
+    """A number in at most six characters, with as many of its first four digits as they have room for."""
+    if 1000 <= abs(number) < 10**_DIGITS - 1:
+        return f"{number:.0f}"
+    texts = (f"{number:.{digits}g}".replace("e-0", "e-").replace("e+0", "e") for digits in (4, 3, 2, 1))
+    return next((text for text in texts if len(text) <= _DIGITS), f"{number:.0e}")
 
 
-def _change_style(change: str, metric: Metric) -> str:
-    if not change.startswith(("+", "-")):
+def _short_change(change: Change) -> str:
+    if change.shift is Shift.NOISE:
+        return str(change)
+    part = f"{change.part:+.0%}" if abs(change.part) >= 0.0995 else f"{change.part:+.1%}"
+    return f"{part}?" if change.shift is Shift.UNKNOWN else part
+
+
+def _style(change: Change, metric: Metric) -> str:
+    if change.shift not in (Shift.MORE, Shift.LESS):
         return "dim"
-    return "pass" if change.startswith("+") == (metric in _MORE_IS_BETTER) else "fail"
+    return "pass" if (change.shift is Shift.MORE) == (metric in _MORE_IS_BETTER) else "fail"
 
 
 def profile_words(table: ProfileTable, id: str, profile: str) -> list[tuple[str, str]]:
@@ -90,16 +140,27 @@ def profile_words(table: ProfileTable, id: str, profile: str) -> list[tuple[str,
     for run in cell.runs:
         lines.append((f"  {run.spec.run_id}  {run.outcome or run.state}  {run.summary}", "dim"))
     for metric in Metric:
-        lines += _values(table, cell, id, profile, metric)
+        if text := _number_words(table, id, profile, metric):
+            lines.append((f"  {metric:14} {text}", ""))
     return lines
 
 
-def _values(table: ProfileTable, cell: ProfileCell, id: str, profile: str, metric: Metric) -> list[tuple[str, str]]:
-    numbers = cell.numbers[metric]
+def _number_words(table: ProfileTable, id: str, profile: str, metric: Metric) -> str:
+    """`0.122, the median of 3 runs (0.12, 0.122, 0.124): 39.6% less than the 0.202 of default`; empty: no number."""
+    numbers = table.rows[id][profile].numbers[metric]
     if numbers.median is None:
-        return []
-    change = change_text(table, id, profile, metric)
-    base = table.rows[id][table.profiles[0]].numbers[metric].median
-    against = f"   against {base:.5g}: {change}" if change and base is not None else ""
-    values = ", ".join(f"{one:.5g}" for one in numbers.values)
-    return [(f"  {metric:14} {numbers.median:.5g}   of {values}{against}", "")]
+        return ""
+    text = f"{numbers.median:.5g}"
+    if len(numbers.values) > 1:
+        values = ", ".join(f"{one:.5g}" for one in numbers.values)
+        text += f", the median of {counted(len(numbers.values), 'run')} ({values})"
+    change, base = table.change(id, profile, metric), table.rows[id][table.profiles[0]].numbers[metric].median
+    if change is None or base is None:
+        return text
+    first = f"the {base:.5g} of {shown_name(table.profiles[0])}"
+    if not change.part:
+        return f"{text}: the same as {first}"
+    if change.shift is Shift.NOISE:
+        return f"{text}: within the noise of {first}"
+    said = f"{text}: {abs(change.part):.1%} {'more' if change.part > 0 else 'less'} than {first}"
+    return f"{said}; with fewer than three runs of each, that may be noise" if change.shift is Shift.UNKNOWN else said

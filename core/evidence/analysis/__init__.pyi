@@ -36,6 +36,7 @@ from .issues import (
     issue_advice as issue_advice,
     read_states as read_states,
 )
+from .noise import Shift as Shift
 from .op_rates import (
     BackendNumbers as BackendNumbers,
     Tally as Tally,
@@ -56,6 +57,7 @@ from .performance_text import (
     series_name as series_name,
 )
 from .profile_comparison import (
+    Change as Change,
     Metric as Metric,
     ProfileCell as ProfileCell,
     ProfileTable as ProfileTable,
@@ -64,7 +66,6 @@ from .profile_comparison import (
 from .profile_text import (
     FORMATS as FORMATS,
     HEADER as HEADER,
-    change_text as change_text,
     exported as exported,
     exported_rows as exported_rows,
     table_lines as table_lines,

@@ -29,7 +29,7 @@ _NINE_OF_TEN = 1.282
 _MOST_NEEDED = 100
 
 
-class Difference(StrEnum):
+class Shift(StrEnum):
     """How some numbers compare with others."""
 
     UNKNOWN = "unknown"
@@ -40,16 +40,16 @@ class Difference(StrEnum):
     LESS = "less"
 
 
-def difference(first: Sequence[float], other: Sequence[float]) -> Difference:
-    """How `other` compares with `first`."""
+def difference(first: Sequence[float], other: Sequence[float], least: float = LEAST_PART) -> Shift:
+    """How `other` compares with `first`; a difference is more than the part `least` of the first median."""
     if min(len(first), len(other)) < LEAST_RESULTS:
-        return Difference.UNKNOWN
+        return Shift.UNKNOWN
     before, after = statistics.median(first), statistics.median(other)
     apart = statistics.fmean(other) - statistics.fmean(first)
     limit = _level(len(first) + len(other) - 2) * _deviation(first, other) * _root(len(first), len(other))
-    if abs(apart) <= limit or abs(after - before) <= LEAST_PART * abs(before) or (apart > 0) != (after > before):
-        return Difference.NOISE
-    return Difference.MORE if after > before else Difference.LESS
+    if abs(apart) <= limit or abs(after - before) <= least * abs(before) or (apart > 0) != (after > before):
+        return Shift.NOISE
+    return Shift.MORE if after > before else Shift.LESS
 
 
 def needed(first: Sequence[float], other: Sequence[float], step: float) -> int | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from core.evidence.analysis.noise import Difference, difference, needed
+from core.evidence.analysis.noise import Shift, difference, needed
 from core.evidence.analysis.profile_comparison import Metric, measured
 from core.evidence.perf_reports import PerfReport
 from core.matrix.query import Judged
@@ -94,8 +94,8 @@ class Series:
         before, after = values[:-newest][-BEFORE:], values[-newest:]
         middle = statistics.median(before) if before else None
         found = difference(before, after)
-        trend = {Difference.UNKNOWN: Trend.UNKNOWN, Difference.NOISE: Trend.STEADY}.get(found)
-        better = (found is Difference.MORE) == (metric in MORE_IS_BETTER)
+        trend = {Shift.UNKNOWN: Trend.UNKNOWN, Shift.NOISE: Trend.STEADY}.get(found)
+        better = (found is Shift.MORE) == (metric in MORE_IS_BETTER)
         trend = trend or (Trend.IMPROVED if better else Trend.REGRESSED)
         count = len(before) + len(after)
         return PerfVerdict(trend, values[-1], middle, statistics.median(after), count, needed(before, after, STEP))

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.evidence.analysis.noise import Difference, difference
+from core.evidence.analysis.noise import LEAST_PART, Shift, difference
 from core.numbers import finite
-from core.runs import Outcome
+from core.runs import HARMLESS, Outcome
 from core.runs.store import RunRecord
 
 _MIB = 2**20
@@ -28,6 +28,10 @@ class Metric(StrEnum):
     RUN = "run_s"
     SAMPLES = "samples_per_s"
     PEAK = "peak_mb"
+
+
+_LEAST_PARTS = {Metric.PCC: 0.001}
+"""What a difference must be more than, where that is not `LEAST_PART`: limits of PCC are hundredths apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +60,35 @@ class ProfileCell:
 
     @property
     def outcome(self) -> str:
-        """`pass`, or `2 pass, 1 fail`; empty: it has no run."""
-        counts = Counter(str(one.outcome or one.state) for one in self.runs)
+        """`pass`, or `1 fail, 2 pass`, failures first; empty: it has no run."""
+        counts = Counter(str(one.outcome or one.state) for one in self.by_outcome)
         if len(counts) == 1:
             return next(iter(counts))
-        return ", ".join(f"{count} {word}" for word, count in counts.most_common())
+        return ", ".join(f"{count} {word}" for word, count in counts.items())
+
+    @property
+    def by_outcome(self) -> Sequence[RunRecord]:
+        """The runs, those first that failed."""
+        return sorted(self.runs, key=lambda one: one.outcome is None or one.outcome in HARMLESS)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A number under a profile against that under the first one."""
+
+    part: float
+    """Of the first median: 0.12 is 12 % more."""
+    shift: Shift
+    """Whether it is more than the noise."""
+
+    def __str__(self) -> str:
+        """`+12.0%`, in brackets with `?` where the noise is not known, `=` where it is within it."""
+        match self.shift:
+            case Shift.UNKNOWN:
+                return f"({self.part:+.1%}?)"
+            case Shift.NOISE:
+                return "="
+        return f"{self.part:+.1%}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +99,18 @@ class ProfileTable:
     """The first is what the others are compared with; empty: the default."""
     rows: Mapping[str, Mapping[str, ProfileCell]]
 
-    def difference(self, test: str, profile: str, metric: Metric) -> Difference:
+    def difference(self, test: str, profile: str, metric: Metric) -> Shift:
         """How a number of `profile` compares with that of the first one."""
         row = self.rows[test]
-        return difference(row[self.profiles[0]].numbers[metric].values, row[profile].numbers[metric].values)
+        first, other = (row[name].numbers[metric].values for name in (self.profiles[0], profile))
+        return difference(first, other, _LEAST_PARTS.get(metric, LEAST_PART))
+
+    def change(self, test: str, profile: str, metric: Metric) -> Change | None:
+        """Against the first profile; None for that one, and where a number is missing, or that of the first is 0."""
+        base, median = (self.rows[test][name].numbers[metric].median for name in (self.profiles[0], profile))
+        if profile == self.profiles[0] or not base or median is None:
+            return None
+        return Change((median - base) / abs(base), self.difference(test, profile, metric))
 
 
 def profile_table(records: Iterable[RunRecord], profiles: Sequence[str]) -> ProfileTable:

@@ -5,7 +5,6 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
-from core.evidence.analysis.noise import Difference
 from core.evidence.analysis.profile_comparison import Metric, ProfileTable
 from core.runs.planning import shown_name
 
@@ -37,26 +36,12 @@ def exported_rows(header: Sequence[str], rows: Iterable[Sequence[str]], form: st
 
 
 def number_text(table: ProfileTable, id: str, profile: str, metric: Metric) -> str:
-    """`0.5 ±0.02 +12.0%`: the change in brackets with `?` where the noise is not known, `=` where it is within it."""
+    """`0.5 ±0.02 +12.0%`: the median, half the spread, and the change against the first profile."""
     numbers = table.rows[id][profile].numbers[metric]
     if numbers.median is None:
         return ""
     text = f"{numbers.median:.5g}"
     if len(numbers.values) > 1 and numbers.spread:
         text += f" ±{numbers.spread / 2:.2g}"
-    return f"{text} {change_text(table, id, profile, metric)}".rstrip()
-
-
-def change_text(table: ProfileTable, id: str, profile: str, metric: Metric) -> str:
-    """The change against the first profile; empty for that one, and where one of them has no number."""
-    numbers = table.rows[id][profile].numbers[metric]
-    base = table.rows[id][table.profiles[0]].numbers[metric].median
-    if profile == table.profiles[0] or not base or numbers.median is None:
-        return ""
-    change = f"{(numbers.median - base) / abs(base):+.1%}"
-    match table.difference(id, profile, metric):
-        case Difference.MORE | Difference.LESS:
-            return change
-        case Difference.UNKNOWN:
-            return f"({change}?)"
-    return "="
+    change = table.change(id, profile, metric)
+    return text if change is None else f"{text} {change}"

@@ -8,6 +8,7 @@ import shutil
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 GRAPHS = "export"
@@ -16,7 +17,10 @@ TARGETS = (GRAPHS, PYTHON, CPP)
 """What is exported: graphs and programs, or code in one of two languages, by the names of upstream's backends."""
 
 TENSORS = "tensors"
-_SUFFIX = {GRAPHS: (".py", ".jaxpr", ".mlir"), PYTHON: (".py",), CPP: (".cpp",)}
+_CODE = {GRAPHS: ("*.py", "*.jaxpr", "*.mlir"), PYTHON: ("main.py",), CPP: ("*.cpp",)}
+"""What an export is for. The plugin puts files of its own beside `main.py` before it writes that: `utils.py`, `run`."""
+_TEXTS = (".py", ".cpp", ".jaxpr", ".mlir")
+"""Files that say something; of others that the plugin copies any may be empty."""
 _MAY_BE_EMPTY = "__init__.py"
 _CACHE = "__pycache__"
 
@@ -52,7 +56,8 @@ def faults(found: Exported, target: str, *, tensors: bool) -> list[str]:
 
     `tensors`: they were asked for. The plugin gives each graph a directory `graph_N`, and each must have code.
     """
-    said = [f"{place} has no {' or '.join(_SUFFIX[target])} file" for place in _without_code(found, target)]
+    wanted = " or ".join(pattern.removeprefix("*") for pattern in _CODE[target])
+    said = [f"{place} has no {wanted} file" for place in _without_code(found, target)]
     said += [f"{name} is empty" for name in found.names if _is_empty(found.directory / name)]
     said += [wrong for name in found.names if name.endswith(".py") and (wrong := _syntax(found.directory, name))]
     if tensors and not found.tensors:
@@ -93,11 +98,11 @@ def _without_code(found: Exported, target: str) -> list[str]:
 
 
 def _has_code(names: Sequence[str], target: str) -> bool:
-    return any(name.endswith(_SUFFIX[target]) and Path(name).name != _MAY_BE_EMPTY for name in names)
+    return any(fnmatch(Path(name).name, pattern) for name in names for pattern in _CODE[target])
 
 
 def _is_empty(file: Path) -> bool:
-    return file.name != _MAY_BE_EMPTY and file.stat().st_size == 0
+    return file.suffix in _TEXTS and file.name != _MAY_BE_EMPTY and file.stat().st_size == 0
 
 
 def _syntax(directory: Path, name: str) -> str:

@@ -24,6 +24,8 @@ from .files import TENSORS
 
 _HOST = torch.device("cpu")
 _XLA = "torch_xla"
+_ON_DEVICE: list[torch.nn.Module] = []
+"""Models that live as long as the process: torch-xla hangs at its end where those of Tenstorrent's devices do not."""
 
 
 class Model:
@@ -130,6 +132,8 @@ def generate(model: Model, target: str, directory: Path, *, tensors: bool, optio
         overrides = importlib.import_module("tt_torch.weight_dtype")
         overrides.apply_weight_dtype_overrides(model.module, dict(options.weights))
     module, values = tensors_only(model)
+    # As tests/torch/codegen/codegen_emit_load_helper.py of tt-xla does.
+    _ON_DEVICE.append(module)
     with model.recording():
         write(
             module,

@@ -43,7 +43,7 @@ from core.runs.planning.kinds import (
 from core.runs.planning.machines import place_obstacles, supported_of, with_needs
 from core.runs.planning.op_batches import with_op_estimates
 from core.runs.planning.preflight_checks import Level, Obstacle, Survey, obstacles, of_sources, survey
-from core.runs.planning.profiles import compile_options, find_profile
+from core.runs.planning.profiles import compile_options, default_kind, find_profile
 from core.runs.planning.weight_files import with_weights
 from core.runs.spec import RUN_VARIABLE, RunSpec, entry_digest, run_id
 from core.runs.store import RunRecord
@@ -61,7 +61,8 @@ _NEWEST = 5
 class Options:
     """What a person may choose for a launch."""
 
-    kind: str = "cpu"
+    kind: str = ""
+    """Empty: what `default_kind` says of the profiles."""
     arch: str = NO_ARCH
     profile: str = ""
     others: tuple[str, ...] = ()
@@ -78,7 +79,7 @@ class Options:
     host: str = ""
     """The host of the hosts file that they run on; empty: where their arch is."""
     archs: tuple[str, ...] = ()
-    """Instead of on `arch`, each test runs on each of these that its entry supports."""
+    """Instead of on `arch`, each device run is one on each of these that the entry supports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +208,11 @@ def plan_tests(
     refused: list[TTMatrixError] = []
     for id in ids:
         try:
-            check_export(options.export, options.kind, options.repeat * (1 + len(options.others)))
-            each = [replace(options, profile=name) for name in (options.profile, *options.others)]
-            if options.archs:
+            names = (options.profile, *options.others)
+            kind = options.kind or default_kind(matrix.checkout, settings, names)
+            check_export(options.export, kind, options.repeat * len(names))
+            each = [replace(options, kind=kind, profile=name) for name in names]
+            if options.archs and kind == "device":
                 archs = supported_of(options.archs, matrix, id)
                 each = [replace(one, arch=arch) for arch in archs for one in each]
             specs += [_planned(matrix, id, settings, one, runs) for _ in range(options.repeat) for one in each]
@@ -301,8 +304,8 @@ def plan_run(
         settings = replace(settings, backend=chosen.backend)
     how = kind_for(kind, checkout, settings)
     if chosen.compiles and not how.compiles:
-        what = f"Profile {profile!r} has compile options, which --kind {kind} does not take"
-        raise UsageError(what, "It runs the model without a compiler.", "Use --kind device.")
+        what = f"Profile {profile!r} has compile options, which --kind {kind} does not take: it compiles nothing"
+        raise UsageError(what, hint="Use --kind device.")
     name = run_id(now, token)
     python = find_interpreter(checkout.root, settings)
     limit, place = _limit(how, settings, chosen, timeout), default_manifest(parsed, settings.ops_dirs)

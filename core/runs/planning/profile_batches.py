@@ -50,6 +50,7 @@ def plan_profiles(
     *,
     repeat: int,
     runs: Path,
+    kind: str = "",
     arch: str = "",
     until_failure: bool = False,
 ) -> list[RunSpec]:
@@ -57,7 +58,7 @@ def plan_profiles(
 
     With `until_failure` the rest is not started once a run has failed. Raises UsageError for no runs and for too many.
     """
-    kind = default_kind(matrix.checkout, settings, profiles)
+    kind = kind or default_kind(matrix.checkout, settings, profiles)
     total = len(ids) * len(profiles) * repeat
     if not 0 < total <= _MOST_RUNS:
         raise UsageError(f"{counted(len(ids), 'test')} would be {total:,} runs, and 1 to {_MOST_RUNS} are compared")

@@ -56,11 +56,13 @@ def find_profile(checkout: Checkout, settings: Settings, name: str) -> Profile:
 
 
 def default_kind(checkout: Checkout, settings: Settings, names: Iterable[str]) -> str:
-    """How tests run where nobody says: on the CPU, or so that models are compiled where one of the profiles wants that.
+    """How tests run under profiles of these names where nobody says: `cpu`, or `device`, which compiles models.
 
-    Raises as `find_profile` does.
+    That is where a profile asks something of the compiler, and where several are compared: only a compiled model has
+    times to compare. Raises as `find_profile` does.
     """
-    return "device" if any(find_profile(checkout, settings, name).compiles for name in names) else "cpu"
+    profiles = {name: find_profile(checkout, settings, name) for name in names}
+    return "device" if len(profiles) > 1 or any(one.compiles for one in profiles.values()) else "cpu"
 
 
 def shown_name(name: str) -> str:

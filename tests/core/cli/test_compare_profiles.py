@@ -14,7 +14,7 @@ PASSES = "alpha/pytorch-tiny-single_device-training"
 
 def test_one_batch_runs_each_profile_and_can_be_shown_again(runnable: Checkout) -> None:
     asked = ("compare", "--profiles", "default", "--sweep", "batch_size=1,2", "--repo", runnable.root)
-    called = call(*asked, "--repeat", "2", f"id:{PASSES}", "--json")
+    called = call(*asked, "--kind", "cpu", "--repeat", "2", f"id:{PASSES}", "--json")
     assert called.code == 0
     (test,) = called.json["tests"]
     assert test["id"] == PASSES
@@ -56,5 +56,5 @@ def test_usage(runnable: Checkout, argv: list[str], said: str) -> None:
 
 def test_a_plan_starts_nothing(runnable: Checkout) -> None:
     called = call("compare", "--sweep", "batch_size=1,2", "--plan", f"id:{PASSES}", "--repo", runnable.root)
-    assert called.out.count("--batch-size=") == 6
+    assert called.out.count("--batch-size=") == called.out.count("-m pytest") == 6
     assert call("runs", "--json", "--repo", runnable.root).json == []

@@ -154,7 +154,7 @@ def test_the_plugin_generates_code_with_the_options_of_a_profile(
         ("empty", "graph_0/main.py is empty"),
         ("broken", "graph_0/main.py, line 1: invalid syntax"),
         ("no tensors", "no tensors were written"),
-        ("raises", "RuntimeError: Error code: 13; graph_0 has no .py file"),
+        ("raises", "RuntimeError: Error code: 13; graph_0 has no main.py file"),
     ],
 )
 def test_code_that_is_not_whole_is_a_failure_and_is_not_copied(

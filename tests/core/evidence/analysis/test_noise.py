@@ -5,27 +5,27 @@ import random
 
 import pytest
 
-from core.evidence.analysis.noise import Difference, difference, needed
+from core.evidence.analysis.noise import Shift, difference, needed
 
-CALLED = (Difference.MORE, Difference.LESS)
+CALLED = (Shift.MORE, Shift.LESS)
 
 
 @pytest.mark.parametrize(
     ("first", "other", "expected"),
     [
-        ((1.0, 1.0), (2.0, 2.0), Difference.UNKNOWN),
-        ((), (1.0, 1.0, 1.0), Difference.UNKNOWN),
-        ((1.0, 1.1, 0.9), (1.55, 1.6, 1.5), Difference.MORE),
-        ((1.0, 1.1, 0.9), (0.45, 0.4, 0.5), Difference.LESS),
-        ((1.0, 1.1, 0.9), (1.2, 1.2, 1.2), Difference.NOISE),
-        ((1.0, 1.0, 1.0), (1.019, 1.019, 1.019), Difference.NOISE),
-        ((0.0, 0.0, 0.0), (0.1, 0.1, 0.1), Difference.MORE),
+        ((1.0, 1.0), (2.0, 2.0), Shift.UNKNOWN),
+        ((), (1.0, 1.0, 1.0), Shift.UNKNOWN),
+        ((1.0, 1.1, 0.9), (1.55, 1.6, 1.5), Shift.MORE),
+        ((1.0, 1.1, 0.9), (0.45, 0.4, 0.5), Shift.LESS),
+        ((1.0, 1.1, 0.9), (1.2, 1.2, 1.2), Shift.NOISE),
+        ((1.0, 1.0, 1.0), (1.019, 1.019, 1.019), Shift.NOISE),
+        ((0.0, 0.0, 0.0), (0.1, 0.1, 0.1), Shift.MORE),
         # One result far away moves a mean, but no median.
-        ((1.0, 1.0, 1.0, 1.0, 1.0), (1.0, 1.0, 1.0, 1.0, 9.0), Difference.NOISE),
+        ((1.0, 1.0, 1.0, 1.0, 1.0), (1.0, 1.0, 1.0, 1.0, 9.0), Shift.NOISE),
     ],
 )
 def test_a_difference_is_more_than_the_noise(
-    first: tuple[float, ...], other: tuple[float, ...], expected: Difference
+    first: tuple[float, ...], other: tuple[float, ...], expected: Shift
 ) -> None:
     assert difference(first, other) is expected
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from core.evidence.analysis.noise import Difference
+from core.evidence.analysis.noise import Shift
 from core.evidence.analysis.profile_comparison import Metric, measured, profile_table
 from core.model import Function
 from core.proc import ProcessIdentity
@@ -18,13 +18,15 @@ from core.runs.store.record import RunRecord, fold
 TEST = "alpha/pytorch-tiny-single_device-inference"
 
 
-def run(profile: str, seconds: float | None, number: int = 0, outcome: Outcome = Outcome.PASS) -> RunRecord:
+def run(
+    profile: str, seconds: float | None, number: int = 0, outcome: Outcome = Outcome.PASS, pcc: float = 0.99
+) -> RunRecord:
     spec = RunSpec(
         f"20261121-073215-{number:06x}", TEST, Function.TORCH, "device", None, ("python",), MappingProxyType({}),
         Path("/"), 0.0, "", "", "device", 1, profile=profile,
     )  # fmt: skip
     said = {"compile_s": 2.0, "run_s": seconds, "samples_per_s": None, "peak_bytes": 3 * 2**20}
-    result: dict[str, Any] = {"tags": {"pcc": 0.99, "atol": "inf"}, "performance": json.dumps(said)}
+    result: dict[str, Any] = {"tags": {"pcc": pcc, "atol": "inf"}, "performance": json.dumps(said)}
     events = (
         Queued(1.0, "host", "boot"),
         Started(2.0, ProcessIdentity(1, 1.0), ("python",)),
@@ -50,12 +52,20 @@ def test_a_table_has_each_profile_of_each_test() -> None:
     runs = [run("", 1.0, 1), run("", 3.0, 2, Outcome.FAIL), run("fast", 2.0, 3), run("other", 9.0, 4)]
     table = profile_table(runs, ["", "fast", "slow"])
     plain, fast, slow = table.rows[TEST].values()
-    assert (plain.outcome, fast.outcome, slow.outcome) == ("1 pass, 1 fail", "pass", "")
+    assert (plain.outcome, fast.outcome, slow.outcome) == ("1 fail, 1 pass", "pass", "")
     assert (plain.numbers[Metric.RUN].median, plain.numbers[Metric.RUN].spread) == (2.0, 2.0)
     assert slow.numbers[Metric.RUN].median is None
-    assert table.difference(TEST, "fast", Metric.RUN) is Difference.UNKNOWN
+    assert table.difference(TEST, "fast", Metric.RUN) is Shift.UNKNOWN
 
 
 def test_a_run_that_this_machine_could_not_do_has_no_numbers() -> None:
     table = profile_table([run("", 1.0, 1, Outcome.ERROR)], [""])
     assert table.rows[TEST][""].numbers[Metric.RUN].values == ()
+
+
+def test_a_pcc_that_falls_below_a_limit_is_a_difference_and_its_fourth_digit_is_none() -> None:
+    pccs = {"": 0.9991, "near": 0.9987, "worse": 0.985}
+    runs = [run(name, 1.0, number, pcc=pcc) for name, pcc in pccs.items() for number in range(3)]
+    table = profile_table(runs, list(pccs))
+    assert str(table.change(TEST, "near", Metric.PCC)) == "="
+    assert str(table.change(TEST, "worse", Metric.PCC)) == "-1.4%"

@@ -126,8 +126,23 @@ def test_a_kind_without_a_compiler_takes_no_compile_options(checkout: Checkout) 
     with pytest.raises(UsageError, match="--kind cpu does not take"):
         plan(checkout, "fast", settings, "cpu")
     assert "--batch-size=3" in plan(checkout, "batch", settings, "cpu").argv
-    assert default_kind(checkout, settings, ["", "batch"]) == "cpu"
-    assert default_kind(checkout, settings, ["", "fast"]) == "device"
+
+
+def test_models_are_compiled_where_a_profile_asks_for_it_or_several_are_compared(checkout: Checkout) -> None:
+    settings = Settings(python="/usr/bin/python3", profiles={"fast": FAST, "batch": Profile(batch_size=3)})
+    alone = {name: default_kind(checkout, settings, [name]) for name in ("", "batch", "fast")}
+    assert alone == {"": "cpu", "batch": "cpu", "fast": "device"}
+    assert default_kind(checkout, settings, ["batch", "batch"]) == "cpu"
+    assert default_kind(checkout, settings, ["", "batch"]) == "device"
+    planned = (
+        Options(profile="fast"),
+        Options(profile="batch"),
+        Options(others=("batch",)),
+        Options("cpu", profile="fast"),
+    )
+    found = [plan_tests(index(checkout), [TINY], settings, one, runs=Path("/runs")) for one in planned]
+    assert [[spec.kind for spec in specs] for specs, _ in found] == [["device"], ["cpu"], ["device"] * 2, []]
+    assert "--kind cpu does not take" in found[-1][1][0].title
 
 
 def test_a_prefix_comes_before_the_command_and_stays_when_it_runs_again(checkout: Checkout) -> None:
