@@ -107,6 +107,8 @@ def _or_none(ask: Callable[[], T]) -> T | None:
 
 
 _TORCH_XLA = "torch_xla"
+_PLUGINS = {"pjrt_plugin_tt": "pjrt_plugin_tt (Tenstorrent's plugin)"}
+"""Packages that not every reader knows by their names."""
 _LEAST_FREE = 200 * 2**20
 _LITTLE_FREE = 5 * 2**30
 _CACHE_VARIABLE = "IRD_LF_CACHE"
@@ -216,6 +218,7 @@ def _packages(kind: RunKind, specs: Sequence[RunSpec], around: Surroundings) -> 
     if kind.either and all(versions.get(name) is None for name in kind.either):
         missing.append(" or ".join(kind.either))
     if missing:
+        missing = [_PLUGINS.get(name, name) for name in missing]
         remedy = "Activate the checkout's environment (source venv/activate), or name another with the setting `python`"
         yield Obstacle(Level.BLOCKER, f"{python} cannot import {', '.join(missing)}", remedy)
 

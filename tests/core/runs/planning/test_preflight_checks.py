@@ -56,7 +56,7 @@ def test_nothing_is_in_the_way_of_a_good_machine(around: Surroundings) -> None:
     [
         ("cpu", {**VERSIONS, "torch": None}, "cannot import torch"),
         ("device", {**VERSIONS, "torch_xla": None, "pytest": None}, "cannot import pytest, torch_xla"),
-        ("device", {}, "cannot import pytest, torch, torch_xla, pjrt_plugin_tt"),
+        ("device", {}, "cannot import pytest, torch, torch_xla, pjrt_plugin_tt (Tenstorrent's plugin)"),
     ],
 )
 def test_missing_packages_block(around: Surroundings, kind: str, versions: Mapping[str, str | None], said: str) -> None:
