@@ -78,6 +78,7 @@ def _ingest(paths: Iterable[Path], context: Context) -> None:
     """Store the reports of known tests; what is left out is named."""
     reports: list[PerfReport] = []
     files = other = 0
+    archs = context.matrix.schema.archs
     for file in find_reports(paths):
         raw = read_report(file)
         files += 1
@@ -86,10 +87,16 @@ def _ingest(paths: Iterable[Path], context: Context) -> None:
             continue
         ids = _ids(raw, context)
         if len(ids) == 1:
-            reports.append(raw.of_test(ids[0], context.arch or raw.device_arch))
+            reports.append(raw.of_test(ids[0], context.arch or raw.arch(archs)))
         else:
             why = f"{counted(len(ids), 'test')} of {raw.model!r}, {raw.run_mode} {raw.parallelism}".rstrip()
             context.console.note(f"left out {one_line(str(file))}: {one_line(why)}")
+    if nowhere := [one for one in reports if one.arch not in archs]:
+        # Stored, they would not be read again with the arch.
+        reports = [one for one in reports if one.arch in archs]
+        of = one_line(", ".join(sorted({repr(one.arch) for one in nowhere})))
+        hint = "name it with --arch, or read the directory of CI's artefact, whose name has it"
+        context.console.note(f"left out {counted(len(nowhere), 'report')} of {of}, no arch of this checkout: {hint}")
     new = performance_store(context.checkout, context.paths).add(reports)
     left = f", {other:,} of something else" if other else ""
     context.console.note(f"{counted(files, 'file')}: {counted(new, 'new report')}, {len(reports) - new:,} known{left}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.errors import TTMatrixError
+from core.evidence.reports import arch_in
 from core.files import Malformed, atomic_write, decoded, parsed, plain
 from core.locks import locked
 from core.numbers import finite
@@ -46,9 +47,15 @@ class RawReport(NamedTuple):
     run_mode: str
     parallelism: str
     device_arch: str
+    """`wormhole` or `blackhole` in reports of tt-xla's runner: the chip, which several archs share."""
     batch_size: int | None
     numbers: Mapping[str, float]
     """Measurements by name; those that are missing (-1) are left out."""
+
+    def arch(self, archs: Sequence[str]) -> str:
+        """Which of `archs` ran it, as it says, or the artefact of CI that it comes from; else what it says."""
+        places = (self.device_arch, *reversed(self.file.absolute().parent.parts))
+        return next((arch for place in places if (arch := arch_in(place, archs))), self.device_arch)
 
     def of_test(self, id: str, arch: str) -> PerfReport:
         """The report as one of a test on an arch."""

@@ -108,6 +108,25 @@ def test_reports_become_columns_history_and_a_verdict(checkout: Checkout, tmp_pa
     assert "samples_per_s" in shown and "regressed" in shown
 
 
+def test_reports_that_name_the_chip_get_their_arch_from_the_artefact_or_from_the_command(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    model = call("show", CNN, "--json", "--repo", checkout.root).json["model_info"]["name"]
+
+    artefact = tmp_path / "perf-reports-0a1b2c-1.3-p150-nightly-4711"
+    for place, words, said in (
+        (artefact, (), "1 new report"),
+        (tmp_path / "downloads", (), "left out 1 report of 'wormhole', no arch of this checkout: name it with --arch"),
+        (tmp_path / "downloads", ("--arch", "p150"), "1 new report"),
+    ):
+        place.mkdir(exist_ok=True)
+        file = report(place, 1, model, float(len(str(place))))
+        file.write_text(file.read_text().replace('"n150"', '"wormhole"'))
+        assert said in perf(checkout, "--ingest", place, *words).err
+    (series,) = perf(checkout, "--json", "--arch", "p150").json
+    assert len(series["results"]) == 2
+
+
 def test_runs_have_numbers_and_those_of_other_profiles_no_column(checkout: Checkout) -> None:
     record_profiles(checkout)
     found = {one["profile"]: one for one in perf(checkout, "patch_vit", "--json").json}
