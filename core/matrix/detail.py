@@ -4,13 +4,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.errors import TTMatrixError
-from core.files import read_text
 from core.ids import TestId
 from core.matrix.effective import resolve, supported_archs, supports
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.model import Effective, Entry, Finding, Function, node_id
-from core.sources import HubName, Weights, hub_names, loader_file, other_weights
+from core.sources import Fetched, HubName, Weights, fetched_by, loader_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,7 @@ class Detail:
     loader: str
     """Path of the loader relative to the checkout; empty: unknown."""
     hub: tuple[HubName, ...]
-    """What the loader fetches from the model hub for the variant, as far as its text tells."""
+    """What the loader fetches from the model hub for the variant, as far as its code tells."""
     weights: tuple[Weights, ...]
     """What it fetches from elsewhere through torch.hub, torchvision, timm and pytorchcv."""
     siblings: tuple[str, ...]
@@ -67,7 +65,7 @@ def describe(matrix: Matrix, id: str) -> Detail:
     loader = matrix.checkout.models / loader_file(directory)
     function = matrix.function(row)
     fields = _fields(entry)
-    source, variant = _source(matrix, directory, id)
+    fetched = _fetched(matrix, directory, id)
     return Detail(
         id=id,
         function=function,
@@ -85,22 +83,19 @@ def describe(matrix: Matrix, id: str) -> Detail:
             for arch in (NO_ARCH, *matrix.schema.archs)
         },
         loader=matrix.checkout.relative(loader) if directory in matrix.loaders else "",
-        hub=hub_names(source, variant),
-        weights=other_weights(source, variant),
+        hub=fetched.hub,
+        weights=fetched.weights,
         siblings=_siblings(matrix, row, id),
         findings=tuple(finding for finding in matrix.findings if finding.id == id),
     )
 
 
-def _source(matrix: Matrix, directory: str, id: str) -> tuple[str, str]:
-    """The text of the loader, and the variant; empty where there is none."""
+def _fetched(matrix: Matrix, directory: str, id: str) -> Fetched:
+    """What the loader fetches for the variant; nothing where there is none."""
     test = TestId.parse(id)
     if test is None or directory not in matrix.loaders:
-        return "", ""
-    try:
-        return read_text(matrix.checkout.models / loader_file(directory)), test.variant or ""
-    except TTMatrixError:
-        return "", ""
+        return Fetched()
+    return fetched_by(matrix.checkout.models, directory, test.variant or "")
 
 
 def _fields(entry: Entry | None) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from .expectations import (
     read_expectations as read_expectations,
     written_entries as written_entries,
 )
+from .fetched import Fetched as Fetched, fetched_by as fetched_by
 from .git import (
     READING as READING,
     Blob as Blob,
@@ -24,7 +25,7 @@ from .git import (
     Git as Git,
     reading as reading,
 )
-from .hub import HubName as HubName, cached_files as cached_files, hub_names as hub_names
+from .hub import HubName as HubName
 from .importable import mark_broken as mark_broken
 from .loader_files import Code as Code, LoaderFiles as LoaderFiles, git_blob as git_blob
 from .loaders import loader_directories as loader_directories, loader_file as loader_file, scan_loaders as scan_loaders
@@ -50,7 +51,7 @@ from .stamps import (
 from .syntax import parse_expression as parse_expression
 from .torchvision_weights import WeightFile as WeightFile, torchvision_files as torchvision_files
 from .variants import checkpoints as checkpoints, variant_line as variant_line
-from .weights import Library as Library, Weights as Weights, other_weights as other_weights
+from .weights import Library as Library, Weights as Weights
 from .yaml_syntax import (
     MOST_CHARACTERS as MOST_CHARACTERS,
     compose_yaml as compose_yaml,

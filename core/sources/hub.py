@@ -1,31 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a loader fetches, from its syntax tree: checkpoints and datasets of the Hugging Face hub, files of a cache."""
+"""What a call fetches of the Hugging Face hub, checkpoints and datasets, and of upstream's own cache of files."""
 
 import ast
 import re
-from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
-from core.sources.syntax import parse_python
-from core.sources.variants import checkpoints_in
-from core.sources.weights import weights_of
+from core.sources.constant_texts import Texts
 
 _NAME = re.compile(r"[\w.-]+/[\w.-]+")
 _ADDRESS = "https://huggingface.co/"
-_MODEL, _DATASET = "model", "dataset"
+MODEL = "model"
+_DATASET = "dataset"
 _CALLS = {
-    "from_pretrained": _MODEL,
-    "hf_hub_download": _MODEL,
-    "snapshot_download": _MODEL,
-    "load_dataset": _DATASET,
+    "from_pretrained": (MODEL, "pretrained_model_name_or_path"),
+    "hf_hub_download": (MODEL, "repo_id"),
+    "snapshot_download": (MODEL, "repo_id"),
+    "load_dataset": (_DATASET, "path"),
 }
-_OF_MODELS = ("HUGGING_FACE", *(f"{call}(" for call, kind in _CALLS.items() if kind == _MODEL))
-"""Texts of which a loader that asks the hub for models has one: the origin that it states, or a call."""
-_SIGNS = (*_OF_MODELS, *(f"{call}(" for call in _CALLS))
+"""By the name of the function what it fetches, and its parameter for the name of that."""
 _CACHED_FILE = "get_file"
 """Upstream's own way to files that CI has in a cache (tools/utils.py of the models tree)."""
-_PATHS = {_MODEL: "", _DATASET: "datasets/"}
+_PATHS = {MODEL: "", _DATASET: "datasets/"}
 
 
 class HubName(NamedTuple):
@@ -41,61 +36,33 @@ class HubName(NamedTuple):
         """Its page."""
         return f"{_ADDRESS}{_PATHS[self.kind]}{self.name}"
 
+    @property
+    def is_repository(self) -> bool:
+        """Whether the hub could have one of this name; a path of this machine is none."""
+        return bool(_NAME.fullmatch(self.name))
 
-@lru_cache(maxsize=64)
-def hub_names(source: str, variant: str) -> tuple[HubName, ...]:
-    """What the loader with this text fetches from the hub for a variant: its checkpoint first, then what calls name.
 
-    What timm takes from there comes last. Only constants are read, and no other variant's checkpoint. Empty where the
-    loader asks no hub, or is no Python.
+def hub_name_of_call(call: ast.Call, texts: Texts) -> HubName | None:
+    """What one call asks the hub for; an empty name where that is made as the loader runs. None: nothing."""
+    known = _CALLS.get(_function(call))
+    given = {word.arg: word.value for word in call.keywords if word.arg}
+    asked = next(iter(call.args), given.get(known[1])) if known else None
+    if known is None or asked is None:
+        return None
+    kind = _DATASET if texts.text(given.get("repo_type")) == _DATASET else known[0]
+    return HubName(kind, texts.text(asked) or "")
+
+
+def file_of_call(call: ast.Call, texts: Texts) -> str | None:
+    """What one call asks upstream's cache of files for: an address, or a path below the cache.
+
+    Empty where that is made as the loader runs. None: it asks for none.
     """
-    found = [HubName(_MODEL, one.on_hub) for one in weights_of(source, variant)]
-    if any(sign in source for sign in _SIGNS):
-        try:
-            tree = parse_python(source)
-        except (SyntaxError, ValueError):
-            return ()
-        own = checkpoints_in(tree).get(variant, "") if any(sign in source for sign in _OF_MODELS) else ""
-        found = [HubName(_MODEL, own), *_called(tree), *found]
-    return tuple(dict.fromkeys(one for one in found if _NAME.fullmatch(one.name)))
+    return texts.text(call.args[0]) or "" if _function(call) == _CACHED_FILE and call.args else None
 
 
-def _called(tree: ast.Module) -> Iterator[HubName]:
-    """The constants that calls of the hub's libraries have as their first argument."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(
-                func=ast.Attribute(attr=call) | ast.Name(id=call), args=[ast.Constant(value=str(name)), *_]
-            ) if call in _CALLS:
-                yield HubName(_CALLS[call], name)
-
-
-@lru_cache(maxsize=64)
-def cached_files(source: str) -> tuple[str, ...]:
-    """What the loader with this text asks upstream's cache of files for: addresses, and paths below the cache.
-
-    Constants alone are known; what is not is an empty text. Empty where it asks for none, or is no Python.
-    """
-    if f"{_CACHED_FILE}(" not in source:
-        return ()
-    try:
-        tree = parse_python(source)
-    except (SyntaxError, ValueError):
-        return ()
-    return tuple(dict.fromkeys(_asked(tree)))
-
-
-def _asked(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[asked, *_]) if name == _CACHED_FILE:
-                yield _constant(asked)
-
-
-def _constant(node: ast.expr) -> str:
-    match node:
-        case ast.Constant(value=str(text)):
-            return text
-        case ast.Call(func=ast.Name(id="str"), args=[ast.Constant(value=str(text))]):
-            return text
+def _function(call: ast.Call) -> str:
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
     return ""

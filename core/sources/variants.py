@@ -39,7 +39,7 @@ def checkpoints(source: str) -> Mapping[str, str]:
 
 def checkpoints_in(tree: ast.Module) -> Mapping[str, str]:
     """As `checkpoints`, of a loader that is parsed already."""
-    return {variant: name for variant, fields in configurations_in(tree).items() if (name := _checkpoint(fields))}
+    return {variant: name for variant, fields in configurations_in(tree).items() if (name := checkpoint_of(fields))}
 
 
 def _name(key: ast.expr, members: Mapping[str, Member]) -> object:
@@ -65,7 +65,8 @@ def _keys(tree: ast.Module) -> Iterator[ast.expr]:
             yield from (key for key in keys if key is not None)
 
 
-def _checkpoint(fields: Configuration) -> str:
+def checkpoint_of(fields: Configuration) -> str:
+    """What the configuration of a variant calls its checkpoint; empty: nothing that is written out."""
     match fields.get(_CHECKPOINT):
         case ast.Constant(value=str(name)):
             return name

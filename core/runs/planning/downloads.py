@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from core.errors import TTMatrixError
 from core.files import read_text
 from core.ids import TestId
-from core.sources import Checkout, HubName, cached_files, hub_names, loader_file
+from core.sources import Checkout, Fetched, HubName, fetched_by
 from core.text import counted
 
 OFFLINE = "HF_HUB_OFFLINE"
@@ -98,12 +98,12 @@ def fetched(
     checkout: Checkout, tests: Iterable[str], environ: Mapping[str, str], packages: Iterable[Download]
 ) -> Sources:
     """What `tests` want that is not here; `packages` are those that the interpreter does not have."""
-    parsed = {test: one for test in tests if (one := TestId.parse(test))}
-    sources = {
-        directory: loader_source(checkout, directory) for directory in {one.directory for one in parsed.values()}
-    }
-    on_hub = {name for one in parsed.values() for name in hub_names(sources[one.directory], one.variant or "")}
-    files = {one: cached_files(text) for one, text in sorted(sources.items()) if cached_files(text)}
+    asked = asked_by(checkout, tests)
+    on_hub = {name for _, found in asked for name in found.hub}
+    files: dict[str, list[str]] = {}
+    for directory, found in asked:
+        if found.files:
+            files.setdefault(directory, []).extend(found.files)
     absent = sorted(name for name in on_hub if not _is_here(name, environ))
     offline = environ.get(OFFLINE, "") not in ("", "0")
     downloads = list(packages)
@@ -117,7 +117,8 @@ def fetched(
         missing.append((what, f"{OFFLINE} is set; unset it, or name with HF_HOME a cache that has them"))
     if files and (problem := _no_file_server(files, environ)):
         missing.append(problem)
-    return Sources(downloads, [*_hub_note(on_hub, environ), *_file_note(files, environ)], missing)
+    notes = [*_hub_note(on_hub, environ), *_file_note(files, environ), *_unknown_note(asked)]
+    return Sources(downloads, notes, missing)
 
 
 def download_lines(downloads: Sequence[Download]) -> list[str]:
@@ -164,12 +165,10 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(every[:_MOST_NAMED]) + more
 
 
-def loader_source(checkout: Checkout, directory: str) -> str:
-    """The text of a loader; empty: there is none that can be read."""
-    try:
-        return read_text(checkout.models / loader_file(directory))
-    except TTMatrixError:
-        return ""
+def asked_by(checkout: Checkout, tests: Iterable[str]) -> list[tuple[str, Fetched]]:
+    """By directory what the loader in it asks others for, once for each variant that `tests` have of it."""
+    wanted = {(one.directory, one.variant or "") for test in tests if (one := TestId.parse(test))}
+    return [(directory, fetched_by(checkout.models, directory, variant)) for directory, variant in sorted(wanted)]
 
 
 def _is_here(name: HubName, environ: Mapping[str, str]) -> bool:
@@ -194,6 +193,13 @@ def _file_note(files: Collection[str], environ: Mapping[str, str]) -> Iterator[t
     server = environ.get(FILE_SERVER)
     explained = f"{said}. {f'{FILE_SERVER}={server}' if server else f'{FILE_SERVER} is not set: there is no server'}"
     yield f"Files of tt-xla's own cache are in {place}", explained
+
+
+def _unknown_note(asked: Iterable[tuple[str, Fetched]]) -> Iterator[tuple[str, str]]:
+    found = list(dict.fromkeys(place for _, one in asked for place in one.unknown))
+    if found:
+        what = f"Downloads whose names are made as loaders run are not known before: {listed(found)}"
+        yield what, "The log of a run shows them"
 
 
 def _no_file_server(files: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> tuple[str, str] | None:

@@ -3,11 +3,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from core.ids import TestId
-from core.runs.planning.downloads import Download, Kind, asked_packages, listed, loader_source, requirement_places
+from core.runs.planning.downloads import Download, Kind, asked_by, asked_packages, listed, requirement_places
 from core.runs.planning.preflight_checks import Level, Obstacle
 from core.runs.spec import RunSpec
-from core.sources import Checkout, cached_files, hub_names, other_weights
+from core.sources import Checkout
 from core.text import counted
 
 _HUB = {"model": Kind.CHECKPOINT, "dataset": Kind.DATASET}
@@ -30,16 +29,14 @@ def fetched_elsewhere(specs: Sequence[RunSpec]) -> list[Obstacle]:
 def wanted(checkout: Checkout, tests: Iterable[str]) -> list[Download]:
     """All that the loaders of `tests` fetch where nothing of it is there, as far as they name it; without sizes."""
     tests = list(dict.fromkeys(tests))
-    parsed = [one for test in tests if (one := TestId.parse(test))]
     found = [
         Download(Kind.PACKAGE, one) for place in requirement_places(checkout, tests) for one in asked_packages(place)
     ]
-    for test in parsed:
-        source, variant = loader_source(checkout, test.directory), test.variant or ""
-        found += (Download(_HUB[one.kind], one.name) for one in hub_names(source, variant))
+    for _, asked in asked_by(checkout, tests):
+        found += (Download(_HUB[one.kind], one.name) for one in asked.hub)
         found += (
             Download(Kind.FILE, one.address) if one.address else Download(Kind.WEIGHTS, one.text)
-            for one in other_weights(source, variant)
+            for one in asked.weights
         )
-        found += (Download(Kind.FILE, one) for one in cached_files(source) if one)
+        found += (Download(Kind.FILE, one) for one in asked.files if one)
     return list(dict.fromkeys(found))

@@ -12,9 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from core.ids import TestId
-from core.runs.planning.downloads import Download, Kind, Sources, hub_cache, loader_source
-from core.sources import Checkout, Library, WeightFile, Weights, other_weights, torchvision_files
+from core.runs.planning.downloads import Download, Kind, Sources, asked_by, hub_cache
+from core.sources import Checkout, Library, WeightFile, Weights, torchvision_files
 
 _SOURCES = ("lib/python3*/site-packages/torchvision/models", "lib/python3*/dist-packages/torchvision/models")
 """Below the environment of an interpreter."""
@@ -29,9 +28,7 @@ def with_weights(
     found: Sources, checkout: Checkout, tests: Iterable[str], python: Path, environ: Mapping[str, str]
 ) -> Sources:
     """`found` with the weights that `tests` want and that are not here, and where they are cached."""
-    parsed = {test: one for test in tests if (one := TestId.parse(test))}
-    sources = {place: loader_source(checkout, place) for place in {one.directory for one in parsed.values()}}
-    wanted = {one for test in parsed.values() for one in other_weights(sources[test.directory], test.variant or "")}
+    wanted = {one for _, asked in asked_by(checkout, tests) for one in asked.weights}
     downloads = sorted(
         {absent for one in wanted if (absent := _absent(one, python, environ))}, key=lambda one: (one.kind, one.name)
     )

@@ -3,7 +3,8 @@
 
 import pytest
 
-from core.sources.hub import HubName, hub_names
+from core.sources.hub import HubName
+from tests.core.sources.conftest import Fetch
 
 LOADER = """\
 from enum import Enum
@@ -30,8 +31,8 @@ CALLED = (HubName("model", "org/Some-Processor"), HubName("dataset", "mnist/imag
     ("variant", "wanted"),
     [("Big_2", (HubName("model", "org/Some-Big-2"), *CALLED)), ("Small", CALLED), ("", CALLED)],
 )
-def test_the_checkpoint_of_the_variant_comes_first(variant: str, wanted: tuple[HubName, ...]) -> None:
-    assert hub_names(LOADER, variant) == wanted
+def test_the_checkpoint_of_the_variant_comes_first(fetch: Fetch, variant: str, wanted: tuple[HubName, ...]) -> None:
+    assert fetch(LOADER, variant).hub == wanted
 
 
 def test_links_are_pages_of_the_hub() -> None:
@@ -45,14 +46,15 @@ def test_links_are_pages_of_the_hub() -> None:
     "source",
     ["x = 1", 'from_pretrained("a/b"', LOADER.replace("from_pretrained", "other").replace("load_dataset", "load")],
 )
-def test_who_asks_no_hub_names_nothing(source: str) -> None:
-    assert hub_names(source, "Big_2") == ()
+def test_who_asks_no_hub_names_nothing(fetch: Fetch, source: str) -> None:
+    assert fetch(source, "Big_2").hub == ()
 
 
-def test_a_data_set_alone_makes_no_checkpoint() -> None:
-    assert hub_names(LOADER.replace("from_pretrained", "other"), "Big_2") == (HubName("dataset", "mnist/images"),)
+def test_a_data_set_alone_makes_no_checkpoint(fetch: Fetch) -> None:
+    assert fetch(LOADER.replace("from_pretrained", "other"), "Big_2").hub == (HubName("dataset", "mnist/images"),)
 
 
-def test_who_says_to_be_from_the_hub_fetches_its_checkpoint() -> None:
+def test_who_says_to_be_from_the_hub_fetches_its_checkpoint(fetch: Fetch) -> None:
     without = LOADER.replace("from_pretrained", "other").replace("load_dataset", "load")
-    assert hub_names(without + "SOURCE = ModelSource.HUGGING_FACE", "Big_2") == (HubName("model", "org/Some-Big-2"),)
+    found = fetch(without + "SOURCE = ModelSource.HUGGING_FACE", "Big_2")
+    assert found.hub == (HubName("model", "org/Some-Big-2"),)

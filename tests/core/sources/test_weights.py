@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.hub import HubName, hub_names
+from core.sources.fetched import Fetched
+from core.sources.hub import HubName
 from core.sources.torchvision_weights import WeightFile, torchvision_files
-from core.sources.weights import Library, Weights, other_weights, weights_of
+from core.sources.weights import Library, Weights
+from tests.core.sources.conftest import Fetch
 
 LOADER = """
 import timm
@@ -72,16 +74,17 @@ class ModelLoader(ForgeModel):
         ("File", Weights(Library.TORCH_HUB, "https://files/tiny.pth")),
     ],
 )
-def test_of_branches_only_the_one_of_the_variant_counts(variant: str, wanted: Weights) -> None:
-    assert other_weights(LOADER, variant) == (wanted,)
-    assert hub_names(LOADER, variant) == ()
+def test_of_branches_only_the_one_of_the_variant_counts(fetch: Fetch, variant: str, wanted: Weights) -> None:
+    assert fetch(LOADER, variant).weights == (wanted,)
+    assert fetch(LOADER, variant).hub == ()
 
 
-def test_what_timm_takes_from_the_hub_is_one_of_its_repositories() -> None:
-    assert hub_names(LOADER, "Tagged") == (HubName("model", "timm/resnet50.a1_in1k"),)
-    assert other_weights(LOADER, "Tagged") == ()
-    (named,) = weights_of('import timm\ndef f(): timm.create_model("hf_hub:org/x", pretrained=True)', "")
-    assert named.on_hub == "org/x"
+def test_what_timm_takes_from_the_hub_is_one_of_its_repositories(fetch: Fetch) -> None:
+    tagged = fetch(LOADER, "Tagged")
+    assert tagged.hub == (HubName("model", "timm/resnet50.a1_in1k"),)
+    assert tagged.weights == ()
+    named = fetch('import timm\ndef f(): timm.create_model("hf_hub:org/x", pretrained=True)')
+    assert named.hub == (HubName("model", "org/x"),)
 
 
 @pytest.mark.parametrize(
@@ -98,25 +101,26 @@ def test_what_timm_takes_from_the_hub_is_one_of_its_repositories() -> None:
         ("torch.hub.load(place(), 'c')", [Weights(Library.TORCH_HUB, "c")]),
     ],
 )
-def test_calls(call: str, wanted: list[object]) -> None:
-    found = weights_of(f"import timm, torch, torchvision\nclass ModelLoader:\n    x = 1\n    def f(self): {call}", "")
+def test_calls(fetch: Fetch, call: str, wanted: list[object]) -> None:
+    source = f"import timm, torch, torchvision\nclass ModelLoader:\n    x = 1\n    def load_model(self): {call}"
+    found = fetch(source).weights
     assert [one.member if isinstance(want, str) else one for one, want in zip(found, wanted, strict=True)] == wanted
 
 
-def test_a_name_that_is_assigned_twice_is_not_guessed() -> None:
+def test_a_name_that_is_assigned_twice_is_not_guessed(fetch: Fetch) -> None:
     source = "import timm\ndef f():\n    n = 'a'\n    n = 'b'\n    timm.create_model(n, pretrained=True)"
-    (one,) = weights_of(source, "")
+    (one,) = fetch(source).weights
     assert one.text == "timm (a name that is made as it runs)"
 
 
 @pytest.mark.parametrize("source", ["", "timm(", "a = a\nimport timm\ntimm.create_model(a, pretrained=True)\0"])
-def test_what_is_no_python_fetches_nothing(source: str) -> None:
-    assert weights_of(source, "") == ()
+def test_what_is_no_python_fetches_nothing(fetch: Fetch, source: str) -> None:
+    assert fetch(source) == Fetched()
 
 
-def test_names_that_refer_to_each_other_end() -> None:
+def test_names_that_refer_to_each_other_end(fetch: Fetch) -> None:
     source = "import timm\ndef f():\n    a = b\n    b = a\n    timm.create_model(a, pretrained=True)"
-    assert weights_of(source, "") == (Weights(Library.TIMM, ""),)
+    assert fetch(source).weights == (Weights(Library.TIMM, ""),)
 
 
 def test_pages() -> None:

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What expressions of a loader come to, as texts, without running it: constants, and what its variant configures."""
+
+import ast
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from core.sources.configurations import Configuration
+
+CONFIGURED = "self._variant_config"
+_DEEPEST = 20
+_TEXT_METHODS: Mapping[str, Callable[..., str]] = {"lower": str.lower, "upper": str.upper, "replace": str.replace}
+SOMETHING = "\0"
+"""Of a parameter that is given a value: it is no text that is known, and not None."""
+_FALSE = ("False", "None", "", "0")
+
+
+class Elsewhere(Protocol):
+    """Finds what a name of a module means in the other files of the tree."""
+
+    def __call__(self, name: str) -> tuple["Texts", ast.expr] | None:
+        """What is assigned to it there, and what its parts mean there; None: nothing that is known."""
+        ...
+
+
+def _nowhere(name: str) -> tuple["Texts", ast.expr] | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What expressions of a function come to, as texts: constants, arguments, and what the variant configures."""
+
+    configuration: Configuration
+    imports: Mapping[str, str]
+    """By name what it means in full, of what is imported from outside of the tree."""
+    assigned: Mapping[str, ast.expr]
+    """What is assigned to names and attributes."""
+    bound: Mapping[str, str | None]
+    """Parameters and other names whose values are texts, or SOMETHING; None: only running the loader tells."""
+    elsewhere: Elsewhere = _nowhere
+
+    def text(self, node: ast.expr | None, depth: int = 0) -> str | None:
+        """None: only running the loader tells."""
+        if node is None or depth > _DEEPEST:
+            return None
+        match node:
+            case ast.Constant(value=value):
+                return str(value)
+            case ast.JoinedStr(values=parts):
+                texts = [self.text(one, depth + 1) for one in parts]
+                return None if None in texts else "".join(one or "" for one in texts)
+            case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
+                return self.text(value, depth + 1)
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                first, second = self.text(left, depth + 1), self.text(right, depth + 1)
+                return None if first is None or second is None else first + second
+            case ast.Call(func=ast.Name(id="str"), args=[of], keywords=[]):
+                return self.text(of, depth + 1)
+            case ast.Call(func=ast.Attribute(value=of, attr=method), args=given, keywords=[]):
+                return self._method(method, [self.text(one, depth + 1) for one in (of, *given)])
+            case ast.Subscript(value=of, slice=key):
+                return self._item(of, key, depth)
+            case ast.Name() | ast.Attribute():
+                return self._named(node, depth)
+        return None
+
+    def _method(self, name: str, given: Sequence[str | None]) -> str | None:
+        if name not in _TEXT_METHODS or None in given:
+            return None
+        try:
+            return _TEXT_METHODS[name](*given)
+        except TypeError:
+            return None
+
+    def _item(self, of: ast.expr, key: ast.expr, depth: int) -> str | None:
+        """An item of a mapping that is written out."""
+        scope, mapping = self._value(of) or (self, of)
+        wanted = self.text(key, depth + 1)
+        if not isinstance(mapping, ast.Dict) or wanted is None:
+            return None
+        items = zip(mapping.keys, mapping.values, strict=True)
+        return next(
+            (scope.text(value, depth + 1) for one, value in items if scope.text(one, depth + 1) == wanted), None
+        )
+
+    def _value(self, node: ast.expr) -> tuple["Texts", ast.expr] | None:
+        """The expression that a name is given, and what the parts of that mean."""
+        name = dotted(node)
+        if name in self.bound:
+            return None
+        return (self, self.assigned[name]) if name in self.assigned else self.elsewhere(name)
+
+    def _named(self, node: ast.Name | ast.Attribute, depth: int) -> str | None:
+        text = self.full(node, depth)
+        if text in self.bound:
+            return None if self.bound[text] == SOMETHING else self.bound[text]
+        if text.startswith(f"{CONFIGURED}."):
+            return self.text(self.configuration.get(text.removeprefix(f"{CONFIGURED}.")), depth + 1)
+        if (value := self.assigned.get(text)) is not None:
+            return self.text(value, depth + 1)
+        if found := self.elsewhere(text):
+            return found[0].text(found[1], depth + 1)
+        # A member of an enumeration, such as `ModelSource.TIMM`, is its own text.
+        return text if text.rpartition(".")[2].isupper() and "." in text else None
+
+    def full(self, node: ast.expr, depth: int = 0) -> str:
+        """What a name or an attribute means in full: `torchvision.models.resnet50`; else its text."""
+        if depth > _DEEPEST:
+            return ""
+        match node:
+            case ast.Attribute(value=value, attr=name):
+                return f"{self.full(value, depth + 1)}.{name}"
+            case ast.Name(id=name) if name in self.bound:
+                return name
+            case ast.Name(id=name) if name in self.imports:
+                return self.imports[name]
+            case ast.Name(id=name) if isinstance(assigned := self.assigned.get(name), ast.Attribute | ast.Call):
+                text = self.full(assigned, depth + 1)
+                return text if text == CONFIGURED or text.startswith("torchvision.models") else name
+            case ast.Call(func=ast.Name(id="getattr"), args=[of, name, *_]):
+                return f"{self.full(of, depth + 1)}.{self.text(name, depth + 1) or ''}"
+        return dotted(node)
+
+    def decide(self, test: ast.expr) -> bool | None:
+        """Whether a condition holds; None: only running the loader tells."""
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                decided = self.decide(operand)
+                return None if decided is None else not decided
+            case ast.BoolOp(op=op, values=values):
+                decisive = isinstance(op, ast.Or)
+                found = [self.decide(one) for one in values]
+                return decisive if decisive in found else None if None in found else not decisive
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                return self._compare(left, op, right)
+            case ast.Call(func=ast.Name(id="isinstance"), args=[of, ast.Name(id="str")]) if self._is_something(of):
+                return False
+            case ast.Name() | ast.Constant():
+                text = self.text(test)
+                return None if text is None else text not in _FALSE
+        return None
+
+    def _is_something(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Name) and self.bound.get(node.id) == SOMETHING
+
+    def _compare(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> bool | None:
+        first = self.text(left)
+        match operator, right:
+            case ast.Eq() | ast.NotEq() | ast.Is() | ast.IsNot(), _:
+                second = self.text(right)
+                if second == "None" and self._is_something(left):
+                    return not isinstance(operator, ast.Eq | ast.Is)
+                same = None if first is None or second is None else first == second
+                return same if same is None or isinstance(operator, ast.Eq | ast.Is) else not same
+            case ast.In(), ast.List(elts=some) | ast.Tuple(elts=some) | ast.Set(elts=some):
+                items = [self.text(one) for one in some]
+                return None if first is None or None in items else first in items
+            case ast.In(), ast.Constant() | ast.Name() | ast.Attribute() if first is not None:
+                whole = self.text(right)
+                return None if whole is None else first in whole
+        return None
+
+
+class Live(NamedTuple):
+    """A part of a statement that may run."""
+
+    node: ast.AST
+    one_of_several: bool
+    """Whether it is in one of the branches for the values of something that is not known."""
+
+
+def live_parts(body: Sequence[ast.stmt], texts: Texts, one_of_several: bool = False) -> Iterator[Live]:
+    """The expressions of statements and their parts, without those in branches that are not taken."""
+    for node in body:
+        if isinstance(node, ast.If):
+            decided = texts.decide(node.test)
+            inner = one_of_several or (decided is None and _compares_values(node.test))
+            yield from _parts(node.test, texts, one_of_several)
+            yield from live_parts([] if decided is False else node.body, texts, inner)
+            yield from live_parts([] if decided is True else node.orelse, texts, inner)
+            continue
+        yield from live_parts(_below(node), texts, one_of_several)
+        for part in ast.iter_child_nodes(node):
+            if isinstance(part, ast.expr | ast.withitem):
+                yield from _parts(part, texts, one_of_several)
+
+
+def statements_in(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements and all below them: without their expressions, which are nearly all of a tree."""
+    for node in body:
+        yield node
+        yield from statements_in(_below(node))
+
+
+def _below(node: ast.stmt) -> list[ast.stmt]:
+    found = [part for name in ("body", "orelse", "finalbody") for part in getattr(node, name, ())]
+    found += [part for name in ("handlers", "cases") for handler in getattr(node, name, ()) for part in handler.body]
+    return found
+
+
+def _compares_values(test: ast.expr) -> bool:
+    match test:
+        case ast.Compare(ops=[ast.Eq() | ast.NotEq() | ast.In() | ast.NotIn()]):
+            return True
+        case ast.BoolOp(values=values):
+            return any(map(_compares_values, values))
+    return False
+
+
+def _parts(node: ast.AST, texts: Texts, one_of_several: bool) -> Iterator[Live]:
+    waiting = deque([node])
+    while waiting:
+        part = waiting.popleft()
+        yield Live(part, one_of_several)
+        if isinstance(part, ast.IfExp):
+            decided = texts.decide(part.test)
+            waiting += [part.test, *([] if decided is False else [part.body]), *([] if decided else [part.orelse])]
+        elif not isinstance(part, ast.Constant | ast.expr_context):
+            waiting += ast.iter_child_nodes(part)
+
+
+def dotted(node: ast.expr) -> str:
+    """The text of a name or of attributes of one; of other expressions as Python writes them."""
+    parts: list[str] = []
+    at = node
+    while isinstance(at, ast.Attribute):
+        parts.append(at.attr)
+        at = at.value
+    # Names are nearly all of it, and `ast.unparse` takes twenty times as long.
+    return ".".join([at.id, *reversed(parts)]) if isinstance(at, ast.Name) else ast.unparse(node)
+
+
+def assignments(statements: Iterable[ast.stmt]) -> dict[str, ast.expr]:
+    """What is assigned once, by the text of its target; what is assigned again is not known."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in statements:
+        match node:
+            case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
+                found.setdefault(dotted(target), []).append(value)
+            case ast.AnnAssign(target=ast.Name() | ast.Attribute() as target, value=ast.expr() as value):
+                found.setdefault(dotted(target), []).append(value)
+    return {name: values[0] for name, values in found.items() if _same(values)}
+
+
+def _same(values: Sequence[ast.expr]) -> bool:
+    return len(values) == 1 or len({ast.unparse(one) for one in values}) == 1
