@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    if args.profiles or args.sweep:
+    if args.profiles or args.sweep or args.batch:
         return compare_profiles.execute(args, context)
     if args.runs:
         _print_runs(context)

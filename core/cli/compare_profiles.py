@@ -10,7 +10,7 @@ from core.errors import EXIT_OK, UsageError
 from core.evidence.analysis import FORMATS, HEADER, ProfileTable, exported, profile_table, table_lines
 from core.runs import RunSpec, shell_command
 from core.runs.execution import wait
-from core.runs.planning import compared_profiles, plan_profiles, shown_name
+from core.runs.planning import compared_profiles, plan_profiles, profiles_of, shown_name
 from core.runs.store import RunRecord, RunStore
 from core.settings import DEFAULT_PROFILE
 from core.text import counted, printable
@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--until-failure", action="store_true", help="start no more once a run has failed")
     group.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each; differences want 3 or more")
     group.add_argument("--kind", choices=("cpu", "device"), default="", help="how tests run; default: device")
-    group.add_argument("--batch", metavar="BATCH", help="start nothing: show the runs of this batch")
+    group.add_argument("--batch", metavar="BATCH", help="start nothing: show this batch, of all its profiles")
     group.add_argument("--format", choices=("table", *FORMATS), default="table", help="how to print the table")
     group.add_argument("--plan", action="store_true", help="print the commands and start nothing")
     configure_yes(parser)
@@ -31,14 +31,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     store = RunStore(context.paths.runs)
-    profiles = _profiles(args, context)
     if args.batch:
         records = [one for one in store.records() if one.spec.batch == args.batch]
         if not records:
             hint = "ttmatrix runs --json has the batch of each run."
             raise UsageError(f"There is no batch {args.batch!r}", hint=hint)
         records.sort(key=lambda one: one.spec.created)
+        profiles = _profiles(args, context) if args.profiles or args.sweep else profiles_of(records)
     else:
+        profiles = _profiles(args, context)
         specs = _specs(args, context, profiles, store)
         if args.plan:
             for spec in specs:
