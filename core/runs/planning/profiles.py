@@ -25,6 +25,8 @@ BATCH_SIZE, BACKEND = "batch_size", "backend"
 """The fields of a profile that can be changed in its name, beside compile options."""
 CHANGE = "+"
 
+_TT_TORCH, _WEIGHTS = Path("python_package/tt_torch"), "weight_dtype.py"
+"""tt-xla's package for torch, and its module that overrides dtypes of weights, which is younger."""
 _WORDS = {"true": True, "false": False}
 
 
@@ -52,6 +54,10 @@ def find_profile(checkout: Checkout, settings: Settings, name: str) -> Profile:
             raise UsageError(f"{one!r} in profile {name!r} changes nothing", hint=f"Write {base}{CHANGE}NAME=VALUE.")
         profile = _changed(profile, field, value)
     check(profile, options, name)
+    plugin = checkout.root / _TT_TORCH
+    if profile.weights and plugin.is_dir() and not (plugin / _WEIGHTS).is_file():
+        what = f"Profile {name!r} has weights, and this checkout cannot override their dtypes"
+        raise UsageError(what, f"There is no {plugin / _WEIGHTS}.", "Options for weights: ttmatrix profiles --options")
     return profile
 
 

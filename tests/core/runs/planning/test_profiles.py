@@ -213,3 +213,14 @@ def test_options_that_change_no_graph_are_named_before_an_export(checkout: Check
 def test_code_is_generated_where_devices_are_and_graphs_are_exported_here(checkout: Checkout) -> None:
     found = {kind: wants_device(plan(checkout, "", Settings(), kind)) for kind in EXPORT_KINDS}
     assert found == {"export": False, "codegen_py": True, "codegen_cpp": True}
+
+
+def test_a_checkout_from_before_overrides_of_weights_refuses_them(checkout: Checkout) -> None:
+    settings = Settings(profiles={"fast": FAST})
+    assert find_profile(checkout, settings, "fast") == FAST
+    package = checkout.root / "python_package/tt_torch"
+    package.mkdir(parents=True)
+    with pytest.raises(UsageError, match="cannot override their dtypes"):
+        find_profile(checkout, settings, "fast")
+    (package / "weight_dtype.py").write_text("")
+    assert find_profile(checkout, settings, "fast") == FAST
