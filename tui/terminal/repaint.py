@@ -6,7 +6,8 @@ that is 4 to 18 KB for each line of a log.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -49,9 +50,12 @@ class Repaint:
         """Somebody else may have written on the terminal."""
         self._rows = []
 
-    def lean(self, update: ChopsUpdate | LayoutUpdate, size: Size) -> CompositorUpdate:
-        """The same update for a screen of that size, which writes less."""
-        return _LeanUpdate(self, update, size)
+    def lean(self, update: ChopsUpdate | LayoutUpdate, size: Size, cuts: Sequence[Sequence[int]]) -> CompositorUpdate:
+        """The same update for a screen of that size, which writes less.
+
+        `cuts` are the columns of each line where its parts begin, and the one behind the last part.
+        """
+        return _LeanUpdate(self, update, size, cuts)
 
     def in_spans(self, update: ChopsUpdate, size: Size) -> dict[int, _Line]:
         """The lines of which a part is to be written, top to bottom.
@@ -66,7 +70,8 @@ class Repaint:
             edges = dict(zip(update.chops[y], update.chop_ends[y], strict=False))
             if y not in lines:
                 lines[y] = {x: self._shown(x, y, edge - x) for x, edge in edges.items()}
-            lines[y].update((x, update.chops[y][x]) for x, edge in edges.items() if x < end and first < edge)
+            painted = ((x, update.chops[y][x], edge) for x, edge in edges.items() if x < end and first < edge)
+            lines[y].update((x, None if strip is None else _filling(strip, edge - x)) for x, strip, edge in painted)
         return dict(lines)
 
     def _shown(self, x: int, y: int, length: int) -> Strip | None:
@@ -133,28 +138,36 @@ class Repaint:
 class _LeanUpdate(CompositorUpdate):
     """What Textual writes in the place of its own update, if it writes at all: batches and exits drop updates."""
 
-    def __init__(self, repaint: Repaint, update: ChopsUpdate | LayoutUpdate, size: Size) -> None:
+    def __init__(
+        self, repaint: Repaint, update: ChopsUpdate | LayoutUpdate, size: Size, cuts: Sequence[Sequence[int]]
+    ) -> None:
         self._repaint = repaint
+        self._cuts = cuts
         self._update = update
         self._size = size
 
     def render_segments(self, console: Console) -> str:
         update, size = self._update, self._size
         if isinstance(update, LayoutUpdate):
-            lines: dict[int, _Line] = {y: _placed(line) for y, line in enumerate(update.strips[: size.height])}
+            whole = zip(update.strips[: size.height], self._cuts, strict=False)
+            lines: dict[int, _Line] = {y: _placed(line, cuts) for y, (line, cuts) in enumerate(whole)}
         else:
             lines = self._repaint.in_spans(update, size)
         return self._repaint.written(lines, size, console)
 
 
-def _placed(strips: Iterable[Strip]) -> _Row:
-    """Strips one beside the other, from the left edge on."""
-    row: _Row = {}
-    x = 0
-    for strip in strips:
-        row[x] = strip
-        x += strip.cell_length
-    return row
+def _placed(strips: Iterable[Strip], cuts: Sequence[int]) -> _Row:
+    """Strips where they belong."""
+    return {x: _filling(strip, end - x) for strip, (x, end) in zip(strips, pairwise(cuts), strict=False)}
+
+
+def _filling(strip: Strip, length: int) -> Strip:
+    """A strip that covers its place.
+
+    A widget that has become wider, and was not told so yet, paints too little. What is right of it would move to the
+    left, and the last column show for good what was there before.
+    """
+    return strip if strip.cell_length >= length else strip.adjust_cell_length(length)
 
 
 def _widest(strips: _Line) -> tuple[int, Strip] | None:

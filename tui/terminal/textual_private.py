@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, cast
 
 from rich.console import RenderableType
@@ -40,8 +40,11 @@ __all__ = (
 class FrameFilter(Protocol):
     """Makes less of updates, knowing what the terminal shows."""
 
-    def lean(self, update: ChopsUpdate | LayoutUpdate, size: Size) -> CompositorUpdate:
-        """The same update for a screen of that size, which writes less."""
+    def lean(self, update: ChopsUpdate | LayoutUpdate, size: Size, cuts: Sequence[Sequence[int]]) -> CompositorUpdate:
+        """The same update for a screen of that size, which writes less.
+
+        `cuts` are the columns of each line where its parts begin, and the one behind the last part.
+        """
 
     def forget(self) -> None:
         """Nobody knows what the terminal shows."""
@@ -55,7 +58,7 @@ class FilteringApp(App[None]):
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         if self.frames is not None and isinstance(renderable, ChopsUpdate | LayoutUpdate):
             # Only the text of an update is asked for, as of those of Textual.
-            renderable = cast(RenderableType, self.frames.lean(renderable, screen.outer_size))
+            renderable = cast(RenderableType, self.frames.lean(renderable, screen.outer_size, screen._compositor.cuts))
         super()._display(screen, renderable)
 
     def forget_frames(self) -> None:

@@ -56,7 +56,7 @@ class Glass:
         self._repaint.forget()
 
     def write(self, update: ChopsUpdate | LayoutUpdate) -> int:
-        text = self._repaint.lean(update, SIZE).render_segments(CONSOLE)
+        text = self._repaint.lean(update, SIZE, [[0, SPLIT, WIDTH]] * HEIGHT).render_segments(CONSOLE)
         self._stream.feed(text)
         return len(text)
 
@@ -111,6 +111,19 @@ def test_what_lies_below_is_not_written_where_nothing_has_changed() -> None:
     chops[0] = {0: left, SPLIT: below}
     glass.write(ChopsUpdate(chops, [(0, 0, SPLIT)], [[SPLIT, WIDTH]] * HEIGHT))
     assert glass.shows([("changed", 0), *NUMBERED[1:HEIGHT]])
+
+
+def test_no_border_of_a_closed_dialog_stays_beside_what_painted_too_little() -> None:
+    """As where a pane has become wider and does not know it yet when the dialog closes: it paints anew soon after."""
+    glass, wanted = Glass(), NUMBERED[:HEIGHT]
+    edge = Strip([Segment(" " * (WIDTH - SPLIT - 1)), Segment("│")])
+    glass.write(LayoutUpdate([iter((Strip.blank(SPLIT), edge)) for _ in range(HEIGHT)], SIZE.region))
+    painted = (_strips(line, y) for y, line in enumerate(wanted))
+    glass.write(LayoutUpdate([iter((left.crop(0, SPLIT - 1), bar)) for left, bar in painted], SIZE.region))
+    assert not any("│" in line for line in glass.screen.display)
+    chops: list[dict[int, Strip | None]] = [{0: _strips(line, y)[0], SPLIT: None} for y, line in enumerate(wanted)]
+    glass.write(ChopsUpdate(chops, [(y, 0, SPLIT) for y in range(HEIGHT)], [[SPLIT, WIDTH]] * HEIGHT))
+    assert glass.shows(wanted)
 
 
 NUMBERED: list[Line] = [(f"line number {number}", 0) for number in range(40)]
