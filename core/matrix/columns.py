@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
+from operator import itemgetter
 from typing import TypeAlias
 
 
@@ -71,10 +72,15 @@ class Column:
         codes = self.codes
         if isinstance(codes, bytes):
             # To count a code among bytes is to search for it, several times faster than to count all at once.
-            own = codes if len(rows) == len(codes) else bytes([codes[row] for row in rows])
+            own = codes if len(rows) == len(codes) else _picked(codes, rows)
             return {value: own.count(code) for code, value in enumerate(self.values)}
         counted = Counter(map(codes.__getitem__, rows))
         return {value: counted[code] for code, value in enumerate(self.values)}
+
+
+def _picked(codes: bytes, rows: Collection[int]) -> bytes:
+    # An itemgetter takes 0.2 ms for 9,000 rows, a comprehension 0.6; it needs two at least. A dozen facets are counted.
+    return bytes(itemgetter(*rows)(codes)) if len(rows) > 1 else bytes(codes[row] for row in rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

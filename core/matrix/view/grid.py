@@ -128,11 +128,14 @@ def grid(matrix: Matrix, query: Query, arch: str, name: str, learned: Learned = 
     `learned` has what the query and the layout need.
     """
     layout = BY_LAYOUT[name]
+    asked, among = query, select(matrix, Query())
     if matrix.models is not None or layout.kind != MODEL_KIND:
-        query = Query((*query.terms, named("kind", layout.kind)))
+        # Once, not for each column: which rows are of a kind is the same on all archs.
+        kind = named("kind", layout.kind)
+        query, among = Query((*asked.terms, kind)), select(matrix, Query((kind,)))
     side = _side(matrix, layout.down, learned)
     make = {ARCH: _by_arch, BACKEND: _by_backend}.get(layout.across, _by_column)
-    columns = make(matrix, query, arch, side, layout, learned)
+    columns = make(Scope(matrix, arch, learned), asked, among, side, layout)
     codes = tuple(sorted({code for column in columns for code, _ in column.counts}))
     return Grid(
         matrix=matrix,
@@ -154,35 +157,36 @@ class _Column:
     """By code of the side and word of a status or a result."""
 
 
-def _by_arch(matrix: Matrix, query: Query, arch: str, side: Column, layout: Layout, learned: Learned) -> list[_Column]:
+def _select(scope: Scope, query: Query, among: Sequence[int], terms: Terms = ()) -> list[int]:
+    return select(scope.matrix, Query((*query.terms, *terms)), scope.arch, scope.learned, among)
+
+
+def _by_arch(scope: Scope, query: Query, among: Sequence[int], side: Column, layout: Layout) -> list[_Column]:
     columns = []
-    for one in matrix.schema.archs:
+    for one in scope.matrix.schema.archs:
         terms = (named(layout.across, one),)
-        rows = select(matrix, Query((*query.terms, *terms)), arch, learned)
-        columns.append(_Column(one, terms, _counts(side, matrix.status[one], rows)))
+        rows = _select(scope, query, among, terms)
+        columns.append(_Column(one, terms, _counts(side, scope.matrix.status[one], rows)))
     return columns
 
 
-def _by_backend(
-    matrix: Matrix, query: Query, arch: str, side: Column, layout: Layout, learned: Learned
-) -> list[_Column]:
-    facts = learned[layout.needs]
+def _by_backend(scope: Scope, query: Query, among: Sequence[int], side: Column, layout: Layout) -> list[_Column]:
+    facts = scope.learned[layout.needs]
     assert isinstance(facts, Judged), "the provider of results"
     columns = []
     for one in facts.backends:
         terms = (named(layout.across, one),)
-        if rows := select(matrix, Query((*query.terms, *terms)), arch, learned):
-            columns.append(_Column(one, terms, _counts(side, facts.on_backend(matrix, one), rows)))
+        if rows := _select(scope, query, among, terms):
+            columns.append(_Column(one, terms, _counts(side, facts.on_backend(scope.matrix, one), rows)))
     return columns
 
 
-def _by_column(
-    matrix: Matrix, query: Query, arch: str, side: Column, layout: Layout, learned: Learned
-) -> list[_Column]:
-    across = _side(matrix, layout.across, learned)
-    words = status_words(matrix, lens(matrix, query.terms) or arch)
+def _by_column(scope: Scope, query: Query, among: Sequence[int], side: Column, layout: Layout) -> list[_Column]:
+    matrix = scope.matrix
+    across = _side(matrix, layout.across, scope.learned)
+    words = status_words(matrix, lens(matrix, query.terms) or scope.arch)
     rows_of: dict[int, list[int]] = {}
-    for row in select(matrix, query, arch, learned):
+    for row in _select(scope, query, among):
         rows_of.setdefault(across.codes[row], []).append(row)
     return [
         _Column(across.values[code], _terms(matrix, layout.across, across, code), _counts(side, words, rows_of[code]))

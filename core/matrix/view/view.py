@@ -120,6 +120,8 @@ class View:
         self.matrix = matrix
         self.arch = arch
         self.learned: Learned = {}
+        self._cells: tuple[object, Grid] | None = None
+        """The last grid of this matrix and what was learned, with what it was made from."""
         self.query = query or Query()
         self.columns: tuple[str, ...] = DEFAULT_COLUMNS
         self.op_columns: tuple[str, ...] = DEFAULT_OP_COLUMNS
@@ -184,7 +186,10 @@ class View:
 
     def cells(self) -> Grid:
         """The visible tests as a grid. Only where a grid is chosen, and nothing is missing."""
-        return grid(self.matrix, self.query, self.arch, self.grid, self.learned)
+        state = self.query, self.arch, self.grid
+        if self._cells is None or self._cells[0] != state:
+            self._cells = state, grid(self.matrix, self.query, self.arch, self.grid, self.learned)
+        return self._cells[1]
 
     def select(self, query: Query) -> list[int]:
         """The rows of any query, as they would be shown here; none while something is missing."""
@@ -197,6 +202,7 @@ class View:
         """
         self.matrix = matrix
         self.learned = learned or {}
+        self._cells = None
         self._typed = None
         self.marks &= matrix.rows.keys()
         self._show_again()
@@ -204,6 +210,7 @@ class View:
     def learn(self, learned: Learned) -> None:
         """Take in what was worked out about the matrix; a query that waited for it is answered."""
         self.learned = {**self.learned, **learned}
+        self._cells = None
         if any(name in learned for name in self.needs):
             self._typed = None
             self._show_again()

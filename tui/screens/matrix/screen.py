@@ -110,9 +110,8 @@ class MatrixScreen(SessionScreen):
         width = self.app.size.width
         self.facets.set_class(width >= FACETS_FROM, "shown", update=False)
         # As it will turn out: another line with the second frame would move all others.
-        self.set_class(
-            self.table.short_heads(width - (_BESIDE_TABLE if width >= FACETS_FROM else 1)), "lettered", update=False
-        )
+        lettered = self.table.short_heads(width - (_BESIDE_TABLE if width >= FACETS_FROM else 1))
+        self.legend_line.set_class(lettered, "shown", update=False)
         yield self.facets
         yield self.table
         yield Static("", id="cell-line", markup=False)
@@ -225,8 +224,9 @@ class MatrixScreen(SessionScreen):
     def _show_legend(self) -> None:
         """Say below the rows what the shades of the grid mean, or the letters of archs without room for names."""
         grid, width = bool(self.session.view.grid), self.table.size.width
-        # Together: each time, all widgets of the screen are matched with all rules.
-        self.update_classes({"gridded": grid, "lettered": not grid and self.table.short_heads(width)})
+        # Not a class of the screen: that has all of its widgets matched with all rules, for 10 ms.
+        self.query("#table, #grid, #cell-line").set_class(grid, "gridded")
+        self.legend_line.set_class(grid or self.table.short_heads(width), "shown")
         self.legend_line.show([self.grid.legend if grid else view_models.arch_legend(self.session.matrix, width - 1)])
 
     # Going somewhere
