@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from core.evidence.analysis.comparison import Between, between
 from core.evidence.analysis.since import CellCourse
+from core.evidence.flakiness import FLAKINESS_RESULTS
 from core.evidence.observation import Observation
 from core.sources import Checkout, Git, web_address
 from core.text import counted, one_line
@@ -50,11 +51,10 @@ def _address(commits: Between, git: Git) -> str:
 def since_lines(one: CellCourse, together: int, commits: Sequence[Commits]) -> Iterator[SinceLine]:
     """The course of one cell; `together` other cells began to fail in the same run."""
     word = "fails" if one.failing else "passes"
-    course = f"{counted(one.flips, 'flip')}, flakiness {one.flakiness:.2f}"
     if one.before is None:
         yield SinceLine(f"{one.arch}: {word} in all of {counted(one.results, 'result')}, since {_place(one.since)}")
     else:
-        yield SinceLine(f"{one.arch}: {word} since {_place(one.since)}; {course}")
+        yield SinceLine(f"{one.arch}: {word} since {_place(one.since)}; {_steadiness(one)}")
         yield SinceLine(f"  {'last good' if one.failing else 'last bad'}: {_place(one.before)}")
         if one.failing and one.since.reason:
             yield SinceLine(f"  {one_line(one.since.reason)}")
@@ -67,6 +67,15 @@ def since_lines(one: CellCourse, together: int, commits: Sequence[Commits]) -> I
             yield SinceLine(f"  {line}", aside=True)
         if part.url:
             yield SinceLine(f"    {part.url}", aside=True)
+
+
+def _steadiness(one: CellCourse) -> str:
+    """How often it has turned, and whether that makes it flaky."""
+    if one.flips == 1:
+        return "turned once, not flaky"
+    if not one.flakiness:
+        return f"turned {one.flips} times, at most once in its newest {FLAKINESS_RESULTS} results: not flaky"
+    return f"turned {one.flips} times, flakiness {one.flakiness:.2f} (0 is steady, 1 turns every time)"
 
 
 def commit_lines(name: str, one: Between) -> Iterator[str]:

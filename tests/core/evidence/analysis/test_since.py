@@ -4,6 +4,7 @@
 import pytest
 
 from core.evidence.analysis.since import broken_together, courses_of, flakiness
+from core.evidence.analysis.since_text import since_lines
 from core.evidence.observation import Ending, Observation
 from tests.support.evidence import seen
 
@@ -50,6 +51,19 @@ def test_flakiness_is_what_changed_more_than_once(marks: str, wanted: float) -> 
 
 def test_only_the_newest_results_count_for_flakiness() -> None:
     assert flakiness(_rows("Px" * 20 + "P" * 30)) == 0
+
+
+@pytest.mark.parametrize(
+    ("marks", "words"),
+    [
+        ("PPxx", "turned once, not flaky"),
+        ("PxPx", "turned 3 times, flakiness 1.00 (0 is steady, 1 turns every time)"),
+        ("PxP" + "P" * 30, "turned 2 times, at most once in its newest 30 results: not flaky"),
+    ],
+)
+def test_the_words_agree_with_the_number(marks: str, words: str) -> None:
+    (course,) = courses_of({"n150": _rows(marks)})
+    assert next(since_lines(course, 0, ())).text.partition("; ")[2] == words
 
 
 def test_others_that_broke_in_the_same_run_are_counted() -> None:
