@@ -2,7 +2,7 @@
 """What runs and reports have shown, as the screens ask for it. Nothing here is for the app's own thread."""
 
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -182,9 +182,11 @@ class Knowledge:
         return results_of(store, session.store.records(), session.checkout, cpu_counts=counts)
 
     def compare(self, names: tuple[str, str] | None) -> Compared:
-        """Two runs, or the last two, compared."""
+        """Two runs, or the last two, compared; of a run without another one, the run before it is the other."""
         results = self.results()
         runs = results.runs()
+        if names and not names[0]:
+            names = _with_neighbour(names[1], runs)
         if names is None and len(runs) < 2:
             nothing = Between("", "")
             return Compared(runs, "", "", Comparison((), 0), nothing, nothing)
@@ -206,3 +208,11 @@ class Knowledge:
         with self._session.one_at_a_time:
             found = find_clusters(self._session.matrix, self.results().newest())
             return Gathered(found, self._ages(self._session.matrix) or {}, read_states(self._session.paths.issues_file))
+
+
+def _with_neighbour(run: str, runs: Sequence[str]) -> tuple[str, str] | None:
+    """A run behind the one before it, the first of all before the next one; `runs` are the last one first."""
+    at = runs.index(run) if run in runs else len(runs)
+    if at + 1 < len(runs):
+        return runs[at + 1], run
+    return (run, runs[at - 1]) if 0 < at < len(runs) else None

@@ -47,6 +47,7 @@ class Need(StrEnum):
     DIFFERENCE = "No difference is under the cursor."
     PROFILE_ROW = "No run of a profile is under the cursor: {runs.profiles} on a run of several profiles lists them."
     OTHER_PROFILE = "There are no two runs to compare yet."
+    ROW_RUN = "No run of this row has begun yet: {app.runs} shows the queue."
     PROGRAM = "This run has left no program: a profile with dump = true has them written."
     TWO_PROGRAMS = "Mark a program with {programs.mark}, go to another one; then {programs.compare} compares them."
     FINDING = "There is no finding under the cursor."
@@ -60,7 +61,7 @@ class Need(StrEnum):
     OTHER_HOSTS = "The hosts file names no other machine: ttmatrix hosts add makes one known."
     HOST_UP = "This machine is not to be up: {hosts.up} takes another one up."
     RUN_THERE = "Nothing runs there."
-    REPORTED = "No test is known of this row."
+    REPORTED = "No single group, test or run is under the cursor."
     RESULTS = "There are no results: ttmatrix ingest --from-github downloads the reports of CI."
 
     def words(self, keymap: Keymap) -> str:
@@ -69,6 +70,7 @@ class Need(StrEnum):
 
 
 BEFORE: Mapping[Need, Need] = {
+    Need.ROW_RUN: Need.PROFILE_ROW,
     Need.RUNNING: Need.RUN,
     Need.QUEUED: Need.RUN,
     Need.RUN_FILES: Need.RUN,
@@ -136,7 +138,8 @@ NEEDS: Mapping[str, Need] = {
     "compare.enter": Need.DIFFERENCE,
     "compare.copy": Need.DIFFERENCE,
     **{f"compare.{name}": Need.TWO_RESULTS for name in ("before", "after", "kind")},
-    **{f"profiles.{name}": Need.OTHER_PROFILE for name in ("logs", "ir")},
+    "profiles.logs": Need.ROW_RUN,
+    "profiles.ir": Need.OTHER_PROFILE,
     **{f"profiles.{name}": Need.PROFILE_ROW for name in ("sort", "turn", "export", "test", "copy")},
     **{f"programs.{name}": Need.PROGRAM for name in _OF_PROGRAM},
     "programs.compare": Need.TWO_PROGRAMS,

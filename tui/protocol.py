@@ -69,12 +69,14 @@ class Background(Protocol):
         *,
         supersede: bool = False,
         asks: bool = False,
+        lists: bool = False,
     ) -> None:
         """Run `work` in a thread and give its result to `deliver` in the app's own thread.
 
         A TTMatrixError that `work` raises is shown. With `supersede`, work of the same `name` that is not done yet is
         dropped with its result: right for reading, wrong for writing. With `asks`, which is right where `deliver` may
-        open a question or a dialog, keys wait for it: they never act on what is below.
+        open a question or a dialog, keys wait for it: they never act on what is below. With `lists`, which is right
+        for what a screen lists first, they wait for the rows, for some seconds at most.
         """
 
     def after_first_frame(self, work: Callable[[], object]) -> None:
@@ -150,6 +152,9 @@ class Navigation(Protocol):
 
     def show_run(self, run_id: str) -> None:
         """Show the log of a run."""
+
+    def compare_run(self, run: str) -> None:
+        """Show how the results of a run of the evidence differ from those of the run before it."""
 
     def compare_cases(self, ids: Sequence[str]) -> None:
         """Show op cases on two backends side by side."""

@@ -2,11 +2,13 @@
 """Tests under several profiles on a screen: the table, logs and programs side by side, export, and the way there."""
 
 import csv
+import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from core.settings import Profile, Settings
+from core.settings import Profile, Settings, paths
 from core.sources.checkout import Checkout
 from tests.support.app import SIZES, build_app, screen_text, type_text, until
 from tests.support.fake_python import use_fake_python
@@ -115,6 +117,22 @@ async def test_marked_tests_with_a_sweep_are_started_and_shown(tmp_path: Path, o
         await until(pilot, lambda: "1 test, 2 profiles" in screen_text(app), "the table")
         await until(pilot, lambda: not any(one.active for one in app.session.runs), "their ends")
         assert sorted(one.spec.profile for one in app.session.runs) == ["", "two"]
+
+
+async def test_a_row_with_nothing_to_compare_leads_to_its_log(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "tt-xla")
+    record_profiles(checkout)
+    for spec in list(paths().runs.rglob("spec.json")):
+        if json.loads(spec.read_text())["profile"] == "fast":
+            shutil.rmtree(spec.parent)
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: "3 runs" in screen_text(app), "the runs")
+        await pilot.press("p")
+        await until(pilot, lambda: "1 test, 1 profile" in screen_text(app), "the batch")
+        await pilot.press("enter")
+        await until(pilot, lambda: "profile: default" in screen_text(app), "the log")
 
 
 async def test_the_first_profile_is_on_the_left_from_either_row(checkout: Checkout) -> None:

@@ -51,6 +51,11 @@ async def test_every_list_says_what_the_headless_report_says(
         await pilot.press("f")
         await until(pilot, lambda: _keys(screen) == [made.name(made.broken)], "runs without a result")
         assert "2 days without any result" in screen_text(app)
+        await pilot.press("enter")
+        heading = f"{made.name(made.broken - 1)} → {made.name(made.broken)}"
+        await until(pilot, lambda: heading in screen_text(app), "what differs from the run before")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen, "the way back")
         await pilot.press("tab")
         await until(pilot, lambda: len(_keys(screen)) == len(names), "the first list again")
 
@@ -63,7 +68,7 @@ async def test_enter_shows_the_tests_of_a_row_and_escape_comes_back(planted: tup
         await until(pilot, lambda: "results of" in screen_text(app), "the summary")
         screen = app.navigation.screen(ReportScreen)
         await pilot.press("enter")
-        await until(pilot, lambda: any("No test is known" in one.message for one in app._notifications), "why not")
+        await until(pilot, lambda: any("No single group" in one.message for one in app._notifications), "why not")
         await pilot.press("j", "enter")
         await until(pilot, lambda: app.screen is app.matrix_screen, "the matrix")
         await until(pilot, lambda: str(app.session.view.spec.query) == "arch:n150", "the tests of the arch")

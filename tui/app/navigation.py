@@ -173,6 +173,12 @@ class Navigation:
         self.enter("doctor", kind)
         self._app.call_later(screen.show_kind, kind)
 
+    def compare_run(self, run: str) -> None:
+        """Show how the results of a run of the evidence differ from those of the run before it."""
+        screen = self.screen(screens.CompareScreen)
+        self.enter("compare", run)
+        self._app.call_later(screen.compare_run, run)
+
     def compare_cases(self, ids: Sequence[str]) -> None:
         """Show op cases on two backends side by side."""
         screen = self.screen(screens.CompareScreen)

@@ -51,6 +51,12 @@ class CompareScreen(Halves):
         self._say()
         self._evidence.ask()
 
+    def compare_run(self, run: str) -> None:
+        """Compare a run with the one before it."""
+        self._question, self.kind, self._found = Question(("", run)), "", None
+        self._say()
+        self._evidence.ask()
+
     def _read_evidence(self) -> None:
         question, work = self._question, self._question.answer(self.knowledge)
         take = partial(self._take, question)

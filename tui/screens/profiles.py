@@ -106,8 +106,18 @@ class ProfilesScreen(Halves):
                 return self._current is None
             case Need.OTHER_PROFILE:
                 return self._both() is None
+            case Need.ROW_RUN:
+                return self._newest is None
             case _:
                 return super().lacks(need)
+
+    @property
+    def _newest(self) -> RunRecord | None:
+        """The newest run of the row under the cursor that has begun."""
+        if self._current is None:
+            return None
+        id, profile = self._current
+        return next((one for one in reversed(self.rows.table.rows[id][profile].runs) if one.started), None)
 
     def _both(self) -> tuple[RunRecord, RunRecord] | None:
         """The newest ended run of the row under the cursor after that of the first profile; None: there are no two."""
@@ -125,13 +135,15 @@ class ProfilesScreen(Halves):
     # Actions
 
     def action_logs(self) -> None:
-        """The log of the row beside that of the first profile."""
-        both = self._both()
+        """The log of the row beside that of the first profile; where there are no two yet, its own."""
+        both, newest = self._both(), self._newest
         if both is not None:
             one, other = both
             self.context.background.run(
                 "logs beside each other", partial(side_by_side, one, other), self._show_logs, asks=True
             )
+        elif newest is not None:
+            self.context.navigation.show_run(newest.spec.run_id)
 
     def _show_logs(self, rows: list[tuple[str, str, bool]]) -> None:
         both = self._both()

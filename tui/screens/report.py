@@ -37,7 +37,7 @@ _LISTS, _BYS = tuple(ReportList), tuple(By)
 
 
 class ReportScreen(SessionScreen):
-    """A sentence, the plots, and one list at a time; enter shows the tests of the row."""
+    """A sentence, the plots, and one list at a time; enter shows what the row is about."""
 
     PLACES = (Where.REPORT, Where.TABLE)
     PANES = (Pane("list", ("#report", "#report-lists", "#report-note")), Pane("plots", ("#report-plots",)))
@@ -72,7 +72,7 @@ class ReportScreen(SessionScreen):
         row = self._row
         match need:
             case Need.REPORTED:
-                return row is None or (not row.test and row.query is None)
+                return row is None or (not row.test and row.query is None and not row.run)
             case Need.RESULTS:
                 return self._progress is None
             case _:
@@ -149,12 +149,14 @@ class ReportScreen(SessionScreen):
         return rows[self.table.cursor] if self.table.cursor < len(rows) else None
 
     def action_go(self) -> None:
-        """Show the test of the row, or the tests that it counts."""
+        """Show the test of the row, the tests that it counts, or how its run differs from the one before."""
         row = self._row
         if row is not None and row.test:
             self.context.navigation.show_test(row.test)
         elif row is not None and row.query is not None:
             self.context.navigation.show_tests(row.query)
+        elif row is not None and row.run:
+            self.context.navigation.compare_run(row.run)
 
     def action_next_list(self, steps: int) -> None:
         self._list = _LISTS[(_LISTS.index(self._list) + steps) % len(_LISTS)]

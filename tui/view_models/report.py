@@ -53,6 +53,7 @@ class ReportRow(NamedTuple):
     cells: Sequence[Sequence[Cell]]
     test: str = ""
     query: Query | None = None
+    run: str = ""
 
 
 class ReportRows:
@@ -274,6 +275,7 @@ def _runs(progress: Progress) -> ReportRows:
                 [Cell(f"{one.broken:,}", "fail" if one.broken else "dim")],
                 [Cell(f"{one.not_run:,}", "dim")],
             ),
+            run=one.run,
         )
         for one in progress.incomplete
     ]
