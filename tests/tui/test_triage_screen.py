@@ -61,6 +61,13 @@ async def test_from_what_was_seen_to_the_commit_by_keyboard(checkout: Checkout, 
     assert f"  {STALE}:\n    status: EXPECTED_PASSING\n  {STALE_TOO}:" in text
 
 
+async def test_keys_wait_for_the_first_list(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_text(pilot, "4a")
+        await until(pilot, lambda: _decided(app) == {CRASH: Decision.ACCEPTED}, "the decision")
+
+
 @SIZES
 async def test_the_evidence_is_beside_what_is_proposed(checkout: Checkout, size: tuple[int, int]) -> None:
     app = build_app(checkout)
@@ -97,7 +104,7 @@ async def test_since_when_it_fails_and_what_was_committed_before(tmp_path: Path)
         await pilot.press("4")
         await until(pilot, lambda: "since when" in screen_text(app), "since when")
         text = screen_text(app)
-        assert "n150: fails since nightly-4 (1970-01-06); 1 flip, flakiness 0.00" in text
+        assert "n150: fails since nightly-4 (1970-01-06); turned once, not flaky" in text
         assert "last good: nightly-3 (1970-01-05)" in text
         assert "1 other cell began to fail in the same run" in text
         assert "pcc █▇▆▅▄▃▂▁ .9950 to .9250 in 8 results since 1970-01-02" in text

@@ -45,7 +45,7 @@ class WorkFailed(Message):
 class Background:
     """Work in threads, none of which delays the first frame."""
 
-    def __init__(self, app: App[Any], pause: Callable[[], Pause]) -> None:
+    def __init__(self, app: App[Any], pause: Callable[..., Pause]) -> None:
         """`pause` has keys wait."""
         self._app = app
         self._pause = pause
@@ -84,15 +84,16 @@ class Background:
         *,
         supersede: bool = False,
         asks: bool = False,
+        lists: bool = False,
     ) -> None:
         """Run `work` in a thread and give its result to `deliver` in the app's own thread.
 
         With `supersede`, work under way or waiting that was given the same name, and `supersede` too, is dropped with
         its result: right for reading, wrong for writing. Such a name is one reader's alone. With `asks`, keys wait for
-        what `deliver` opens. A TTMatrixError becomes WorkFailed; anything else is a bug and ends the app with its
-        traceback.
+        what `deliver` opens; with `lists` for what it lists, but not for ever. A TTMatrixError becomes WorkFailed;
+        anything else is a bug and ends the app with its traceback.
         """
-        job = _Job(work, deliver, self._pause().end if asks else _nothing)
+        job = _Job(work, deliver, self._pause(question=asks).end if asks or lists else _nothing)
         self.after_first_frame(partial(self._run, name, job, supersede))
 
     def _run(self, name: str, job: "_Job[Any]", supersede: bool) -> None:

@@ -86,14 +86,16 @@ class KeyOrder:
         elif len(self._keys) == 1:
             self._app.set_timer(_GIVE_UP_SECONDS, partial(self._give_up, event))
 
-    def pause(self) -> Pause:
-        """Have keys wait for a question that is being prepared, until the pause ends; some seconds at most.
+    def pause(self, *, question: bool = True) -> Pause:
+        """Have keys wait for a question that is being prepared, or a list, until the pause ends; some seconds at most.
 
-        Keys that have waited for all of that time are dropped: they were for the question, and it is not there.
+        Keys that have waited for all of that time for a question are dropped: they were for it, and it is not there.
+        Those that have waited for a list go on: what needs a row says that there is none.
         """
         pause = Pause(self._end_pause)
         self._pauses.append(pause)
-        self._app.set_timer(_PAUSE_SECONDS, partial(self._end_waiting, pause))
+        late = self._end_waiting if question else self._end_pause
+        self._app.set_timer(_PAUSE_SECONDS, partial(late, pause))
         return pause
 
     @property

@@ -68,7 +68,9 @@ class ClustersScreen(SessionScreen):
         self._evidence.resume()
 
     def _read_evidence(self) -> None:
-        self.context.background.run("clusters", self.knowledge.clusters, self._take, supersede=True)
+        # Keys wait for the first list: they are meant for its rows.
+        first = self._found is None
+        self.context.background.run("clusters", self.knowledge.clusters, self._take, supersede=True, lists=first)
 
     def _take(self, found: Gathered) -> None:
         self._found = found

@@ -65,7 +65,8 @@ class DoctorScreen(SessionScreen):
 
     def _examine(self) -> None:
         session = self.session
-        self.context.background.run("examine", session.examine, self._show, supersede=True)
+        # Keys wait for the first list: they are meant for its rows.
+        self.context.background.run("examine", session.examine, self._show, supersede=True, lists=self._all is None)
         self._say()
 
     def _show(self, findings: tuple[Finding, ...]) -> None:

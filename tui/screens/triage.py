@@ -145,7 +145,9 @@ class TriageScreen(DecisionScreen):
 
     def _read_evidence(self) -> None:
         work = partial(self.knowledge.agenda, self._left_out)
-        self.context.background.run("evidence", work, self._take, supersede=True)
+        # Keys wait for the first list: they are meant for its rows.
+        first = self.tests.agenda is None
+        self.context.background.run("evidence", work, self._take, supersede=True, lists=first)
 
     def _take(self, found: Agenda) -> None:
         self.tests.agenda = found

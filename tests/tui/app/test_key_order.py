@@ -140,6 +140,21 @@ async def test_keys_wait_for_an_error_that_comes_instead(checkout: Checkout) -> 
         assert app.screen is app.matrix_screen
 
 
+async def test_keys_go_on_without_a_list_that_takes_too_long(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(key_order, "_PAUSE_SECONDS", 0.05)
+    app, go_on = build_app(checkout), threading.Event()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.matrix_screen.current is not None, "a test")
+        before = app.matrix_screen.table.cursor
+        app.background.run("slow list", go_on.wait, lambda _: None, lists=True)
+        _burst(app, "j", "j")
+        assert app.matrix_screen.table.cursor == before
+        await until(pilot, lambda: app.matrix_screen.table.cursor == before + 2, "the keys")
+        go_on.set()
+
+
 async def test_keys_are_dropped_for_a_question_that_takes_too_long(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
