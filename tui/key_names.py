@@ -27,8 +27,9 @@ KEY_NAMES = {
 
 def key_text(command: Command) -> str:
     """The keys of a command as a person reads them."""
-    return " ".join(_key_name(key) for key in command.keys.split(","))
+    return " ".join(key_name(key) for key in command.keys.split(","))
 
 
-def _key_name(key: str) -> str:
+def key_name(key: str) -> str:
+    """A key, by Textual's name, as a person reads it: in words that every font and ASCII have."""
     return KEY_NAMES.get(key, key.replace("ctrl+", "^"))

@@ -3,6 +3,7 @@
 
 from typing import ClassVar
 
+import pytest
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input, Label
@@ -58,6 +59,14 @@ async def test_the_last_to_go_for_want_of_room_are_those_of_the_app() -> None:
         app = Keyed()
         async with app.run_test(size=(width, 6)):
             assert app.line.rstrip() == expected
+
+
+@pytest.mark.parametrize(("key", "words"), [("enter", "enter"), ("backspace", "backspace"), ("ctrl+d", "^d")])
+async def test_keys_are_in_words_that_every_font_and_ascii_have(key: str, words: str) -> None:
+    app = Keyed()
+    async with app.run_test(size=(60, 6)):
+        app.query_one(Typed)._bindings.bind(key, "app.note('in')", "Open")
+        assert f" {words} Open " in app.line
 
 
 async def test_a_click_presses_the_key_under_it() -> None:

@@ -8,7 +8,7 @@ from functools import cache
 from rich.cells import cell_len
 
 _LIKE = {
-    **dict(zip("…·•–‹›←→↑↓µ⏎±", "~.*-<><>^vu<+", strict=True)),
+    **dict(zip("…·•–‹›←→↑↓µ±", "~.*-<><>^vu+", strict=True)),
     **dict(zip("▾▸▼▲▶◆●◐○✓✗✎", "v>v^>*#%o+x*", strict=True)),
     **dict(zip("▌▖█▓▒░▔▁■□", "*+#=-.-_#.", strict=True)),
     **dict(zip("▂▃▄▅▆▇", ".:-=+*", strict=True)),

@@ -70,7 +70,8 @@ class QueryInput(LineInput):
     """An input that reports each change at once, so that text, rows and completion are painted in one frame."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,down", "keep", "Apply", key_display="⏎", tooltip="Apply the query and go to the rows"),
+        Binding("enter", "keep", "Apply", tooltip="Apply the query and go to the rows"),
+        Binding("down", "keep", "Apply", show=False),
         Binding("escape", "clear", "Clear", tooltip="Clear the query and go to the rows"),
         Binding("tab", "take_completion", "Complete", tooltip="Take the completion that is shown"),
     ]

@@ -8,6 +8,7 @@ from textual import events
 from textual.app import RenderResult
 from textual.screen import Screen
 
+from tui.key_names import key_name
 from tui.widgets.internals import CachedLines
 
 
@@ -87,9 +88,8 @@ class KeyLine(CachedLines):
         shown: dict[str, _Key] = {}
         for node, binding, enabled, tooltip in self.screen.active_bindings.values():
             if binding.show and enabled and binding.action not in shown:
-                display = self.app.get_key_display(binding)
                 own = node is self.app
-                shown[binding.action] = _Key(binding.key, display, binding.description, tooltip, own)
+                shown[binding.action] = _Key(binding.key, key_name(binding.key), binding.description, tooltip, own)
         keys, room = list(shown.values()), self.size.width - (len(self._shown_hint) + 3 if self._shown_hint else 0)
         while keys and sum(key.width for key in keys) - 1 > room:
             keys.remove(next((key for key in reversed(keys) if not key.last), keys[-1]))
