@@ -164,7 +164,7 @@ def _placed(strips: Iterable[Strip], cuts: Sequence[int]) -> _Row:
 def _filling(strip: Strip, length: int) -> Strip:
     """A strip that covers its place.
 
-    A widget that has become wider, and was not told so yet, paints too little. What is right of it would move to the
+    A widget that has become wider, and does not know it yet, paints too little. What is right of it would move to the
     left, and the last column show for good what was there before.
     """
     return strip if strip.cell_length >= length else strip.adjust_cell_length(length)
