@@ -18,7 +18,7 @@ from tui.aliases import ALIASES
 from tui.app.app import TTMatrixApp
 from tui.commands import COMMANDS, Command
 from tui.screens.command_line import Arguments, CommandLine, Verb, found_options
-from tui.screens.pick import Option
+from tui.screens.pick import Option, OptionRows
 
 ORG = "alpha/pytorch-org/name-single_device-inference"
 _OPTIONS: list[Option[Command | Verb]] = [Option(one, one.label, one.help) for one in COMMANDS]
@@ -73,6 +73,14 @@ async def test_a_command_runs_as_its_key_would(checkout: Checkout) -> None:
         await _type(app, pilot, "lint")
         await pilot.press("enter")
         await until(pilot, lambda: "finding" in screen_text(app), "the findings")
+
+
+def test_ids_that_nothing_is_said_about_have_the_whole_width() -> None:
+    ids = [f"model/{'task_' * 12}/pytorch-Variant{at}-single_device-inference" for at in range(3)]
+    for help, hidden in (("", True), ("words about it", False)):
+        options = [Option(id, id, help) for id in ids]
+        name, words, _ = OptionRows(options, options, ("goto", "", "")).columns
+        assert (bool(name.share), name.elide, words.from_width > 1_000) == (hidden, hidden, hidden)
 
 
 async def test_a_test_is_gone_to(checkout: Checkout) -> None:

@@ -51,9 +51,11 @@ class OptionRows(Generic[T]):
             for texts in ((one.name for one in among), (one.note for one in among))
         )
         name, help_, note = titles
+        # Names that nothing is said about have the whole width: test ids differ at their ends.
+        said = any(one.help for one in among)
         self.columns = (
-            TableColumn(name, max(_LEAST_NAME, min(names, _MOST_NAME))),
-            TableColumn(help_, 30, share=1),
+            TableColumn(name, max(_LEAST_NAME, min(names, _MOST_NAME)), share=0 if said else 1, elide=not said),
+            TableColumn(help_, 30, share=1, from_width=0 if said else _NEVER),
             TableColumn(note, notes, from_width=70 if notes else _NEVER),
         )
 

@@ -147,7 +147,7 @@ class FilterBar(Horizontal, CachedLines):
         changed: Callable[[str], None],
         left: Callable[[], None],
         complete: Callable[[str], str] = lambda _: "",
-        placeholder: str = "e.g. status:xfail arch:p150 !mode:training llama",
+        placeholder: str = "e.g. llama status:xfail arch:p150 !mode:training",
         base: Callable[[], str] = lambda: "",
     ) -> None:
         super().__init__(id="filter-line")
