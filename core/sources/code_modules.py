@@ -15,11 +15,11 @@ from typing import NamedTuple
 from core.errors import TTMatrixError
 from core.files import read_text
 from core.sources.configurations import Configuration, configurations_in
-from core.sources.constant_texts import assignments, statements_in
+from core.sources.constant_texts import assignments
 from core.sources.models_tree import imported_module
 from core.sources.modules import ImportedName
 from core.sources.stamps import Stamp, stamp_of
-from core.sources.syntax import parse_python
+from core.sources.syntax import parse_python, statements_in
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = Function | ast.ClassDef

@@ -5,6 +5,8 @@ import ast
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from core.sources.syntax import statements_in
+
 Configuration = Mapping[str, ast.expr]
 """By field the expression that it has: as given, else the default of its dataclass."""
 
@@ -18,17 +20,14 @@ class Member(NamedTuple):
 
 def members_in(tree: ast.Module) -> dict[str, Member]:
     """The constants of all classes by `Class.NAME`."""
-    return {
-        name: Member(value.value, line)
-        for name, (value, line) in _assigned(tree).items()
-        if isinstance(value, ast.Constant)
-    }
+    return _members(_assigned(tree))
 
 
 def configurations_in(tree: ast.Module) -> dict[str, Configuration]:
     """By variant, as ids have it, how it is configured. Only what the file itself says is read."""
-    members = members_in(tree)
-    shared = {name.rpartition(".")[2]: value for name, (value, _) in _assigned(tree).items()}
+    assigned = _assigned(tree)
+    members = _members(assigned)
+    shared = {name.rpartition(".")[2]: value for name, (value, _) in assigned.items()}
     defaults = _defaults(tree)
     found: dict[str, Configuration] = {}
     for mapping in (one for one in ast.walk(tree) if isinstance(one, ast.Dict)):
@@ -46,11 +45,17 @@ def _fields(config: ast.Call, defaults: Mapping[str, Configuration]) -> Configur
     return {**defaults.get(ast.unparse(config.func), {}), **given}
 
 
+def _members(assigned: Mapping[str, tuple[ast.expr, int]]) -> dict[str, Member]:
+    return {
+        name: Member(value.value, line) for name, (value, line) in assigned.items() if isinstance(value, ast.Constant)
+    }
+
+
 def _assigned(tree: ast.Module) -> dict[str, tuple[ast.expr, int]]:
     """What the bodies of classes assign, by `Class.NAME`, each with its line."""
     return {
         f"{scope.name}.{target.id}": (statement.value, statement.lineno)
-        for scope in ast.walk(tree)
+        for scope in statements_in(tree.body)
         if isinstance(scope, ast.ClassDef)
         for statement in scope.body
         if isinstance(statement, ast.Assign)

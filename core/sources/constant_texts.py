@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from core.sources.configurations import Configuration
+from core.sources.syntax import statements_below
 
 CONFIGURED = "self._variant_config"
 _DEEPEST = 20
@@ -182,23 +183,10 @@ def live_parts(body: Sequence[ast.stmt], texts: Texts, one_of_several: bool = Fa
             yield from live_parts([] if decided is False else node.body, texts, inner)
             yield from live_parts([] if decided is True else node.orelse, texts, inner)
             continue
-        yield from live_parts(_below(node), texts, one_of_several)
+        yield from live_parts(statements_below(node), texts, one_of_several)
         for part in ast.iter_child_nodes(node):
             if isinstance(part, ast.expr | ast.withitem):
                 yield from _parts(part, texts, one_of_several)
-
-
-def statements_in(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements and all below them: without their expressions, which are nearly all of a tree."""
-    for node in body:
-        yield node
-        yield from statements_in(_below(node))
-
-
-def _below(node: ast.stmt) -> list[ast.stmt]:
-    found = [part for name in ("body", "orelse", "finalbody") for part in getattr(node, name, ())]
-    found += [part for name in ("handlers", "cases") for handler in getattr(node, name, ()) for part in handler.body]
-    return found
 
 
 def _compares_values(test: ast.expr) -> bool:

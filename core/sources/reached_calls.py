@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 from core.sources.code_modules import CodeModules, Definition, Function, Module, Place
 from core.sources.configurations import Configuration
-from core.sources.constant_texts import SOMETHING, Texts, assignments, dotted, live_parts, statements_in
+from core.sources.constant_texts import SOMETHING, Texts, assignments, dotted, live_parts
 from core.sources.models_tree import PREFILL_BASE
+from core.sources.syntax import statements_in
 
 _LOADER = "ModelLoader"
 _CALLED_BY_RUNS = re.compile(

@@ -4,7 +4,7 @@
 import ast
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -43,6 +43,20 @@ def parse_python(source: str | bytes, filename: str = "<unknown>") -> ast.Module
 def parse_expression(source: str) -> ast.Expression:
     """The syntax tree of one expression, with the errors of `parse_python`."""
     return _alone(lambda: ast.parse(source, mode="eval"))
+
+
+def statements_in(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements and all below them: without their expressions, which are nearly all of a tree."""
+    for node in body:
+        yield node
+        yield from statements_in(statements_below(node))
+
+
+def statements_below(node: ast.stmt) -> list[ast.stmt]:
+    """Those that are directly in a statement, in its branches, handlers and cases."""
+    found = [part for name in ("body", "orelse", "finalbody") for part in getattr(node, name, ())]
+    found += [part for name in ("handlers", "cases") for handler in getattr(node, name, ()) for part in handler.body]
+    return found
 
 
 def _alone(parse: Callable[[], T]) -> T:

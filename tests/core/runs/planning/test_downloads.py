@@ -131,6 +131,15 @@ def test_files_of_which_no_name_is_known(checkout: Checkout) -> None:
     assert not fetched(checkout, [SMALL], {"IRD_LF_CACHE": "http://files"}, ()).downloads
 
 
+def test_names_that_are_made_as_a_module_beside_the_loader_runs(checkout: Checkout) -> None:
+    place = checkout.models / "some/pytorch"
+    (place / "loader.py").write_text("from .helpers import load\nload(read())")
+    (place / "helpers.py").write_text("def load(name):\n    get_file(name)\n    get_file('test_files/a.pt')")
+    found = fetched(checkout, [SMALL], {"IRD_LF_CACHE": "http://files"}, ())
+    assert found.downloads == [Download(Kind.FILE, "http://files/test_files/a.pt")]
+    assert found.notes[-1][0].endswith("not known before: some/pytorch/helpers.py:2")
+
+
 def test_addresses(checkout: Checkout, home: Path) -> None:
     address = "https://somewhere/pictures/cat.jpg?size=2"
     _asks_for(checkout, repr(address), f"str({address!r})")
