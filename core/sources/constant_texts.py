@@ -182,6 +182,9 @@ def live_parts(body: Sequence[ast.stmt], texts: Texts, one_of_several: bool = Fa
             yield from _parts(node.test, texts, one_of_several)
             yield from live_parts([] if decided is False else node.body, texts, inner)
             yield from live_parts([] if decided is True else node.orelse, texts, inner)
+            taken = node.body if decided else node.orelse
+            if decided is not None and taken and isinstance(taken[-1], ast.Return | ast.Raise):
+                return
             continue
         yield from live_parts(statements_below(node), texts, one_of_several)
         for part in ast.iter_child_nodes(node):

@@ -79,8 +79,9 @@ class Net:
         self.name = name
         if pretrained:
             torch.hub.load_state_dict_from_url(URLS[name])
-        if name == "Large":
-            snapshot_download("org/extra")
+        if name == "Small":
+            return
+        snapshot_download("org/extra")
     def sizes(self):
         return load_dataset(f"org/{self.name}")
 """
