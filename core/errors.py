@@ -33,10 +33,16 @@ class UsageError(TTMatrixError):
 class QueryError(UsageError):
     """A query that cannot be meant, with the place in its text."""
 
-    def __init__(self, title: str, column: int, token: str = "", *, suggestion: str = "", hint: str = "") -> None:
-        """`column` is 0-based; `token` is the text there that is wrong; `suggestion` what may have been meant."""
+    def __init__(
+        self, title: str, column: int, token: str = "", *, suggestion: str = "", hint: str = "", empty_field: str = ""
+    ) -> None:
+        """`column` is 0-based; `token` is the text there that is wrong; `suggestion` what may have been meant.
+
+        `empty_field` is the field, as it is typed, behind which a value is missing.
+        """
         hint = f"Did you mean {suggestion}?" if suggestion else hint
         super().__init__(title, f"at column {column + 1} of the query", hint)
         self.column = column
         self.token = token
         self.suggestion = suggestion
+        self.empty_field = empty_field

@@ -3,7 +3,7 @@
 
 import re
 from collections.abc import Sequence
-from math import isfinite
+from math import floor, isfinite
 
 _EIGHTHS = "▁▂▃▄▅▆▇█"
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -67,6 +67,22 @@ def bars(numbers: Sequence[float | None]) -> str:
     return "".join(
         " " if one is None or not isfinite(one) else _EIGHTHS[round((one - low) / step) + at] for one in numbers
     )
+
+
+def pcc_text(pcc: float, digits: int = 4) -> str:
+    """`0.9899` of 0.98996: cut after so many digits, never rounded up to a threshold or to 1."""
+    if not isfinite(pcc):
+        return str(pcc)
+    parts = 10**digits
+    # What binary fractions leave of a number with few digits is no digit: 0.57 is not 0.5699.
+    cut = floor(round(pcc * parts, 6))
+    return f"{min(cut, parts - 1) / parts if pcc < 1 else cut / parts:.{digits}f}"
+
+
+def significant(number: float, digits: int = 4) -> str:
+    """`0.1235`: a number with that many digits that count. Less than 1 is never shown as 1, for it may be a PCC."""
+    text = f"{number:.{digits}g}"
+    return pcc_text(number, digits) if text == "1" and number < 1 else text
 
 
 def elide_middle(text: str, width: int) -> str:

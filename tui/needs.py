@@ -61,7 +61,7 @@ class Need(StrEnum):
     OTHER_HOSTS = "The hosts file names no other machine: ttmatrix hosts add makes one known."
     HOST_UP = "This machine is not to be up: {hosts.up} takes another one up."
     RUN_THERE = "Nothing runs there."
-    REPORTED = "No single group, test or run is under the cursor."
+    REPORTED = "No group, test or run is under the cursor."
     RESULTS = "There are no results: ttmatrix ingest --from-github downloads the reports of CI."
 
     def words(self, keymap: Keymap) -> str:

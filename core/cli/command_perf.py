@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from core.cli.context import Context
-from core.errors import EXIT_FINDINGS, EXIT_OK
+from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence import PerfReport, RawReport, find_reports, performance_store, read_report
 from core.evidence.analysis import (
     PERF_HEADER,
@@ -21,14 +21,16 @@ from core.evidence.analysis import (
     series_of,
 )
 from core.providers import ids_of_model
-from core.text import counted, one_line
+from core.text import counted, one_line, significant
 
 _FORMATS = ("csv", "markdown")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", nargs="*", metavar="QUERY", help="the tests that a query selects; default: all")
-    parser.add_argument("--ingest", nargs="+", type=Path, metavar="PATH", help="read upstream's reports first")
+    parser.add_argument(
+        "--ingest", nargs="+", type=Path, metavar="PATH", help="read upstream's reports first; a query comes before it"
+    )
     parser.add_argument("--history", action="store_true", help="print what each number says, and every result")
     parser.add_argument("--regressed", action="store_true", help="only what has regressed")
     parser.add_argument("--format", choices=("table", *_FORMATS), default="table", help="how to print the table")
@@ -70,7 +72,7 @@ def _print_history(found: Iterable[Series], context: Context) -> None:
         for words, _ in perf_lines(one):
             context.console.line(f"  {words}")
         for row in one.rows:
-            numbers = "  ".join(f"{name} {value:.5g}" for name, value in row.numbers.items())
+            numbers = "  ".join(f"{name} {significant(value, 5)}" for name, value in row.numbers.items())
             context.console.line(f"    {one_line(row.source)}  {numbers}")
 
 
@@ -79,6 +81,10 @@ def _ingest(paths: Iterable[Path], context: Context) -> None:
     reports: list[PerfReport] = []
     files = other = 0
     archs = context.matrix.schema.archs
+    paths = list(paths)
+    if missing := next((path for path in paths if not path.exists()), None):
+        hint = "Put a query before --ingest: what follows it are files and directories of reports."
+        raise UsageError(f"There is no file {one_line(str(missing))!r}", hint=hint)
     for file in find_reports(paths):
         raw = read_report(file)
         files += 1

@@ -102,7 +102,7 @@ class Context:
     def parse(self, text: str) -> "Query":
         """Parse a query. Raises QueryError; where a value is missing, its hint lists the values of the field."""
         try:
-            return query.Query.parse(text)
+            return query.parsed(text)
         except QueryError as error:
             end = error.column + len(error.token)
             values = query.values_wanted(self.scope(error.token.partition(":")[0]), text[:end])

@@ -16,7 +16,7 @@ from core.evidence.analysis import (
     compare_backends,
     two_backends,
 )
-from core.text import counted
+from core.text import counted, significant
 
 _NUMBERS = {"max abs": "max_abs", "PCC": "pcc", "s": "seconds"}
 
@@ -69,7 +69,7 @@ def _cells(one: OnTwoBackends) -> list[str]:
     cells = [one.id, *(row.op.status if row and row.op else "-" for row in (one.first, one.second))]
     for name in _NUMBERS.values():
         second, change = one.numbers(name)[1], one.change(name)
-        cells += ["" if second is None else f"{second:.4g}", "" if change is None else f"{change:+.4g}"]
+        cells += ["" if second is None else significant(second), "" if change is None else f"{change:+.4g}"]
     reasons = [row.reason for row in (one.first, one.second) if row is not None and row.reason]
     return [*cells, " | ".join(dict.fromkeys(reasons))]
 

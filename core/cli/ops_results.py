@@ -10,7 +10,7 @@ from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence import Observation
 from core.evidence.analysis import Course, Stability, courses
 from core.evidence.verdicts import Judgement, newest_by_backend
-from core.text import counted
+from core.text import counted, significant
 
 _HEADER = ("id", "backend", "status", "max abs", "max rel", "PCC", "verdict", "stability", "message")
 _BAD = (Stability.NEW_FAIL, Stability.STILL_FAILING, Stability.FLAKY)
@@ -46,7 +46,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 def _cells(row: Observation, verdict: Judgement, course: Course | None) -> Sequence[str]:
     assert row.op is not None
-    numbers = ("" if one is None else f"{one:.4g}" for one in (row.op.max_abs, row.op.max_rel, row.op.pcc))
+    numbers = ("" if one is None else significant(one) for one in (row.op.max_abs, row.op.max_rel, row.op.pcc))
     stability = course.stability if course else ""
     return row.test_id, row.arch, row.op.status, *numbers, verdict.verdict, stability, row.reason
 

@@ -15,7 +15,7 @@ from core.runs import Outcome, read_case_results
 from core.runs.execution import wait
 from core.runs.planning import as_batch, plan_ops, with_op_estimates
 from core.runs.store import RunRecord, RunStore
-from core.text import counted
+from core.text import counted, significant
 
 _HEADER = ("id", "status", "seconds", "max abs", "max rel", "PCC", "message")
 
@@ -96,4 +96,4 @@ def _print(results: Sequence[OpResult], context: Context) -> None:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.4g}"
+    return "" if value is None else significant(value)

@@ -8,7 +8,7 @@ from math import isfinite
 from statistics import fmean
 
 from core.evidence.observation import Observation
-from core.text import bars
+from core.text import bars, pcc_text
 
 _LEAST, _BARS = 3, 30
 """Fewer numbers show no course; more bars than these do not fit beside what is said of them."""
@@ -54,4 +54,4 @@ def drift_of(arch: str, rows: Iterable[Observation]) -> Drift | None:
 
 
 def _number(pcc: float) -> str:
-    return f"{pcc:.4f}".replace("0.", ".", 1)
+    return pcc_text(pcc).replace("0.", ".", 1)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.evidence.observation import RAN, Ending, Observation, Origin
+from core.text import pcc_text
 
 MARKS: Mapping[Ending, str] = {
     Ending.PASSED: "P",
@@ -70,5 +71,4 @@ def marks(rows: Sequence[Observation]) -> str:
 
 def _number(pcc: float) -> str:
     """Three digits, never rounded up: .9899 does not pass a threshold of .99."""
-    cut = math.floor(round(pcc * 1000, 6)) / 1000
-    return f"{cut:.3f}".replace("0.", ".", 1)
+    return pcc_text(pcc, 3).replace("0.", ".", 1)

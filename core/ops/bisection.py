@@ -18,7 +18,7 @@ from core.ids import TestId
 from core.model import Framework
 from core.ops.extraction import model_arguments
 from core.proc import run_command
-from core.text import counted
+from core.text import counted, pcc_text
 
 BISECT_SCRIPT = Path(payload.__file__).parent / "ops_bisect.py"
 BACKENDS = ("eager", "aot_eager", "inductor", "xla", "tt")
@@ -157,7 +157,7 @@ def _verdict(report: Mapping[str, Any], backend: str) -> str:
 def _apart(numbers: Mapping[str, Any]) -> str:
     if numbers.get("error"):
         return str(numbers["error"])
-    pcc = "undefined" if numbers["pcc"] is None else f"{numbers['pcc']:.6f}"
+    pcc = "undefined" if numbers["pcc"] is None else pcc_text(numbers["pcc"], 6)
     text = f"relative error {_number(numbers['rel'])}, of an element {_number(numbers['max_rel'])}, PCC {pcc}"
     return f"{text}; {numbers['problem']}" if numbers["problem"] else text
 

@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 from hypothesis import given, strategies as st
 
-from core.text import counted, device_minutes, elide_middle, one_line, printable, sentence
+from core.text import counted, device_minutes, elide_middle, one_line, pcc_text, printable, sentence, significant
 
 
 @given(st.text())
@@ -73,3 +73,27 @@ def test_a_sentence_has_one_full_stop() -> None:
 )
 def test_minutes_say_what_they_mean_and_nothing_of_next_to_none(minutes: float, text: str) -> None:
     assert device_minutes(minutes) == text
+
+
+@pytest.mark.parametrize(
+    ("pcc", "digits", "text"),
+    [
+        (0.98996, 4, "0.9899"),
+        (0.57, 4, "0.5700"),
+        (0.99999, 4, "0.9999"),
+        (1 - 1e-12, 3, "0.999"),
+        (1.0, 3, "1.000"),
+        (-0.5, 2, "-0.50"),
+        (float("nan"), 4, "nan"),
+    ],
+)
+def test_a_pcc_is_never_rounded_up(pcc: float, digits: int, text: str) -> None:
+    assert pcc_text(pcc, digits) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "digits", "text"),
+    [(0.99999, 4, "0.9999"), (0.99991, 4, "0.9999"), (1.0, 4, "1"), (0.125, 4, "0.125"), (1234.56, 5, "1234.6")],
+)
+def test_less_than_one_is_never_shown_as_one(number: float, digits: int, text: str) -> None:
+    assert significant(number, digits) == text

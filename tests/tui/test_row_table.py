@@ -36,6 +36,8 @@ class Numbers:
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         self.asked.append(position)
+        if position == 4:
+            return ([Cell("a heading that goes on over all of the columns of the table")],)
         return [Cell(f"row {position}")], [Cell("x", "pass"), Cell("y")]
 
 
@@ -109,6 +111,13 @@ async def test_narrow_tables_hide_columns_and_elide_the_middle() -> None:
         await pilot.pause()
         assert "wide" not in app.line(0)
         assert app.line(3).startswith("▌row 2")
+
+
+async def test_the_last_cell_of_a_row_has_the_room_of_all_columns_behind_it() -> None:
+    app = TableApp(Numbers(5))
+    async with app.run_test(size=(80, 10)):
+        assert app.line(5).rstrip() == " a heading that goes on over all of the columns of the table"
+        assert app.line(4).rstrip().endswith(" xy")
 
 
 async def test_showing_other_rows_keeps_the_cursor_on_its_key() -> None:

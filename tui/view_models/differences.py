@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from core.evidence import Observation
 from core.evidence.analysis import BackendKind, Between, Difference, DifferenceKind, OnTwoBackends
 from core.model import BringupStatus
-from core.text import counted, one_line
+from core.text import counted, one_line, pcc_text, significant
 from tui.view_models.style import RESULT_LOOKS, Cell, TableColumn
 
 KIND_STYLES = {
@@ -108,7 +108,7 @@ def _status(row: Observation | None) -> list[Cell]:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.4g}"
+    return "" if value is None else significant(value)
 
 
 def backend_sides(one: OnTwoBackends, names: tuple[str, str]) -> list[tuple[str, str]]:
@@ -144,7 +144,7 @@ def sides(one: Difference) -> list[tuple[str, str]]:
 def _side(row: Observation | None) -> list[tuple[str, str]]:
     if row is None:
         return [("  no result", "dim")]
-    pcc = f", pcc {row.pcc:.4f}" if row.pcc is not None else ""
+    pcc = f", pcc {pcc_text(row.pcc)}" if row.pcc is not None else ""
     stage = "" if row.stage in (BringupStatus.UNKNOWN, BringupStatus.PASSED) else f", {row.stage}"
     result = [(f"  {row.ending}{pcc} on {row.host or 'unknown host'}{stage}", "dim")]
     return [*result, (f"  {row.reason}", "")] if row.reason else result

@@ -10,7 +10,7 @@ from core.evidence import MARKS, Ending, Observation, Origin, summary_of
 from core.evidence.analysis import SinceLine
 from core.evidence.proposals import InboxItem
 from core.evidence.verdicts import Direction, Judgement
-from core.text import bars, one_line
+from core.text import bars, one_line, pcc_text
 from tui.view_models.fitting import CellLine, fit, paragraph, wrapped
 from tui.view_models.style import Cell, seconds_text
 
@@ -33,7 +33,7 @@ def course_cells(arch: str, rows: Sequence[Observation]) -> list[list[Cell]]:
     strip = summary_of(arch, rows)
     lines = []
     measured: tuple[tuple[str, Callable[[Observation], float | None], Callable[[float], str]], ...] = (
-        ("pcc", lambda row: row.pcc, lambda one: f"{one:.4f}".lstrip("0")),
+        ("pcc", lambda row: row.pcc, lambda one: pcc_text(one).lstrip("0")),
         ("time", lambda row: row.seconds, seconds_text),
     )
     for name, number, text in measured:
@@ -112,7 +112,7 @@ def _row(row: Observation, width: int, suspects: Collection[str]) -> Iterator[Ce
     """One result: when, which run, on which machine, how it ended."""
     when = f"{datetime.fromtimestamp(row.when, UTC):%m-%d %H:%M}" if row.when else "no date"
     here = "here " if row.origin is Origin.HERE else ""
-    pcc = "" if row.pcc is None else f" pcc {row.pcc:.4f}{' (close enough)' if row.shortcut else ''}"
+    pcc = "" if row.pcc is None else f" pcc {pcc_text(row.pcc)}{' (close enough)' if row.shortcut else ''}"
     alone = " only this machine fails" if row.host in suspects else ""
     words = f"{when} {here}{row.run} on {row.host or 'unknown host'}{alone}{pcc}"
     attempts = f", attempt {row.attempts}" if row.attempts > 1 else ""

@@ -10,7 +10,7 @@ from core.evidence import FAILURES, Ending, Observation
 from core.evidence.verdicts import Judgement
 from core.matrix import Matrix
 from core.ops import CaseDetail
-from core.text import one_line
+from core.text import one_line, significant
 
 _OF_ROW = ("op", "file", "shape", "rtol", "atol", "reason", "dup")
 _STYLES = {"warning": "red", "from": "dim"}
@@ -43,7 +43,7 @@ def op_results_text(results: Iterable[Observation], judged: Iterable[Judgement] 
             "PCC": one.op.pcc,
             "differ %": one.op.mismatched,
         }
-        said = [f"{name} {value:.4g}" for name, value in numbers.items() if value is not None]
+        said = [f"{name} {significant(value)}" for name, value in numbers.items() if value is not None]
         text.append(f"  {'  '.join([*said, f'{one.seconds:.2f} s', one_line(one.job or one.run)])}", "dim")
         if one.reason:
             text.append(f"\n{'':12} {one_line(one.reason)}")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from core.evidence.analysis import Change, Metric, ProfileTable, Shift
 from core.runs.planning import shown_name
-from core.text import counted, one_line
+from core.text import counted, one_line, significant
 from tui.view_models.runs import run_look
 from tui.view_models.style import Cell, TableColumn
 
@@ -116,7 +116,7 @@ def short_number(number: float) -> str:
     """A number in at most six characters, with as many of its first four digits as they have room for."""
     if 1000 <= abs(number) < 10**_DIGITS - 1:
         return f"{number:.0f}"
-    texts = (f"{number:.{digits}g}".replace("e-0", "e-").replace("e+0", "e") for digits in (4, 3, 2, 1))
+    texts = (significant(number, digits).replace("e-0", "e-").replace("e+0", "e") for digits in (4, 3, 2, 1))
     return next((text for text in texts if len(text) <= _DIGITS), f"{number:.0e}")
 
 
@@ -150,14 +150,14 @@ def _number_words(table: ProfileTable, id: str, profile: str, metric: Metric) ->
     numbers = table.rows[id][profile].numbers[metric]
     if numbers.median is None:
         return ""
-    text = f"{numbers.median:.5g}"
+    text = significant(numbers.median, 5)
     if len(numbers.values) > 1:
-        values = ", ".join(f"{one:.5g}" for one in numbers.values)
+        values = ", ".join(significant(one, 5) for one in numbers.values)
         text += f", the median of {counted(len(numbers.values), 'run')} ({values})"
     change, base = table.change(id, profile, metric), table.rows[id][table.profiles[0]].numbers[metric].median
     if change is None or base is None:
         return text
-    first = f"the {base:.5g} of {shown_name(table.profiles[0])}"
+    first = f"the {significant(base, 5)} of {shown_name(table.profiles[0])}"
     if not change.part:
         return f"{text}: the same as {first}"
     if change.shift is Shift.NOISE:

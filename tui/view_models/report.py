@@ -134,7 +134,7 @@ def _rates(progress: Progress) -> ReportRows:
         # The oldest weeks go first where there is too little room.
         *(TableColumn(day[5:], 5, yields=len(heads) - at) for at, day in enumerate(heads)),
     )
-    rows = [_rate_row(_ALL, [Cell(f"{_SIGN} {_ALL}", "running")], measured.total, len(heads))]
+    rows = [_rate_row(_ALL, [Cell(f"{_SIGN} {_ALL}", "running")], measured.total, len(heads), Query())]
     for one, curve in zip(measured.archs, _arch_curves(measured.archs), strict=True):
         name = [Cell(f"{curve.sign} ", curve.style), Cell(one_line(one.name), "running")]
         rows.append(_rate_row(f"arch/{one.name}", name, one, len(heads), _query("arch", one.name)))

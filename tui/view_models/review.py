@@ -51,7 +51,7 @@ class ChangeLook(Protocol):
         """Whether there is something to decide, as long as it is undecided."""
 
     def heading(self, group: ChangeGroup, *, opened: bool) -> Sequence[Sequence[Cell]]:
-        """The cells of the heading of a group."""
+        """The cells of the heading of a group; the last ones have the rest of the row."""
 
     def change(self, change: Change) -> Sequence[Sequence[Cell]]:
         """The cells of a change."""

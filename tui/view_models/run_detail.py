@@ -10,7 +10,7 @@ from rich.text import Text
 from core.ops import sparkline
 from core.runs import Age, CaseDocument, CaseProgress, case_parts, case_seconds, counts_text, shell_command
 from core.runs.store import RunRecord
-from core.text import one_line
+from core.text import one_line, significant
 from tui.view_models.runs import run_look
 from tui.view_models.style import seconds_text
 
@@ -89,7 +89,9 @@ def _performance(text: str) -> str:
     if not isinstance(said, dict):
         return text
     return "  ".join(
-        f"{name} {value:.5g}" for name, value in said.items() if isinstance(value, (int, float)) and name not in _SIZES
+        f"{name} {significant(value, 5)}"
+        for name, value in said.items()
+        if isinstance(value, (int, float)) and name not in _SIZES
     )
 
 

@@ -167,7 +167,7 @@ class TriageLook:
         count, left = len(group.changes), len(group.undecided)
         tests = counted(count, "test")
         progress = Cell(tests if left == count else f"{tests}, {left:,} left", "dim")
-        return [arrow], [verdict], [progress], [Cell("")], [Cell(self.name(group), "running")]
+        return [arrow], [verdict], [progress], [Cell(self.name(group), "running")]
 
     def change(self, change: Change) -> Sequence[Sequence[Cell]]:
         assert isinstance(change, Listed)

@@ -36,7 +36,7 @@ class RowSource(Protocol):
         ...
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        """The pieces of every column."""
+        """The pieces of every column; where there are fewer, the last ones have the rest of the row."""
         ...
 
     def marked(self, position: int) -> bool: ...
@@ -231,7 +231,8 @@ class RowTable(LinePane):
     def _strip(self, columns: Sequence[Sequence[Cell]], position: int, base: str, width: int) -> Strip:
         lits = self.lits(position, len(columns) + 1)
         parts, filled = [self._mark(position, base, lits[0])], 1
-        for number, (column, left) in enumerate(zip(self.source.columns, self.widths(width), strict=True)):
+        widths = _joined(self.widths(width), len(columns))
+        for number, (column, left) in enumerate(zip(self.source.columns, widths, strict=False)):
             if not left:
                 continue
             filled += left + 1
@@ -389,6 +390,14 @@ def _widths(columns: Sequence[TableColumn], total: int) -> list[int]:
         else max(min(column.width, _LEAST_WIDTH), column.width + spare * column.share // shares)
         for column in columns
     ]
+
+
+def _joined(widths: Sequence[int], count: int) -> Sequence[int]:
+    """`widths` of columns for a row of `count` cells: the last one has the room of all that would follow."""
+    if not 0 < count < len(widths):
+        return widths
+    rest = [width for width in widths[count - 1 :] if width]
+    return [*widths[: count - 1], sum(rest) + max(0, len(rest) - 1)]
 
 
 def _below_heads(cells: Sequence[Cell], column: TableColumn, width: int, *, heading: bool) -> Sequence[Cell]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from core.evidence.analysis.performance import PERFORMANCE, PerfVerdict, Series, Trend
 from core.runs.planning import shown_name
-from core.text import counted
+from core.text import counted, significant
 
 PERF_HEADER = ("test", "arch", "backend", "profile", "batch", "results", *PERFORMANCE)
 _MARKS = {Trend.REGRESSED: "regressed", Trend.IMPROVED: "improved", Trend.STEADY: "=", Trend.UNKNOWN: ""}
@@ -27,7 +27,7 @@ def perf_lines(one: Series) -> list[tuple[str, Trend]]:
     lines = []
     for metric in PERFORMANCE:
         if found := one.verdict(metric):
-            lines.append((f"{metric:14}{found.last:.5g}  {trend_words(found)}", found.trend))
+            lines.append((f"{metric:14}{significant(found.last, 5)}  {trend_words(found)}", found.trend))
     return lines
 
 
@@ -76,4 +76,4 @@ def _cell(found: PerfVerdict | None) -> str:
     change = ""
     if found.trend in (Trend.REGRESSED, Trend.IMPROVED) and found.before:
         change = f" {(found.after - found.before) / abs(found.before):+.1%}"
-    return f"{found.last:.5g} {_MARKS[found.trend]}{change}".rstrip()
+    return f"{significant(found.last, 5)} {_MARKS[found.trend]}{change}".rstrip()

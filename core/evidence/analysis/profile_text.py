@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from core.evidence.analysis.profile_comparison import Metric, ProfileTable
 from core.runs.planning import shown_name
+from core.text import significant
 
 HEADER = ("test", "profile", "runs", "outcome", *Metric)
 FORMATS = ("csv", "markdown")
@@ -40,7 +41,7 @@ def number_text(table: ProfileTable, id: str, profile: str, metric: Metric) -> s
     numbers = table.rows[id][profile].numbers[metric]
     if numbers.median is None:
         return ""
-    text = f"{numbers.median:.5g}"
+    text = significant(numbers.median, 5)
     if len(numbers.values) > 1 and numbers.spread:
         text += f" ±{numbers.spread / 2:.2g}"
     change = table.change(id, profile, metric)

@@ -13,7 +13,7 @@ from core.evidence.reasons import alike, quotable, same_failure
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.policy import PccPolicy, Policy
 from core.model import BringupStatus, Status
-from core.text import counted
+from core.text import counted, pcc_text
 
 
 class Verdict(StrEnum):
@@ -345,7 +345,7 @@ def _passing(expected: Expected, rows: Sequence[Observation], policy: Policy) ->
     if (level := raised(rows, expected, policy.pcc)) is not None:
         what = f"the threshold is {expected.required_pcc:g}" if expected.pcc_checked else "the check is off"
         return _CellVerdict(
-            Verdict.PCC_LOOSE, f"{why}, PCC at least {lowest(rows):.4f}; {what}", rows, required_pcc=level
+            Verdict.PCC_LOOSE, f"{why}, PCC at least {_lowest_text(rows)}; {what}", rows, required_pcc=level
         )
     return _CellVerdict(Verdict.ACTIVE, why, rows)
 
@@ -390,6 +390,11 @@ def _slow(slow: Sequence[Observation], expected: Expected, what: str) -> _CellVe
     return _CellVerdict(Verdict.SLOW, f"{what}; {progress}", slow)
 
 
+def _lowest_text(rows: Sequence[Observation]) -> str:
+    found = lowest(rows)
+    return "unknown" if found is None else pcc_text(found)
+
+
 def _low(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _CellVerdict | None:
     """The threshold is all that is wrong, if a lower one that is still worth something would do."""
     level = lowered(
@@ -397,7 +402,6 @@ def _low(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _Ce
     )
     if level is None:
         return None
-    why = (
-        f"PCC down to {lowest(rows):.4f} in {counted(len(rows), 'result')}; the threshold is {expected.required_pcc:g}"
-    )
+    down = f"PCC down to {_lowest_text(rows)} in {counted(len(rows), 'result')}"
+    why = f"{down}; the threshold is {expected.required_pcc:g}"
     return _CellVerdict(Verdict.PCC_TIGHT, why, rows, required_pcc=level)

@@ -29,6 +29,7 @@ from .fields import (
     column_of as column_of,
     lens as lens,
     needs as needs,
+    parsed as parsed,
     select as select,
     texts_of as texts_of,
 )

@@ -29,7 +29,7 @@ from core.matrix.query.terms import TEXT, And, Node, Not, Operator, Or, Term
 from core.matrix.query.values import day, days, decimal
 from core.matrix.query.verdict_columns import BACKEND, FAILED_ON, FIRST_BAD, FLAKY, RESULT, STALE, TURNED, VERDICT
 
-__all__ = ["BY_NAME", "FIELDS", "NONE", "backends_asked", "column_of", "lens", "needs", "select"]
+__all__ = ["BY_NAME", "FIELDS", "NONE", "backends_asked", "column_of", "lens", "needs", "parsed", "select"]
 
 
 def _stored(name: str) -> Callable[[Scope], AnyColumn]:
@@ -165,6 +165,16 @@ def select(
     """
     rows = range(len(matrix.ids)) if among is None else among
     return list(_all(Scope(matrix, arch, learned), rows, query.terms))
+
+
+def parsed(text: str) -> Query:
+    """As `Query.parse`, but a term without a value whose field does not exist is refused for the field."""
+    try:
+        return Query.parse(text)
+    except QueryError as error:
+        if error.empty_field and error.empty_field.lower() not in BY_NAME:
+            _unknown(Term(error.empty_field.lower(), (), Operator.IS, error.column))
+        raise
 
 
 def needs(query: Query) -> tuple[str, ...]:

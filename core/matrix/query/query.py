@@ -36,7 +36,8 @@ class Query:
     def parse(cls, text: str) -> "Query":
         """Parse `status:xfail,skip !mode:training (llama or reason~"out of .*memory")`. Raises QueryError.
 
-        Whether the fields and values exist is for the fields to say (`core.matrix.query.fields`).
+        Whether the fields and values exist is for the fields to say (`core.matrix.query.fields`): for a text that a
+        person types, `core.matrix.query.parsed`.
         """
         if not text:
             return cls()
@@ -208,7 +209,10 @@ class _Parser:
             token = self.text[start : self.at]
             parenthesis = self.text[self.at : self.at + 1] in tuple("()")
             hint = _QUOTE_IT if parenthesis else f"Write it right after {token}" if token[-1] in ":~," else ""
-            raise QueryError(f"{token!r} needs a value", start, token, hint=hint)
+            field = _FIELD.match(self.text, start)
+            raise QueryError(
+                f"{token!r} needs a value", start, token, hint=hint, empty_field=field["field"] if field else ""
+            )
         return value
 
     def _keyword(self) -> str:

@@ -82,6 +82,8 @@ def test_reports_become_columns_history_and_a_verdict(checkout: Checkout, tmp_pa
     }
     last = series["numbers"]["samples_per_s"]["last"]
     assert perf(checkout, "--ingest", tmp_path / "report_perf_000.json").err.count("0 new reports, 1 known") == 1
+    behind = perf(checkout, "--ingest", tmp_path, "text_cnn")
+    assert "no file 'text_cnn'" in behind.err and "before --ingest" in behind.err
     # Query fields.
     for query, found in (
         (f"samples_per_s:<{last + 1}", [CNN]),

@@ -12,7 +12,6 @@ from textual.widget import Widget
 
 from core.errors import UsageError
 from core.matrix import query
-from core.matrix.query import Query
 from core.providers import waiting_words
 from tui.commands import Where, bindings
 from tui.protocol import Context
@@ -64,7 +63,7 @@ class QueryFilter:
     def filter_by(self, text: str) -> None:
         """Show what the query selects, or say what is wrong with it."""
         try:
-            self._view.filter(Query.parse(text))
+            self._view.filter(query.parsed(text))
         except UsageError as error:
             self._refuse(text, error)
         else:

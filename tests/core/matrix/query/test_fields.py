@@ -10,7 +10,7 @@ from core.matrix.columns import Column
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.matrix.query.context import Learned, Plain, Scope
-from core.matrix.query.fields import FIELDS, column_of, needs, select
+from core.matrix.query.fields import FIELDS, column_of, needs, parsed, select
 from core.matrix.query.query import Query
 from core.matrix.query.terms import Node, conjunction, disjunction, negation
 from core.sources.ci.presets import Job
@@ -203,6 +203,15 @@ def test_unknown_names_are_told_with_a_remedy(matrix: Matrix, text: str, column:
         select(matrix, Query.parse(text))
     assert (caught.value.column, caught.value.token) == (column, token)
     assert hint in caught.value.hint
+
+
+def test_a_field_that_does_not_exist_is_named_before_its_value_is_missed() -> None:
+    with pytest.raises(QueryError, match="There is no field 'statsu'") as caught:
+        parsed("mode:training statsu:")
+    assert (caught.value.column, caught.value.token, caught.value.suggestion) == (14, "statsu", "status:")
+    with pytest.raises(QueryError, match="needs a value"):
+        parsed("mode:training status:")
+    assert parsed("mode:training") == Query.parse("mode:training")
 
 
 def test_every_field_has_a_name_of_its_own_and_help() -> None:
