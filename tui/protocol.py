@@ -39,6 +39,8 @@ class Signals:
         """A pending change was added, decided or removed."""
         self.facts_changed: Signal[None] = Signal(app, "facts changed")
         """A provider has computed more about the tests than the index holds."""
+        self.downloads_read: Signal[None] = Signal(app, "downloads read")
+        """What the loader of a test downloads is known: `Facts.request_fetched`."""
         self.lease_changed: Signal[None] = Signal(app, "lease changed")
         """The time that is left on a machine reads otherwise."""
         self.hosts_changed: Signal[None] = Signal(app, "hosts changed")
@@ -97,6 +99,9 @@ class Facts(Protocol):
 
     def request_placeholder_tests(self) -> None:
         """Look for the models of all placeholders, unless that is done."""
+
+    def request_fetched(self, id: str) -> None:
+        """Read what the loader of a test fetches, unless that is done. `Signals.downloads_read` says when it is."""
 
     def request_verdicts(self) -> None:
         """Read all results now, and again whenever there are more."""

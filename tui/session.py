@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from core.runs.cluster import ClusterStatus
     from core.runs.planning import LaunchPlan, Sources
     from core.runs.store import RunRecord, RunStore
-    from core.sources import Stamps
+    from core.sources import Fetched, Stamps
     from core.workflows import WorkflowContext
 
 # The first frame shows the matrix, and only that: what else there is comes from faces, which load it when it is used.
@@ -88,6 +88,7 @@ class Session:
     _op_tests: tuple[Matrix, OpTests] | None = None
     _handwritten: tuple[Matrix, Known] | None = None
     _placeholder_tests: tuple[Matrix, Mapping[str, Sequence[str]]] | None = None
+    _fetched: tuple[Matrix, dict[str, Fetched]] | None = None
     _reports: tuple[object, Sequence[PerfReport]] | None = None
     """The stamp of the reports of performance, and they."""
     _examined: tuple[Matrix, tuple[Finding, ...]] | None = None
@@ -212,6 +213,22 @@ class Session:
             if self._placeholder_tests is None or self._placeholder_tests[0] is not matrix:
                 self._placeholder_tests = matrix, edits.model_tests_of(matrix, edits.planned_models(matrix))
             return self._placeholder_tests[1]
+
+    def fetched_of(self, id: str) -> Fetched | None:
+        """What the loader of a test fetches, as of the present matrix; None until that is read."""
+        known = self._fetched
+        return known[1].get(id) if known is not None and known[0] is self.matrix else None
+
+    def read_fetched(self, id: str) -> None:
+        """Find out from code what the loader of a test fetches. Not for the app's own thread."""
+        matrix = self.matrix
+        found = core.matrix.fetched_of(matrix, id)
+        known = self._fetched
+        if known is None or known[0] is not matrix:
+            known = matrix, {}
+        known[1][id] = found
+        if matrix is self.matrix:
+            self._fetched = known
 
     def plan_handwritten(self, ids: Iterable[str]) -> LaunchPlan:
         """Runs of hand-written tests, with what is in their way. Not for the app's own thread."""

@@ -16,9 +16,10 @@ from core.evidence import performance_store
 from core.evidence.analysis import Series, perf_document, perf_lines, series_name, series_of
 from core.history import Step
 from core.ids import TestId
-from core.matrix import NO_ARCH, Detail, describe, text_of
+from core.matrix import NO_ARCH, Detail, describe, fetched_of, text_of
 from core.model import ModelInfo
 from core.providers import info_of
+from core.sources import Fetched
 from core.sources.ci import Job, read_skip_prefixes
 from core.text import counted, one_line, printable
 
@@ -46,16 +47,17 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         placeholder_records.show(args.id, context)
         return EXIT_OK
     detail = describe(context.matrix, context.resolve([args.id])[0])
+    fetched = fetched_of(context.matrix, detail.id)
     info = info_of(context.model_infos, detail.id)
     jobs = context.selected.of(context.matrix.rows[detail.id])
     steps = _last_steps(detail.id, context)
     if context.console.json:
-        document = as_document(detail, info, jobs, steps)
+        document = as_document(detail, fetched, info, jobs, steps)
         more = {"markers": _markers(detail, info, context), "evidence": _evidence(detail.id, context)}
         more["performance"] = [perf_document(one) for one in _performance(detail.id, context)]
         context.console.document({**document, **more})
     else:
-        _print(detail, info, jobs, steps, context)
+        _print(detail, fetched, info, jobs, steps, context)
     return EXIT_OK
 
 
@@ -96,7 +98,7 @@ def _last_steps(id: str, context: Context) -> Sequence[Step]:
 
 
 def as_document(
-    detail: Detail, info: ModelInfo | None, jobs: Sequence[Job], steps: Sequence[Step]
+    detail: Detail, fetched: Fetched, info: ModelInfo | None, jobs: Sequence[Job], steps: Sequence[Step]
 ) -> dict[str, object]:
     """The detail as JSON: effective values by arch (`base`: without `--arch`), each with its provenance."""
     return {
@@ -106,10 +108,10 @@ def as_document(
         "known": detail.known,
         "loader": detail.loader or None,
         "model_info": {**info._asdict(), "name": info.name} if info else None,
-        "hub": [{"kind": one.kind, "name": one.name, "link": one.link} for one in detail.hub],
+        "hub": [{"kind": one.kind, "name": one.name, "link": one.link} for one in fetched.hub],
         "weights": [
             {"library": one.library, "repository": one.repository, "name": one.name, "page": one.page or None}
-            for one in detail.weights
+            for one in fetched.weights
         ],
         "supported_archs": list(detail.supported),
         "entries": [
@@ -148,7 +150,12 @@ def _op_cases(id: str, info: ModelInfo | None, context: Context) -> int:
 
 
 def _print(
-    detail: Detail, info: ModelInfo | None, jobs: Sequence[Job], steps: Sequence[Step], context: Context
+    detail: Detail,
+    fetched: Fetched,
+    info: ModelInfo | None,
+    jobs: Sequence[Job],
+    steps: Sequence[Step],
+    context: Context,
 ) -> None:
     console = context.console
     console.line(one_line(detail.id))
@@ -156,9 +163,9 @@ def _print(
     console.line(f"  loader   {one_line(detail.loader) or 'none: no loader generates this id'}")
     if info:
         console.line(f"  model    {one_line(info.name)}, group {one_line(info.group)}")
-    console.out.writelines(f"  hub      {one.kind} {one_line(one.name)}, {one.link}\n" for one in detail.hub)
+    console.out.writelines(f"  hub      {one.kind} {one_line(one.name)}, {one.link}\n" for one in fetched.hub)
     console.out.writelines(
-        f"  weights  {one_line(' '.join(filter(None, (one.text, one.page))))}\n" for one in detail.weights
+        f"  weights  {one_line(' '.join(filter(None, (one.text, one.page))))}\n" for one in fetched.weights
     )
     console.line(f"  archs    {' '.join(map(one_line, detail.supported))}")
     if cases := _op_cases(detail.id, info, context):

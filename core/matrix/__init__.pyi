@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from .cache_file import Late as Late, load as load, store as store
 from .columns import Column as Column, FlagColumn as FlagColumn, packed as packed
-from .detail import Detail as Detail, describe as describe
+from .detail import Detail as Detail, describe as describe, fetched_of as fetched_of
 from .effective import (
     DEFAULTS as DEFAULTS,
     SWITCHES as SWITCHES,

@@ -8,7 +8,7 @@ from core.ids import TestId
 from core.matrix.effective import resolve, supported_archs, supports
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.model import Effective, Entry, Finding, Function, node_id
-from core.sources import Fetched, HubName, Weights, fetched_by, loader_file
+from core.sources import Fetched, fetched_by, loader_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,6 @@ class Detail:
     effective: Mapping[str, Mapping[str, Effective]]
     loader: str
     """Path of the loader relative to the checkout; empty: unknown."""
-    hub: tuple[HubName, ...]
-    """What the loader fetches from the model hub for the variant, as far as its code tells."""
-    weights: tuple[Weights, ...]
-    """What it fetches from elsewhere through torch.hub, torchvision, timm and pytorchcv."""
     siblings: tuple[str, ...]
     """Other ids of the same loader that have an entry."""
     findings: tuple[Finding, ...]
@@ -65,7 +61,6 @@ def describe(matrix: Matrix, id: str) -> Detail:
     loader = matrix.checkout.models / loader_file(directory)
     function = matrix.function(row)
     fields = _fields(entry)
-    fetched = _fetched(matrix, directory, id)
     return Detail(
         id=id,
         function=function,
@@ -83,16 +78,18 @@ def describe(matrix: Matrix, id: str) -> Detail:
             for arch in (NO_ARCH, *matrix.schema.archs)
         },
         loader=matrix.checkout.relative(loader) if directory in matrix.loaders else "",
-        hub=fetched.hub,
-        weights=fetched.weights,
         siblings=_siblings(matrix, row, id),
         findings=tuple(finding for finding in matrix.findings if finding.id == id),
     )
 
 
-def _fetched(matrix: Matrix, directory: str, id: str) -> Fetched:
-    """What the loader fetches for the variant; nothing where there is none."""
+def fetched_of(matrix: Matrix, id: str) -> Fetched:
+    """What the loader of `id`, a row of the matrix, fetches for its variant; nothing where there is no loader.
+
+    Reads code beside the loader, which can take a second: not for the app's own thread.
+    """
     test = TestId.parse(id)
+    directory = matrix.columns["loader"][matrix.rows[id]]
     if test is None or directory not in matrix.loaders:
         return Fetched()
     return fetched_by(matrix.checkout.models, directory, test.variant or "")

@@ -70,6 +70,13 @@ class FactRequests:
             work = self._session.read_placeholder_tests
             self._background.run("models of placeholders", work, lambda _: publish(None), supersede=True)
 
+    def request_fetched(self, id: str) -> None:
+        """Read what the loader of a test fetches, unless that is done. Of several requests the last one counts."""
+        if self._session.fetched_of(id) is None:
+            publish = self._signals.downloads_read.publish
+            work = partial(self._session.read_fetched, id)
+            self._background.run("downloads of a loader", work, lambda _: publish(None), supersede=True)
+
     def request_verdicts(self) -> None:
         """Read all results now, and again whenever there are more."""
         if not self._verdicts_wanted:

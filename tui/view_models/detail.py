@@ -12,6 +12,7 @@ from core.evidence.verdicts import Judgement
 from core.matrix import NO_ARCH, Detail, Matrix, text_of
 from core.runs import Age
 from core.runs.store import RunRecord
+from core.sources import Fetched
 from core.text import counted, one_line, printable
 from tui.view_models.evidence import course_cells, strip_cells
 from tui.view_models.runs import run_look
@@ -37,11 +38,12 @@ def detail_text(
     ages: Mapping[str, Age] = MappingProxyType({}),
     performance: Sequence[Series] = (),
     drifts: Mapping[str, Drift] = MappingProxyType({}),
+    fetched: Fetched | None = None,
 ) -> Text:
     """Entry, effective values, evidence, CI jobs, loader, siblings, runs and their performance of one id.
 
-    `jobs` are None until they are known; so are no judgements until results are read. `ages` are by run id,
-    `drifts` by arch.
+    `jobs` are None until they are known, `fetched` until code was read; there are no judgements until results are
+    read. `ages` are by run id, `drifts` by arch.
     """
     text = Text(no_wrap=False)
     text.append(f"{one_line(detail.id)}\n", "bold")
@@ -52,12 +54,8 @@ def detail_text(
     _heading(text, "loader")
     text.append(f"{one_line(detail.loader)}\n" if detail.loader else "no loader generates this id\n")
     text.append(f"{detail.function}\n", "dim")
-    for one in detail.hub:
-        text.append(f"{one.kind} {one_line(one.name)}  ")
-        text.append(f"{one_line(one.link)}\n", f"dim link {one.link}")
-    for weights in detail.weights:
-        text.append(f"weights {one_line(weights.text)}  ")
-        text.append(f"{one_line(weights.page)}\n", f"dim link {weights.page}" if weights.page else "dim")
+    if detail.loader:
+        _fetched(text, fetched)
     _runs(text, runs, ages)
     _performance(text, performance)
     for finding in detail.findings:
@@ -67,6 +65,18 @@ def detail_text(
         _heading(text, f"other entries of this loader: {len(detail.siblings)}")
         text.append("".join(f"{one_line(id)}\n" for id in detail.siblings), "dim")
     return text
+
+
+def _fetched(text: Text, fetched: Fetched | None) -> None:
+    if fetched is None:
+        text.append("Reading what it downloads …\n", "dim")
+        return
+    for one in fetched.hub:
+        text.append(f"{one.kind} {one_line(one.name)}  ")
+        text.append(f"{one_line(one.link)}\n", f"dim link {one.link}")
+    for weights in fetched.weights:
+        text.append(f"weights {one_line(weights.text)}  ")
+        text.append(f"{one_line(weights.page)}\n", f"dim link {weights.page}" if weights.page else "dim")
 
 
 _TREND_STYLES = {Trend.REGRESSED: "red", Trend.IMPROVED: "green", Trend.UNKNOWN: "dim"}

@@ -244,6 +244,7 @@ class Listing:
             found = None if tests is None else tests.get(self.current, ())
             return view_models.placeholder_text(self._view.matrix, self.current, found)
         self._context.facts.request(_OF_DETAIL)
+        self._context.facts.request_fetched(self.current)
         selected, row = session.selected, session.matrix.rows[self.current]
         jobs = None if selected is None else [ci.job_name(job) for job in selected.of(row)]
         runs = [record for record in session.runs if record.spec.test_id == self.current]
@@ -259,4 +260,5 @@ class Listing:
             session.ages,
             session.performance_of(self.current),
             drifts,
+            session.fetched_of(self.current),
         )

@@ -147,6 +147,7 @@ class MatrixScreen(SessionScreen):
         self.follow(signals.runs_changed, self._runs_changed)
         self.follow(signals.pending_changed, self._cells_changed)
         self.follow(signals.facts_changed, self._facts_changed)
+        self.follow(signals.downloads_read, self.detail.follow_soon)
         if self.session.view.grid:
             self.show_rows()
             self.listing.begin_at(self._spot)
@@ -237,8 +238,7 @@ class MatrixScreen(SessionScreen):
 
     def query_with(self, id: str) -> str:
         """The query that shows a test: the present one, or none where that hides it."""
-        view = self.session.view
-        return "" if view.position_of(id) is None else str(view.query)
+        return "" if self.session.view.position_of(id) is None else str(self.session.view.query)
 
     def go_to(self, id: str) -> None:
         """Put the cursor on a test, and clear the filter if it hides it."""
