@@ -44,11 +44,15 @@ def _cells(args: argparse.Namespace, context: Context) -> Iterator[tuple[Judgeme
     """The cells of the tests of the query, each with all its results."""
     matrix, verdicts = context.matrix, context.verdicts
     asked = context.ids_of(" ".join(args.query))
-    for id in matrix.ids:
-        if (asked is None or id in asked) and (args.all or id in matrix.entries or id in verdicts.seen):
-            for one in verdicts.of(id):
-                if (not args.only or one.verdict in args.only) and context.arch in ("", one.arch):
-                    yield one, verdicts.seen.get(id, {}).get(one.arch, ())
+    ids = [
+        id
+        for id in matrix.ids
+        if (asked is None or id in asked) and (args.all or id in matrix.entries or id in verdicts.seen)
+    ]
+    for judgements in verdicts.of_each(ids):
+        for one in judgements:
+            if (not args.only or one.verdict in args.only) and context.arch in ("", one.arch):
+                yield one, verdicts.seen.get(one.id, {}).get(one.arch, ())
     yield from _op_cells(args, context)
 
 

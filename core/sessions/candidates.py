@@ -31,8 +31,8 @@ class Knowledge:
 
 def candidates(ids: Iterable[str], archs: Collection[str], known: Knowledge) -> Iterator[Candidate]:
     """The cells of tests on `archs` that are worth a run. Left out is what has recent results and a verdict."""
-    for id in ids:
-        for one in known.verdicts.of(id):
+    for judgements in known.verdicts.of_each(ids):
+        for one in judgements:
             if one.arch in archs and (found := _candidate(one, known)):
                 yield found
 

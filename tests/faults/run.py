@@ -2,9 +2,11 @@
 """Play a scene once for every step it takes, with the fault at that step; each in a process and a copy of its own.
 
 `python -m tests.faults.run SCENE DIRECTORY FAULT...` prints one line a step and ends with an error where something that
-must hold does not. Many steps leave the same on the disk: each state is checked once.
+must hold does not. Many steps leave the same on the disk: each state is checked once. `--first 2 --every 3` takes the
+second step and each third one after it.
 """
 
+import argparse
 import hashlib
 import os
 import re
@@ -33,8 +35,7 @@ SCENES: dict[str, Scene] = {
 }
 _NOT_REACHED = 7
 _LIMITS = range(0, 4000, 150)
-
-
+"""Bytes."""
 _SCRATCH = re.compile(r"ttmatrix-\w{8}(?=$|/)")
 _PROCESS = re.compile(rb'"(pid|start_time|at)": [0-9.]+|"serial": "\w+"')
 """How a note names the process that wrote it, which is dead, and a journal itself."""
@@ -43,7 +44,8 @@ _INDEX = b"DIRC"
 _DATES = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), "2026-11-01T00:00:00Z")
 
 
-def main(scene: str, directory: Path, faults: list[str]) -> None:
+def main(scene: str, directory: Path, faults: list[str], *, first: int = 1, every: int = 1) -> None:
+    """Play `scene` below `directory` with each of `faults` at step `first` and at each `every`-th step after it."""
     prepare, play, check = SCENES[scene]
     adopt_orphans()
     os.environ.update(_DATES)
@@ -54,7 +56,7 @@ def main(scene: str, directory: Path, faults: list[str]) -> None:
     place.directory.rename(template.directory)
     checked = set[tuple[str, str]]()
     for fault in faults:
-        for step in _LIMITS if fault == SMALL_FILES else count(1):
+        for step in _LIMITS[first - 1 :: every] if fault == SMALL_FILES else count(first, every):
             # Much faster than `shutil.copytree`, which runs once a directory.
             subprocess.run(["cp", "-a", template.directory, place.directory], check=True)
             code = _forked(lambda fault=fault, step=step: _play(play, place, fault, step))  # type: ignore[misc]
@@ -136,4 +138,10 @@ def _forked(work: Callable[[], int]) -> int:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3:])
+    parser = argparse.ArgumentParser(prog="python -m tests.faults.run")
+    parser.add_argument("scene", choices=SCENES)
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("faults", nargs="+", metavar="FAULT", choices=[*Fault, SMALL_FILES])
+    parser.add_argument("--first", type=int, default=1, metavar="STEP")
+    parser.add_argument("--every", type=int, default=1, metavar="STEPS")
+    main(**vars(parser.parse_args()))

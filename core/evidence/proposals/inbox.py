@@ -107,7 +107,8 @@ def agenda(
         # The others are as their manifests say, or have too few results: runs of op cases are cheap.
         concerned = {one.id for one in of_cases} | {one.id for one in not_of_cases}
         asked += [one for id in sorted(concerned) for one in cases.verdicts.judged[id]]
-    silent = [one for id in matrix.entries if id in matrix.rows and id not in judged for one in verdicts.of(id)]
+    unjudged = [id for id in matrix.entries if id in matrix.rows and id not in judged]
+    silent = [one for judgements in verdicts.of_each(unjudged) for one in judgements]
     return Agenda(
         proposals,
         not_proposed,

@@ -73,8 +73,12 @@ class Verdicts:
 
     def of(self, id: str) -> list[Judgement]:
         """The judgements on the cells of one test, in the order of the archs."""
-        ((_, judgements, _),) = self._judge([id])
+        (judgements,) = self.of_each([id])
         return judgements
+
+    def of_each(self, ids: Iterable[str]) -> Iterator[list[Judgement]]:
+        """The same for several tests, in their order: their results are read at once."""
+        return (judgements for _, judgements, _ in self._judge(ids))
 
     def recent(self) -> Iterator[Observation]:
         """Of every cell with results those that a verdict can depend on."""
