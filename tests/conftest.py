@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# The examples are others in each run, so what 40 of them miss is found in another run, or by the thorough profile.
-settings.register_profile("ttmatrix", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40)
+# The examples are others in each run, so what 25 of them miss is found in another run, or by the thorough profile.
+settings.register_profile("ttmatrix", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=25)
 settings.register_profile("quick", settings.get_profile("ttmatrix"), max_examples=10)
 settings.register_profile("thorough", settings.get_profile("ttmatrix"), max_examples=1000)
 settings.load_profile("ttmatrix")
