@@ -109,6 +109,7 @@ async def test_the_command_can_be_copied(checkout: Checkout, settings: Settings,
         await pilot.press("r")
         await until(pilot, lambda: bool(app.session.runs), "the run")
         await pilot.press("2", "y")
+        await until(pilot, (own_home / "cache" / "clip.txt").is_file, "the copy")
         assert "--variant=tiny" in (own_home / "cache" / "clip.txt").read_text()
         await until(pilot, lambda: not app.session.runs[0].active, "the end")
 
@@ -256,6 +257,8 @@ async def test_the_end_of_a_batch_is_told_as_the_setting_says(
         monkeypatch.setattr(app, "bell", lambda: bells.append("bell"))
         app.runs.start([PASSING_ID])
         await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the run")
+        if how == "bell":
+            await until(pilot, lambda: bool(bells), "the bell")
         await pilot.pause()
     assert any(text.startswith("\x1b]9;ttmatrix: 1 run has ended") for text in sent) == written
     assert bool(bells) == (how == "bell")

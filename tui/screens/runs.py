@@ -198,6 +198,11 @@ class RunsScreen(SessionScreen):
         else:
             super().go_back()
 
+    def _on_current(self) -> RunLog:
+        """The log pane, on the run under the cursor: a key may be ahead of the message that the cursor has moved."""
+        self.log_pane.show(self.runs.current)
+        return self.log_pane
+
     # Actions
 
     def on_run_table_opened(self, event: RunTable.Opened) -> None:
@@ -254,13 +259,13 @@ class RunsScreen(SessionScreen):
             self.context.navigation.show_profiles(self.runs.current.spec.batch)
 
     def action_pick_file(self) -> None:
-        self.log_pane.pick_file()
+        self._on_current().pick_file()
 
     def action_open_source(self) -> None:
         self.runs.open_source()
 
     def action_copy_command(self) -> None:
-        self.log_pane.copy_command()
+        self._on_current().copy_command()
 
     def action_copy_reason(self) -> None:
-        self.log_pane.copy_reason()
+        self._on_current().copy_reason()

@@ -3,7 +3,9 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import TypeVar
 
 from core.errors import TTMatrixError
@@ -24,10 +26,11 @@ def ask_worker(module: str, cache: Cache, answer: type[_Answer], *arguments: str
 
     Raises TTMatrixError where it cannot be read or there can be no such process.
     """
-    found = loads(run_own(module, str(cache.checkout.root), str(cache.directory), *arguments))
-    if not isinstance(found, answer):
-        raise TTMatrixError(f"Cannot read {cache.checkout.root}", f"{module}, a process of its own, gave no answer.")
-    return found
+    said = run_own(module, str(cache.checkout.root), str(cache.directory), *arguments)
+    with suppress(UnpicklingError, EOFError):
+        if isinstance(found := loads(said), answer):
+            return found
+    raise TTMatrixError(f"Cannot read {cache.checkout.root}", f"{module}, a process of its own, gave no whole answer.")
 
 
 def be_worker(read: Callable[[Cache, Sequence[str]], object]) -> None:

@@ -8,6 +8,7 @@ import pytest
 from core.errors import TTMatrixError
 from core.matrix.cache.index_cache import Cache
 from core.matrix.cache.workers import reindex
+from core.matrix.cache_file import dumps
 from core.matrix.indexing import index
 from tests.support.tree import INFERENCE, YAML, sample
 
@@ -28,3 +29,13 @@ def test_a_checkout_that_is_gone_is_told(tmp_path: Path) -> None:
     with pytest.raises(TTMatrixError, match=r"core\.matrix\.cache\.workers failed") as raised:
         reindex(Cache(checkout, tmp_path / "cache"))
     assert "tt-xla" in raised.value.detail
+
+
+def test_half_an_answer_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = Cache(sample(tmp_path / "tt-xla"), tmp_path / "cache")
+    whole = dumps(index(cache.checkout))
+    for said in (b"", whole[:20], whole[:-20]):
+        monkeypatch.setattr("core.matrix.cache.workers.run_own", lambda *_, said=said: said)
+        with pytest.raises(TTMatrixError, match="Cannot read") as raised:
+            reindex(cache)
+        assert "no whole answer" in raised.value.detail
