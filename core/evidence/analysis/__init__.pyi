@@ -59,7 +59,6 @@ from .performance_text import (
 from .profile_comparison import (
     Change as Change,
     Metric as Metric,
-    ProfileCell as ProfileCell,
     ProfileTable as ProfileTable,
     profile_table as profile_table,
 )
