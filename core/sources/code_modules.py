@@ -80,6 +80,7 @@ class CodeModules:
         self._models = models
         self._files = files
         self._loaded: dict[str, Module | None] = {}
+        self._places: dict[tuple[str, str], Place | None] = {}
 
     def file(self, path: str) -> Module | None:
         """The module at a path relative to the root; None: it is none of these, or no Python."""
@@ -88,8 +89,14 @@ class CodeModules:
             self._loaded[path] = _parsed(f"{self._models}/{path}", path, self._files[path]) if known else None
         return self._loaded[path]
 
-    def place(self, module: Module, name: str, hops: int = 0) -> Place | None:
+    def place(self, module: Module, name: str) -> Place | None:
         """Where `name`, which may have dots, is defined, as seen from a module; None: nowhere in the tree."""
+        asked = module.path, name
+        if asked not in self._places:
+            self._places[asked] = self._find(module, name, 0)
+        return self._places[asked]
+
+    def _find(self, module: Module, name: str, hops: int) -> Place | None:
         first, _, rest = name.partition(".")
         if first in module.definitions or first in module.constants or name in module.constants:
             return Place(module, name)
@@ -97,13 +104,13 @@ class CodeModules:
             return None
         if first not in module.inside:
             sources = (self._named(one) for one in module.stars)
-            return next((one for source in sources if source and (one := self.place(source, name, hops + 1))), None)
+            return next((one for source in sources if source and (one := self._find(source, name, hops + 1))), None)
         source, attribute = module.inside[first]
         package = self._named(source)
-        if attribute and package and (found := self.place(package, f"{attribute}.{rest}".rstrip("."), hops + 1)):
+        if attribute and package and (found := self._find(package, f"{attribute}.{rest}".rstrip("."), hops + 1)):
             return found
         inner = self._named(f"{source}/{attribute}".strip("/"))
-        return None if inner is None else self.place(inner, rest, hops + 1) if rest else Place(inner, "")
+        return None if inner is None else self._find(inner, rest, hops + 1) if rest else Place(inner, "")
 
     def _named(self, module: str) -> Module | None:
         return self.file(f"{module}.py") or self.file(f"{module}/__init__.py".lstrip("/"))

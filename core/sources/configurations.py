@@ -34,7 +34,7 @@ def configurations_in(tree: ast.Module) -> dict[str, Configuration]:
         for key, value in zip(mapping.keys, mapping.values, strict=True):
             config = shared.get(value.id) if isinstance(value, ast.Name) else value
             if isinstance(key, ast.Attribute) and isinstance(key.value, ast.Name) and isinstance(config, ast.Call):
-                name = ast.unparse(key)
+                name = f"{key.value.id}.{key.attr}"
                 variant = str(members[name].value if name in members else key.attr)
                 found[variant] = {**found.get(variant, {}), **_fields(config, defaults)}
     return found

@@ -5,6 +5,7 @@ import ast
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from core.sources.configurations import Configuration
@@ -12,6 +13,8 @@ from core.sources.syntax import statements_below
 
 CONFIGURED = "self._variant_config"
 _DEEPEST = 20
+MOST_NODES = 2**16
+"""Parts of syntax trees of which is remembered what is the same for all variants: all of the largest loader's."""
 _TEXT_METHODS: Mapping[str, Callable[..., str]] = {"lower": str.lower, "upper": str.upper, "replace": str.replace}
 SOMETHING = "\0"
 """Of a parameter that is given a value: it is no text that is known, and not None."""
@@ -165,17 +168,23 @@ class Texts:
         return None
 
 
-class Live(NamedTuple):
-    """A part of a statement that may run."""
+Named = ast.Call | ast.Name | ast.Attribute
 
-    node: ast.AST
+
+class Live(NamedTuple):
+    """A call, a name or an attribute that may run."""
+
+    node: Named
     one_of_several: bool
     """Whether it is in one of the branches for the values of something that is not known."""
 
 
 def live_parts(body: Sequence[ast.stmt], texts: Texts, one_of_several: bool = False) -> Iterator[Live]:
-    """The expressions of statements and their parts, without those in branches that are not taken."""
+    """The calls, names and attributes in statements, without those in branches that are not taken."""
     for node in body:
+        if (parts := _unbranched(node)) is not None:
+            yield from (Live(part, one_of_several) for part in parts)
+            continue
         if isinstance(node, ast.If):
             decided = texts.decide(node.test)
             inner = one_of_several or (decided is None and _compares_values(node.test))
@@ -202,10 +211,14 @@ def _compares_values(test: ast.expr) -> bool:
 
 
 def _parts(node: ast.AST, texts: Texts, one_of_several: bool) -> Iterator[Live]:
+    if (parts := _unbranched(node)) is not None:
+        yield from (Live(part, one_of_several) for part in parts)
+        return
     waiting = deque([node])
     while waiting:
         part = waiting.popleft()
-        yield Live(part, one_of_several)
+        if isinstance(part, Named):
+            yield Live(part, one_of_several)
         if isinstance(part, ast.IfExp):
             decided = texts.decide(part.test)
             waiting += [part.test, *([] if decided is False else [part.body]), *([] if decided else [part.orelse])]
@@ -213,6 +226,32 @@ def _parts(node: ast.AST, texts: Texts, one_of_several: bool) -> Iterator[Live]:
             waiting += ast.iter_child_nodes(part)
 
 
+@lru_cache(maxsize=MOST_NODES)
+def _unbranched(node: ast.AST) -> tuple[Named, ...] | None:
+    """What `live_parts` finds in a statement or an expression for all variants; None: branches depend on them."""
+    if isinstance(node, ast.If):
+        return None
+    found: list[Named] = []
+    if isinstance(node, ast.stmt):
+        own = (one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr | ast.withitem))
+        for below in (*statements_below(node), *own):
+            if (parts := _unbranched(below)) is None:
+                return None
+            found += parts
+        return tuple(found)
+    waiting = deque([node])
+    while waiting:
+        part = waiting.popleft()
+        if isinstance(part, ast.IfExp):
+            return None
+        if isinstance(part, Named):
+            found.append(part)
+        if not isinstance(part, ast.Constant | ast.expr_context):
+            waiting += ast.iter_child_nodes(part)
+    return tuple(found)
+
+
+@lru_cache(maxsize=MOST_NODES)
 def dotted(node: ast.expr) -> str:
     """The text of a name or of attributes of one; of other expressions as Python writes them."""
     parts: list[str] = []

@@ -43,9 +43,18 @@ def fetched_by(models: Path, directory: str, variant: str) -> Fetched:
     return _fetched(str(models), tuple(files.items()), start, variant)
 
 
-@lru_cache(maxsize=512)
-def _fetched(models: str, files: tuple[tuple[str, Stamp | None], ...], start: str, variant: str) -> Fetched:
-    modules = CodeModules(models, dict(files))
+_Files = tuple[tuple[str, Stamp | None], ...]
+
+
+@lru_cache(maxsize=4)
+def _modules(models: str, files: _Files) -> CodeModules:
+    """Where names lead is the same for all variants of a loader."""
+    return CodeModules(models, dict(files))
+
+
+@lru_cache(maxsize=4096)
+def _fetched(models: str, files: _Files, start: str, variant: str) -> Fetched:
+    modules = _modules(models, files)
     own = modules.file(start)
     if own is None:
         return Fetched()
