@@ -10,7 +10,6 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.events import Key
-from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
 from core.errors import TTMatrixError
@@ -18,11 +17,12 @@ from core.runs.planning import Download, LaunchPlan, Obstacle, download_lines
 from core.text import counted, one_line, printable
 from tui.screens.base import SessionScreen
 from tui.view_models import launch_summary
+from tui.widgets import LatePainted
 
 T = TypeVar("T")
 
 
-class Dialog(ModalScreen[T]):
+class Dialog(LatePainted[T]):
     """A box in the middle; escape leaves it with None."""
 
     CSS_PATH = Path(__file__).with_name("dialogs.tcss")
