@@ -54,6 +54,16 @@ async def test_what_does_nothing_now_is_named_dim_and_says_why(tmp_path: Path) -
         assert shown["Type a query; enter applies it"] == ""
 
 
+async def test_a_list_without_a_match_says_so(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("question_mark")
+        await type_text(pilot, "no such key")
+        await until(pilot, lambda: "Nothing matches what is typed" in screen_text(app), "the words")
+        await pilot.press("ctrl+u")
+        await until(pilot, lambda: "enter run" in screen_text(app), "what can be done")
+
+
 async def test_help_follows_the_focus(tmp_path: Path) -> None:
     app = build_app(sample(tmp_path))
     async with app.run_test(size=(140, 40)) as pilot:

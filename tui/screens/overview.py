@@ -205,7 +205,7 @@ def _words(link: Link) -> str:
     """Where a number leads."""
     match link.place:
         case Place.TESTS:
-            return f"the tests of  {one_line(link.words) or 'all'}"
+            return f"the tests of {one_line(link.words) or 'all'}"
         case Place.FINDINGS:
             return f"doctor's findings{f' of the kind {link.words}' if link.words else ''}"
         case Place.RUNS:

@@ -102,7 +102,11 @@ class Pick(Dialog[T]):
             # What is typed stays in the line: a click chooses, two take.
             table.can_focus = False
             yield table
-            yield Label(Text(f"↑ ↓ choose   enter {self.VERB}   esc cancel"), id="dialog-hint")
+            yield Label(self._hint, id="dialog-hint")
+
+    @property
+    def _hint(self) -> Text:
+        return Text(f"↑ ↓ choose   enter {self.VERB}   esc cancel")
 
     def on_mount(self) -> None:
         self.query_one(RowTable).cursor = self._at
@@ -122,6 +126,8 @@ class Pick(Dialog[T]):
             one for one in self._options if all(word in f"{one.name} {one.help} {one.note}".lower() for word in words)
         ]
         self.query_one(RowTable).show(OptionRows(found, self._options, self.TITLES))
+        nothing = Text("Nothing matches what is typed   esc cancel")
+        self.query_one("#dialog-hint", Label).update(self._hint if found else nothing)
 
     def on_input_submitted(self) -> None:
         # By way of the input: enter then comes after the letters typed before it, however fast they came.

@@ -77,6 +77,10 @@ def _fetched(text: Text, fetched: Fetched | None) -> None:
     for weights in fetched.weights:
         text.append(f"weights {one_line(weights.text)}  ")
         text.append(f"{one_line(weights.page)}\n", f"dim link {weights.page}" if weights.page else "dim")
+    for name in filter(None, fetched.files):
+        text.append(f"file {one_line(name)}\n")
+    for place in fetched.unknown:
+        text.append(f"a download whose name is made as it runs: {one_line(place)}\n", "dim")
 
 
 _TREND_STYLES = {Trend.REGRESSED: "red", Trend.IMPROVED: "green", Trend.UNKNOWN: "dim"}

@@ -8,6 +8,7 @@ from core.evidence.observation import Ending, Origin
 from core.evidence.verdicts.verdict import Judgement, Verdict
 from core.matrix.detail import describe
 from core.matrix.indexing import index
+from core.sources import Fetched, HubName
 from tests.support.evidence import seen
 from tests.support.tree import INFERENCE, LOADERS, sample, write_checkout
 from tui.view_models.detail import detail_text
@@ -51,6 +52,16 @@ def test_jobs_once_they_are_known(tmp_path: Path) -> None:
     assert "scheduled CI jobs: …" in detail_text(detail, []).plain
     assert "scheduled CI jobs: 1\nnightly on n150\n" in detail_text(detail, [], ["nightly on n150"]).plain
     assert "no scheduled job selects this test" in detail_text(detail, [], []).plain
+
+
+def test_what_it_downloads_once_that_is_known(tmp_path: Path) -> None:
+    detail = describe(index(sample(tmp_path)), NET)
+    assert "Reading what it downloads" in detail_text(detail, []).plain
+    known = Fetched((HubName("model", "org/name"),), (), ("https://example.org/a.pt", ""), ("alpha/src/net.py:12",))
+    text = detail_text(detail, [], fetched=known).plain
+    assert "model org/name  " in text and "\nfile https://example.org/a.pt\n" in text
+    assert "a download whose name is made as it runs: alpha/src/net.py:12\n" in text
+    assert "Reading" not in text and "file \n" not in text
 
 
 def test_pcc_and_time_are_bars_below_the_letters_of_their_results() -> None:
