@@ -59,7 +59,7 @@ def test_arch_must_be_one_of_the_checkout(tmp_path: Path) -> None:
         ("tiny !mode:", "mode: inference, training"),
         ("status:xfail,", "status: expected_passing"),
         ("verdict:", "verdict: "),
-        ("nope:", "Write it right after nope:"),
+        ("nope:", "Did you mean op:?"),
         ("reason~", "Write it right after reason~"),
     ],
 )
