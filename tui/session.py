@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from core.runs.cluster import ClusterStatus
     from core.runs.planning import LaunchPlan, Sources
     from core.runs.store import RunRecord, RunStore
-    from core.sources import Fetched, Stamps
+    from core.sources import Stamps
+    from core.sources.downloads import Fetched
     from core.workflows import WorkflowContext
 
 # The first frame shows the matrix, and only that: what else there is comes from faces, which load it when it is used.

@@ -19,8 +19,8 @@ from core.ids import TestId
 from core.matrix import NO_ARCH, Detail, describe, fetched_of, text_of
 from core.model import ModelInfo
 from core.providers import info_of
-from core.sources import Fetched
 from core.sources.ci import Job, read_skip_prefixes
+from core.sources.downloads import Fetched
 from core.text import counted, one_line, printable
 
 _SHOWN_SIBLINGS = 12

@@ -8,7 +8,8 @@ from core.ids import TestId
 from core.matrix.effective import resolve, supported_archs, supports
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.model import Effective, Entry, Finding, Function, node_id
-from core.sources import Fetched, fetched_by, loader_file
+from core.sources import loader_file
+from core.sources.downloads import Fetched, fetched_by
 
 
 @dataclass(frozen=True, slots=True)

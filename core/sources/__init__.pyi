@@ -15,7 +15,6 @@ from .expectations import (
     read_expectations as read_expectations,
     written_entries as written_entries,
 )
-from .fetched import Fetched as Fetched, fetched_by as fetched_by
 from .git import (
     READING as READING,
     Blob as Blob,
@@ -25,7 +24,6 @@ from .git import (
     Git as Git,
     reading as reading,
 )
-from .hub import HubName as HubName
 from .importable import mark_broken as mark_broken
 from .loader_files import Code as Code, LoaderFiles as LoaderFiles, git_blob as git_blob
 from .loaders import loader_directories as loader_directories, loader_file as loader_file, scan_loaders as scan_loaders
@@ -49,9 +47,7 @@ from .stamps import (
     stamps_of as stamps_of,
 )
 from .syntax import parse_expression as parse_expression
-from .torchvision_weights import WeightFile as WeightFile, torchvision_files as torchvision_files
 from .variants import checkpoints as checkpoints, variant_line as variant_line
-from .weights import Library as Library, Weights as Weights
 from .yaml_syntax import (
     MOST_CHARACTERS as MOST_CHARACTERS,
     compose_yaml as compose_yaml,

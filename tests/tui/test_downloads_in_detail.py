@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources import Fetched, fetched_by
+from core.sources.downloads import Fetched, fetched_by
 from tests.support.app import build_app, screen_text, until
 from tests.support.tree import INFERENCE, loader_source, write_checkout
 

@@ -12,7 +12,7 @@ from core.evidence.verdicts import Judgement
 from core.matrix import NO_ARCH, Detail, Matrix, text_of
 from core.runs import Age
 from core.runs.store import RunRecord
-from core.sources import Fetched
+from core.sources.downloads import Fetched
 from core.text import counted, one_line, printable
 from tui.view_models.evidence import course_cells, strip_cells
 from tui.view_models.runs import run_look

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 from core.errors import TTMatrixError
 from core.files import read_text
 from core.ids import TestId
-from core.sources import Checkout, Fetched, HubName, fetched_by
+from core.sources import Checkout
+from core.sources.downloads import Fetched, HubName, fetched_by
 from core.text import counted
 
 OFFLINE = "HF_HUB_OFFLINE"

@@ -13,7 +13,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from core.runs.planning.downloads import Download, Kind, Sources, asked_by, hub_cache
-from core.sources import Checkout, Library, WeightFile, Weights, torchvision_files
+from core.sources import Checkout
+from core.sources.downloads import Library, WeightFile, Weights, torchvision_files
 
 _SOURCES = ("lib/python3*/site-packages/torchvision/models", "lib/python3*/dist-packages/torchvision/models")
 """Below the environment of an interpreter."""

@@ -8,7 +8,7 @@ from core.evidence.observation import Ending, Origin
 from core.evidence.verdicts.verdict import Judgement, Verdict
 from core.matrix.detail import describe
 from core.matrix.indexing import index
-from core.sources import Fetched, HubName
+from core.sources.downloads import Fetched, HubName
 from tests.support.evidence import seen
 from tests.support.tree import INFERENCE, LOADERS, sample, write_checkout
 from tui.view_models.detail import detail_text

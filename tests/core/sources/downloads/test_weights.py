@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.fetched import Fetched
-from core.sources.hub import HubName
-from core.sources.torchvision_weights import WeightFile, torchvision_files
-from core.sources.weights import Library, Weights
-from tests.core.sources.conftest import Fetch
+from core.sources.downloads.fetched import Fetched
+from core.sources.downloads.hub import HubName
+from core.sources.downloads.torchvision_weights import WeightFile, torchvision_files
+from core.sources.downloads.weights import Library, Weights
+from tests.core.sources.downloads.conftest import Fetch
 
 LOADER = """
 import timm

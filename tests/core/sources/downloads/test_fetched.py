@@ -3,10 +3,10 @@
 
 import pytest
 
-from core.sources.fetched import Fetched
-from core.sources.hub import HubName
-from core.sources.weights import Library, Weights
-from tests.core.sources.conftest import Fetch
+from core.sources.downloads.fetched import Fetched
+from core.sources.downloads.hub import HubName
+from core.sources.downloads.weights import Library, Weights
+from tests.core.sources.downloads.conftest import Fetch
 
 BESIDE = "some/pytorch/src/model_utils.py"
 VARIANTS = """

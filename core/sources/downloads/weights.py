@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from core.sources.constant_texts import Texts
+from core.sources.downloads.constant_texts import Texts
 
 _TORCHVISION, _PYTORCHCV = "torchvision.models", "pytorchcv.model_provider.get_model"
 _HUB_LOAD, _TIMM = "torch.hub.load", "timm.create_model"

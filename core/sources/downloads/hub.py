@@ -5,7 +5,7 @@ import ast
 import re
 from typing import NamedTuple
 
-from core.sources.constant_texts import Texts
+from core.sources.downloads.constant_texts import Texts
 
 _NAME = re.compile(r"[\w.-]+/[\w.-]+")
 _ADDRESS = "https://huggingface.co/"

@@ -3,8 +3,8 @@
 
 import pytest
 
-from core.sources.hub import HubName
-from tests.core.sources.conftest import Fetch
+from core.sources.downloads.hub import HubName
+from tests.core.sources.downloads.conftest import Fetch
 
 LOADER = """\
 from enum import Enum

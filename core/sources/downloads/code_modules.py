@@ -15,7 +15,7 @@ from typing import NamedTuple
 from core.errors import TTMatrixError
 from core.files import read_text
 from core.sources.configurations import Configuration, configurations_in
-from core.sources.constant_texts import assignments
+from core.sources.downloads.constant_texts import assignments
 from core.sources.models_tree import imported_module
 from core.sources.modules import ImportedName
 from core.sources.stamps import Stamp, stamp_of
