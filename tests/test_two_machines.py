@@ -182,8 +182,11 @@ def test_listeners_are_on_loopback_and_take_nobody_without_a_certificate(machine
     status = Cluster().status()
     assert status
     processes = [psutil.Process(status.process.pid)]
-    for one in psutil.process_iter(["cmdline"]):
-        if "core.runs.cluster.worker" in (one.info["cmdline"] or ()):
+    homes = {str(Path(host.worker).parent) for host in machines.values()}
+    for one in psutil.process_iter(["cmdline", "environ"]):
+        # Workers of tests that go on beside this one are not asked.
+        home = (one.info["environ"] or {}).get("HOME")
+        if "core.runs.cluster.worker" in (one.info["cmdline"] or ()) and home in homes:
             processes.append(one)
     listening = [at.laddr for one in processes for at in one.net_connections("tcp") if at.status == "LISTEN"]
     assert len(listening) >= 3 and {at.ip for at in listening} == {"127.0.0.1"}
