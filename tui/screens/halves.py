@@ -40,7 +40,7 @@ class Halves(SessionScreen):
     def on_resize(self, event: events.Resize) -> None:
         if self.is_mounted:
             self.panes.fit(len(self.table.source))
-            self.call_after_refresh(self.show_words)
+            self.call_after_refresh(self.fit_room)
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
         self.show_words()
@@ -49,6 +49,10 @@ class Halves(SessionScreen):
         """Show other rows; the cursor stays on its own."""
         self.table.show(rows, keep=self.table.cursor_key)
         self.panes.fit(len(rows))
+
+    def fit_room(self) -> None:
+        """Show what depends on the size of the panes, which is another one."""
+        self.show_words()
 
     def show_words(self) -> None:
         """Show below what there is to say of the row under the cursor."""

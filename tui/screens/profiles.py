@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual import events
 from textual.binding import BindingType
 
 from core.errors import TTMatrixError, UsageError
@@ -86,10 +85,9 @@ class ProfilesScreen(Halves):
             self.title_line(f"{counted(len(table.rows), 'test')}, {profiles}", f"{left:,} to run" if left else "", by)
         self.show_words()
 
-    def on_resize(self, event: events.Resize) -> None:
-        # What a row has room for hangs on the width.
-        if self.is_mounted:
-            self.call_after_refresh(self._show)
+    def fit_room(self) -> None:
+        # What a row has room for depends on the width, too.
+        self._show()
 
     def show_words(self) -> None:
         table, current = self.rows.table, self._current

@@ -40,7 +40,8 @@ class Kind(StrEnum):
     FILE = "file"
 
 
-_KINDS = {"model": Kind.CHECKPOINT, "dataset": Kind.DATASET}
+HUB_KINDS = {"model": Kind.CHECKPOINT, "dataset": Kind.DATASET}
+"""By the kind of a repository of the hub."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ def fetched(
     offline = environ.get(OFFLINE, "") not in ("", "0")
     downloads = list(packages)
     if not offline:
-        downloads += (Download(_KINDS[one.kind], one.name) for one in absent)
+        downloads += (Download(HUB_KINDS[one.kind], one.name) for one in absent)
     downloads += (Download(Kind.FILE, one) for one in _absent_files(files.values(), environ))
     missing: list[tuple[str, str]] = []
     if offline and absent:

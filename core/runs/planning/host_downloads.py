@@ -3,13 +3,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from core.runs.planning.downloads import Download, Kind, asked_by, asked_packages, listed, requirement_places
+from core.runs.planning.downloads import HUB_KINDS, Download, Kind, asked_by, asked_packages, listed, requirement_places
 from core.runs.planning.preflight_checks import Level, Obstacle
 from core.runs.spec import RunSpec
 from core.sources import Checkout
 from core.text import counted
-
-_HUB = {"model": Kind.CHECKPOINT, "dataset": Kind.DATASET}
 
 
 def fetched_elsewhere(specs: Sequence[RunSpec]) -> list[Obstacle]:
@@ -33,7 +31,7 @@ def wanted(checkout: Checkout, tests: Iterable[str]) -> list[Download]:
         Download(Kind.PACKAGE, one) for place in requirement_places(checkout, tests) for one in asked_packages(place)
     ]
     for _, asked in asked_by(checkout, tests):
-        found += (Download(_HUB[one.kind], one.name) for one in asked.hub)
+        found += (Download(HUB_KINDS[one.kind], one.name) for one in asked.hub)
         found += (
             Download(Kind.FILE, one.address) if one.address else Download(Kind.WEIGHTS, one.text)
             for one in asked.weights
