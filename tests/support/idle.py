@@ -16,7 +16,10 @@ from textual._context import active_app
 from textual.app import App
 from textual.screen import Screen
 
+from tui.app.bridge import Background
+
 _PATIENCE_SECONDS = 20.0
+_FRAME_SECONDS = 0.002
 _SCREEN_SECONDS = 120.0
 """For what Textual gives 30 seconds: every widget has taken the messages that it was sent."""
 by_clock = textual._wait.wait_for_idle
@@ -25,7 +28,7 @@ by_clock = textual._wait.wait_for_idle
 async def wait_for_idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
     """Until every task waits for a timer or for something outside, and what is due on the screen is painted.
 
-    Where threads of the app work, Textual's own way decides.
+    What an app leaves for after its first frame has begun, too. Where threads of the app work, Textual's own way decides.
     """
     loop: Any = asyncio.get_running_loop()
     app = active_app.get(None)
@@ -34,10 +37,18 @@ async def wait_for_idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
         await asyncio.sleep(0)
         if loop._ready:
             continue
-        if not _paint(app):
+        if _paint(app):
+            continue
+        if not _waits_for_first_frame(app):
             break
+        await asyncio.sleep(_FRAME_SECONDS)
     if app is None or any(worker.is_running and worker._thread_worker for worker in app.workers):
         await by_clock(min_sleep, max_sleep)
+
+
+def _waits_for_first_frame(app: App[Any]) -> bool:
+    background = getattr(app, "background", None)
+    return app.is_running and isinstance(background, Background) and background._waiting is not None
 
 
 def _paint(app: App[Any]) -> bool:
