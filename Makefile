@@ -20,16 +20,19 @@ CONSTRAINTS ?= --constraint constraints.txt
 WORKERS ?= $(shell expr 2 '*' $$(nproc))
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo quick test again coverage test-xla test-jax check lint types contracts format pictures screenshots recording reference constraints clean
+.PHONY: demo quick test measure again coverage test-xla test-jax check lint types contracts format pictures screenshots recording reference constraints clean
 
 demo: $(READY)  ## open the app on the sample checkout
 	TTMATRIX_HOME=$(CURDIR)/build/home $(BIN)/ttmatrix demo build/demo
 
-quick: $(READY)  ## the inner loop: the tests that are not marked slow, ten examples for each law
-	$(PYTEST) -m 'not slow and not xla and not jax' --hypothesis-profile=quick
+quick: $(READY)  ## the inner loop, in under a minute: the tests that are neither slow nor long, ten examples for each law
+	$(PYTEST) --numprocesses auto -m 'not slow and not long and not xla and not jax' --hypothesis-profile=quick
 
 test: $(READY)  ## run all tests but those that need torch-xla or jax
 	$(PYTEST)
+
+measure: $(READY)  ## run the tests that are not slow and write tests/long.txt, the list of those that `make quick` leaves out
+	$(PYTEST) -p tests.measured -m 'not slow and not xla and not jax' --hypothesis-profile=quick
 
 again: $(READY)  ## run the tests that failed last time, one after the other
 	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none -v

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.measured import function_of, long_tests
+
 # The examples are others in each run, so what 25 of them miss is found in another run, or by the thorough profile.
 settings.register_profile("ttmatrix", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=25)
 settings.register_profile("quick", settings.get_profile("ttmatrix"), max_examples=10)
@@ -45,8 +47,11 @@ _STARTS = {
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is slow by what it needs, and insist on a reason for the rest."""
+    """Mark what is slow by what it needs, and what is long by the list; insist on a reason for the rest."""
+    long = long_tests()
     for item in items:
+        if function_of(item.nodeid) in long:
+            item.add_marker(pytest.mark.long)
         for fixture in getattr(item, "fixturenames", ()):
             if fixture in _STARTS:
                 item.add_marker(pytest.mark.slow(_STARTS[fixture]))
@@ -79,6 +84,8 @@ def own_temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", str(directory))
         patch.setattr(tempfile, "tempdir", str(directory))
+        # inductor compiles a program for each kind of vector unit, to see which works: 20 s of a processor.
+        patch.setenv("TORCHINDUCTOR_VEC_ISA_OK", "0")
         yield directory
     names = sorted(path.name for path in directory.iterdir() if not (path / _OF_TORCH).exists())
     left = [name for name in names if not any(fnmatch.fnmatch(name, pattern) for pattern in _STAYS)]
