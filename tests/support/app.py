@@ -100,7 +100,9 @@ def shown_ids(app: TTMatrixApp) -> list[str]:
 
 
 class ThemedApp(App[None]):
-    """The least app that our widgets can be in: it knows the themes that they are styled with."""
+    """The least app that our widgets and dialogs can be in: it knows their themes and style sheets."""
+
+    CSS_PATH = Path(__file__).parents[2] / "tui" / "screens" / "dialogs.tcss"
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

@@ -43,6 +43,7 @@ from tui.widgets import KeyLine
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from textual.types import CSSPathType
 
     from core.matrix.query import Learned
     from tui.screens import Helped
@@ -107,7 +108,8 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
     """Screens over one session. Threads come back through messages; only handlers change what is shown."""
 
     TITLE = "ttmatrix"
-    CSS_PATH = "app.tcss"
+    # Those of screens and dialogs at once: read with the first dialog, they hold it up by 40 ms.
+    CSS_PATH: ClassVar[CSSPathType] = ["app.tcss", "../screens/screens.tcss", "../screens/dialogs.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.APP)
     ENABLE_COMMAND_PALETTE = False
 
@@ -337,11 +339,8 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
     def action_help(self) -> None:
         screen = self.screen
         if isinstance(screen, SessionScreen):
-            fields = screen.query_fields()
-            help = screens.HelpScreen(self.command_runner.valid(), screen.legend(), fields=fields is not None)
+            help = screens.HelpScreen(self.context, self.command_runner.valid(), screen.legend(), screen.query_fields())
             self.push_screen(help, self._helped)
-            if fields is not None:
-                self.background.run("query fields", fields, help.add_fields, supersede=True, asks=True)
 
     def _helped(self, chosen: Helped) -> None:
         if isinstance(chosen, Command):

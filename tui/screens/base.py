@@ -2,7 +2,6 @@
 """What every full screen has: its context, the line of its title, and signals that end with the screen."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
@@ -23,8 +22,6 @@ from tui.view_models import Tab
 from tui.widgets import CachedText, KeyLine
 
 if TYPE_CHECKING:
-    from textual.types import CSSPathType
-
     from tui.view_models import Meaning
 
 _SELDOM = {Where.HOSTS, Where.PLAN, Where.REPORT}
@@ -38,7 +35,6 @@ class SessionScreen(Screen[None]):
 
     BLANK: ClassVar[bool] = True
     """Its widgets cover it: nothing of its own is painted behind them with each frame."""
-    CSS_PATH: "ClassVar[CSSPathType | None]" = Path(__file__).with_name("screens.tcss")
     PLACES: ClassVar[tuple[Where, ...]] = ()
     """Where a person always is while this screen is in front; the first is its own (`tui.screens.table`)."""
     PANES: ClassVar[Sequence[Pane]] = ()

@@ -2,7 +2,6 @@
 """Small questions and notices in front of a screen."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from rich.text import Text
@@ -25,7 +24,6 @@ T = TypeVar("T")
 class Dialog(LatePainted[T]):
     """A box in the middle; escape leaves it with None."""
 
-    CSS_PATH = Path(__file__).with_name("dialogs.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", show=False)]
 
     def action_leave(self) -> None:

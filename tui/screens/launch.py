@@ -2,7 +2,7 @@
 """The dialogs before a launch: how to run tests, what prevents it, and the exact commands."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -10,7 +10,8 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
+from textual.widget import Widget
 from textual.widgets import Input, Label
 
 from core import ops
@@ -25,7 +26,7 @@ from core.text import printable
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog
 from tui.view_models import launch_text
-from tui.widgets import Cycle, TextPane
+from tui.widgets import Cycle, Form, TextPane
 
 _EACH = "each"
 """In place of an arch: each that the hosts have."""
@@ -65,8 +66,8 @@ class _LaunchDialog(Dialog[LaunchPlan]):
         """What a person wants as soon as it is."""
 
     @abstractmethod
-    def fields(self) -> ComposeResult:
-        """The options; the first one has the focus."""
+    def fields(self) -> Iterator[tuple[str, Widget]]:
+        """The options with their names; the first one has the focus."""
 
     @abstractmethod
     def chosen(self) -> Options | OpOptions:
@@ -79,7 +80,7 @@ class _LaunchDialog(Dialog[LaunchPlan]):
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Label(Text(f"Run {self._tests}"), id="dialog-title")
-            yield from self.fields()
+            yield Form(tuple(self.fields()))
             yield TextPane(id="launch-plan")
             yield Label(
                 Text("enter start   y copy commands   ↑ ↓ field   ← → choose   pgdn scroll   esc"), id="dialog-hint"
@@ -97,6 +98,9 @@ class _LaunchDialog(Dialog[LaunchPlan]):
     def on_mount(self) -> None:
         # At once: what is typed right after the key that opened the dialog is for the dialog.
         self.set_focus(self.query(Cycle).first())
+        self.query_one(TextPane).show(Text("planning …", "dim"))
+
+    def once_painted(self) -> None:
         self._work_out()
 
     def on_cycle_changed(self) -> None:
@@ -146,7 +150,7 @@ class _LaunchDialog(Dialog[LaunchPlan]):
 class Launch(_LaunchDialog):
     """Tests of models."""
 
-    def fields(self) -> ComposeResult:
+    def fields(self) -> Iterator[tuple[str, Widget]]:
         session = self._session
         archs = [(NO_ARCH, "any"), *((arch, arch) for arch in session.matrix.schema.archs)]
         if found := self._of_hosts(session.hosts):
@@ -157,18 +161,18 @@ class Launch(_LaunchDialog):
         arch = session.view.arch or (_EACH if there else NO_ARCH)
         profiles = [("", "none"), *((name, name) for name in self._profiles())]
         kinds = [("", _BY_PROFILE), *((name, name) for name in KINDS)]
-        yield from _field("kind", Cycle(kinds, "device" if there else "", id="kind"))
-        yield from _field("arch", Cycle(archs, arch, id="arch"))
-        yield from _field("profile", Cycle(profiles, "", id="profile"))
-        yield from _field("repeat", Number("1", id="repeat"))
-        yield from _field("timeout", Number("", "seconds; empty: from the settings; 0: none", id="timeout"))
-        yield from _field("on failure", Cycle([("", "continue"), ("stop", "start no more of them")], "", id="stop"))
+        yield "kind", Cycle(kinds, "device" if there else "", id="kind")
+        yield "arch", Cycle(archs, arch, id="arch")
+        yield "profile", Cycle(profiles, "", id="profile")
+        yield "repeat", Number("1", id="repeat")
+        yield "timeout", Number("", "seconds; empty: from the settings; 0: none", id="timeout")
+        yield "on failure", Cycle([("", "continue"), ("stop", "start no more of them")], "", id="stop")
         others = [("", "with no other profile"), (DEFAULT_PROFILE, "with none"), *profiles[1:]]
-        yield from _field("compare", Cycle(others, "", id="other"))
-        yield from _field("sweep", Cycle([("", "no option"), *((one, one) for one in _SWEEPS)], "", id="sweep"))
-        yield from _field("export to", PathInput("a new directory; empty: to the run's own only", id="export-path"))
+        yield "compare", Cycle(others, "", id="other")
+        yield "sweep", Cycle([("", "no option"), *((one, one) for one in _SWEEPS)], "", id="sweep")
+        yield "export to", PathInput("a new directory; empty: to the run's own only", id="export-path")
         tensors = [("", "with generated code only"), ("yes", "weights and inputs, too"), ("no", "none")]
-        yield from _field("tensors", Cycle(tensors, "", id="export-tensors"))
+        yield "tensors", Cycle(tensors, "", id="export-tensors")
 
     def on_mount(self) -> None:
         self._show_fields()
@@ -178,11 +182,10 @@ class Launch(_LaunchDialog):
 
     def _show_fields(self) -> None:
         """Those that mean something to the kind."""
+        form = self.query_one(Form)
         for names, shown in ((_EXPORTING, self._exports), (_COMPARING, not self._exports)):
             for name in names:
-                field = self.query_one(f"#{name}").parent
-                assert field is not None
-                field.display = shown
+                form.show(form.query_one(f"#{name}"), shown)
 
     @property
     def _exports(self) -> bool:
@@ -237,13 +240,13 @@ class Launch(_LaunchDialog):
 class LaunchOps(_LaunchDialog):
     """Op cases, as one batch for each backend."""
 
-    def fields(self) -> ComposeResult:
+    def fields(self) -> Iterator[tuple[str, Widget]]:
         backends = [(name, name) for name in BACKENDS]
-        yield from _field("backend", Cycle(backends, ops.DEFAULT_BACKEND, id="backend"))
-        yield from _field("and on", Cycle([("", "no other"), *backends], "", id="other"))
-        yield from _field("skipped", Cycle([("", "leave out"), ("run", "run, too")], "", id="skipped"))
-        yield from _field("repeat", Number("1", id="repeat"))
-        yield from _field("timeout", Number("", "seconds for the batch; empty: none", id="timeout"))
+        yield "backend", Cycle(backends, ops.DEFAULT_BACKEND, id="backend")
+        yield "and on", Cycle([("", "no other"), *backends], "", id="other")
+        yield "skipped", Cycle([("", "leave out"), ("run", "run, too")], "", id="skipped")
+        yield "repeat", Number("1", id="repeat")
+        yield "timeout", Number("", "seconds for the batch; empty: none", id="timeout")
 
     def chosen(self) -> OpOptions:
         return ops.OpOptions(
@@ -264,12 +267,6 @@ class LaunchOps(_LaunchDialog):
             own=session.paths,
             records=session.runs,
         )
-
-
-def _field(name: str, editor: Cycle | Input) -> ComposeResult:
-    with Horizontal(classes="field"):
-        yield Label(name)
-        yield editor
 
 
 class PathInput(Input):

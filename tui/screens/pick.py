@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One out of a list: type to filter, enter takes it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
@@ -15,6 +15,7 @@ from textual.widgets import Input, Label
 from core.text import one_line
 from tui.commands import Command
 from tui.key_names import key_text
+from tui.protocol import Context
 from tui.screens.dialogs import Dialog
 from tui.view_models import Cell, Meaning, TableColumn
 from tui.widgets import RowTable
@@ -162,18 +163,24 @@ class HelpScreen(Pick[Helped]):
 
     def __init__(
         self,
+        context: Context,
         commands: Sequence[Command],
         meanings: Sequence[Meaning] = (),
-        *,
-        fields: bool = False,
+        fields: Callable[[], Sequence[tuple[str, str]]] | None = None,
     ) -> None:
-        """`meanings` are the signs on the screen; `fields`: those of a query will be added."""
+        """`meanings` are the signs on the screen; `fields` has those of a query, and is called in a thread."""
+        self.context = context
+        self._fields = fields
         options: list[Option[Helped]] = [
             Option(one, key_text(one), f"{one.label}: {one.help}" if one.off else one.help, one.where, one.off)
             for one in commands
         ]
         options += [Option(None, one.sign, one.words, "legend") for one in meanings]
         super().__init__("Keys that work here, signs and query fields" if fields else "Keys that work here", options)
+
+    def once_painted(self) -> None:
+        if self._fields is not None:
+            self.context.background.run("query fields", self._fields, self.add_fields, supersede=True, asks=True)
 
     def add_fields(self, fields: Sequence[tuple[str, str]]) -> None:
         """List the fields of a query, too: as they are typed, with what they ask."""

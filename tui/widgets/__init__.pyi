@@ -4,6 +4,7 @@ from .cell_table import CellTable as CellTable, MatrixGrid as MatrixGrid, Number
 from .cycle import Cycle as Cycle
 from .facet_panel import FacetPanel as FacetPanel
 from .filter_bar import FilterBar as FilterBar, QueryInput as QueryInput, WordFilter as WordFilter
+from .form import Form as Form
 from .internals import LatePainted as LatePainted
 from .key_line import KeyLine as KeyLine
 from .line_base import CachedBox as CachedBox, CachedText as CachedText

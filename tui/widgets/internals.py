@@ -98,13 +98,18 @@ class LatePainted(ModalScreen[T]):
 
     _has_sizes = False
 
+    def once_painted(self) -> None:
+        """The dialog is seen for the first time: what takes longer begins here."""
+
     def on_screen_resume(self) -> None:
         # Behind the message of the first size, which follows this one.
         self.call_later(self.call_later, self._paint)
 
     def _paint(self) -> None:
-        self._has_sizes = True
+        first, self._has_sizes = not self._has_sizes, True
         self.refresh()
+        if first:
+            self.call_after_refresh(self.once_painted)
 
     def _compositor_refresh(self) -> None:
         if self._has_sizes:

@@ -49,8 +49,6 @@ class MatrixScreen(SessionScreen):
     them. The actions of the keys are at the end.
     """
 
-    CSS_PATH = None
-    """Its layout is in the app's own sheet: with the first frame there is one sheet less to read."""
     AUTO_FOCUS = "#table"
     PLACES = (Where.MATRIX, Where.TABLE)
     PANES = (

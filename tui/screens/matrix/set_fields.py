@@ -8,7 +8,7 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.widgets import Input, Label
 
 from core.edits import FieldForm, FormField, NoOp, Operation
@@ -16,7 +16,7 @@ from core.errors import UsageError
 from core.text import one_line
 from tui.screens.dialogs import Dialog, problem_words
 from tui.view_models import counted
-from tui.widgets import Cycle
+from tui.widgets import Cycle, Form
 
 _VARIOUS = "\N{HORIZONTAL ELLIPSIS}"
 """The value of a choice on which the entries differ: left there, it changes nothing."""
@@ -46,13 +46,12 @@ class SetFields(Dialog[Sequence[Operation]]):
         scopes = self._form.scopes
         with Vertical(id="box"):
             yield Label(Text(self._title), id="dialog-title")
-            with Horizontal(classes="field"):
-                yield Label("at")
-                yield Cycle(scopes, scopes[0][0], id="scope")
-            for field in self._form.fields:
-                with Horizontal(classes="field"):
-                    yield Label(field.name)
-                    yield self._editor(field)
+            yield Form(
+                (
+                    ("at", Cycle(scopes, scopes[0][0], id="scope")),
+                    *((field.name, self._editor(field)) for field in self._form.fields),
+                )
+            )
             yield Label("", id="form-problem", classes="problem")
             yield Label(Text("↑ ↓ field   ← → choose   empty: unset   enter propose   esc"), id="dialog-hint")
 

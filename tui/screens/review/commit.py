@@ -7,7 +7,7 @@ from typing import ClassVar, TypeVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Label, Static, TextArea
 
 from core.edits import EditPlan, Operation, effect
@@ -26,7 +26,7 @@ from core.matrix.view import hidden_words
 from core.text import counted, printable
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog
-from tui.widgets import Cycle
+from tui.widgets import CachedText, Cycle, Form
 
 T = TypeVar("T")
 
@@ -88,18 +88,16 @@ class CommitDialog(Dialog[Delivered]):
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Label("Commit", id="dialog-title")
-            with Horizontal(classes="field"):
-                yield Label("split")
-                yield Cycle([(one.value, words) for one, words in _SPLITS], Split.NONE.value, id="split")
-            with Horizontal(classes="field"):
-                yield Label("files")
-                yield Static("", id="files", markup=False)
-            with Horizontal(classes="field", id="beside"):
-                yield Label("submodule")
-                yield Static("", id="beside-words", markup=False)
-            with Horizontal(classes="field"):
-                yield Label("message")
-                yield Static("", id="which", markup=False)
+            beside = CachedText(beside_words(self._edits), id="beside", markup=False)
+            beside.display = bool(self._edits)
+            yield Form(
+                (
+                    ("split", Cycle([(one.value, words) for one, words in _SPLITS], Split.NONE.value, id="split")),
+                    ("files", CachedText("", id="files", markup=False)),
+                    ("submodule", beside),
+                    ("message", CachedText("", id="which", markup=False)),
+                )
+            )
             message = TextArea("", id="message", soft_wrap=True, tab_behavior="focus")
             message.cursor_blink = False
             yield message
@@ -113,8 +111,6 @@ class CommitDialog(Dialog[Delivered]):
         matrix, operations = self._session.matrix, self._operations
         evidence, planner = self._session.evidence(self._ids), self._session.bench.planner
         self._say("Comparing with the last commit …")
-        self.query_one("#beside").display = bool(self._edits)
-        self.query_one("#beside-words", Static).update(beside_words(self._edits))
 
         def compose() -> tuple[EditPlan, Composition]:
             planned = self._plan()
