@@ -21,7 +21,7 @@ from tui.themes import THEMES, chosen_theme
 _READABLE = 4.5
 """The contrast that WCAG 2.2 asks for in text, level AA (success criterion 1.4.3)."""
 _STORED = ("light", "terminal", "mono")
-"""Dark is in the pictures of the screens."""
+"""The colours of these are stored. Of dark the pictures are: `test_pictures` has those of a smaller and a larger size."""
 _COLOURED = [name for name, theme in THEMES.items() if not theme.ansi]
 _DRAWN = range(0x2500, 0x25A0)
 """Lines, boxes and bars: no text."""
@@ -31,12 +31,14 @@ _DRAWN = range(0x2500, 0x25A0)
 async def test_every_text_can_be_read_in_every_theme(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
 ) -> None:
-    """On every screen and dialog that has a picture; the colours themselves are in `__snapshots__`."""
+    """On every screen and dialog that has a picture; the pictures and colours themselves are in `__snapshots__`."""
     app = pictured_app(tmp_path, monkeypatch)
     shown: dict[str, list[str]] = {name: [] for name in THEMES}
+    pictures: list[str] = []
     with at_noon():
         async with app.run_test(size=(120, 40)) as pilot:
-            async for what, _ in Walk(app, pilot).everything():
+            async for what, picture in Walk(app, pilot).everything():
+                pictures.append(f"===== {what} =====\n{picture}")
                 for name, theme in THEMES.items():
                     app.theme = name
                     await pilot.pause()
@@ -47,8 +49,8 @@ async def test_every_text_can_be_read_in_every_theme(
                     shown[name].append(f"===== {what} =====\n{colours(app)}\n")
                 app.theme = "dark"
                 await pilot.pause()
-    for name in _STORED:
-        found = "\n".join(shown[name]).replace(str(tmp_path), "~")
+    for name, parts in (("dark", pictures), *((name, shown[name]) for name in _STORED)):
+        found = "\n".join(parts).replace(str(tmp_path), "~")
         assert found == snapshot(name=name, extension_class=Pictures), (
             "if the theme is to look like that: make pictures"
         )

@@ -136,7 +136,7 @@ def _lines(fields: dict[str, str], indent: int) -> str:
 
 
 @pytest.mark.slow("many checkouts are indexed")
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_FIELDS, st.dictionaries(st.sampled_from(["n150", "p150", "n300"]), _FIELDS.filter(bool), min_size=1))
 def test_no_mend_changes_what_a_cell_means(
     checked: Callable[..., Matrix], base: dict[str, str], overrides: dict[str, dict[str, str]]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, given, strategies as st
 
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.edits.synthesis import Wish, operations_to, synthesise
@@ -123,7 +123,6 @@ def test_the_result_means_the_wish_and_nothing_else(before: dict[str, object], w
 
 
 @given(_entries(("status", "reason"), ARCHS), _wishes(("status", "reason"), ARCHS))
-@settings(max_examples=40)
 def test_no_entry_of_fewer_lines_means_the_same(before: dict[str, object], wish: Wish) -> None:
     _check_against_every_entry(before, wish, ARCHS, synthesise(before, wish, ARCHS))
 
@@ -195,7 +194,6 @@ def _done(text: str, *operations: Operation) -> str:
 
 
 @given(_entries(tuple(VALUES), ARCHS, nulls=False).filter(bool), _wishes(tuple(VALUES), ARCHS))
-@settings(max_examples=60)
 def test_the_operations_lead_there(before: dict[str, object], wish: Wish) -> None:
     after = synthesise(before, wish, ARCHS)
     assume(after)

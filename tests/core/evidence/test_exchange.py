@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
 from core.evidence.exchange import read_file, write_file
@@ -61,7 +61,6 @@ texts = st.text(st.characters(codec="utf-8"), max_size=6)
 numbers = st.floats(0, 1e9)
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(texts, numbers, st.none() | st.floats(0, 1), st.sampled_from(Ending)), max_size=6))
 def test_whatever_a_result_says(tmp_path_factory: pytest.TempPathFactory, some: list) -> None:  # type: ignore[type-arg]
     directory = tmp_path_factory.mktemp("x")

@@ -4,7 +4,7 @@
 from itertools import groupby, pairwise
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from core.evidence.analysis.since import flakiness
 from core.evidence.observation import Ending, Observation
@@ -29,7 +29,6 @@ def changes(rows: list[Observation]) -> list[tuple[Ending, str, str]]:
 
 
 @pytest.mark.slow("stores of many nights are made and read")
-@settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from((Ending.PASSED, Ending.FAILED)), st.integers(1, 40)), max_size=8))
 def test_every_change_of_outcome_stays(tmp_path_factory: pytest.TempPathFactory, stretches: list) -> None:  # type: ignore[type-arg]
     endings = [ending for ending, length in stretches for _ in range(length)]
@@ -61,7 +60,6 @@ _STRETCHES = st.lists(
 
 
 @pytest.mark.slow("stores of many nights are made and read")
-@settings(max_examples=40, deadline=None)
 @given(
     _STRETCHES,
     _STRETCHES,

@@ -75,8 +75,8 @@ _WITHOUT_OPS = {
 }
 
 
-@pytest.mark.slow("all models of the sample run, twice")
-def test_the_ops_of_every_sample_model_are_the_same_bytes_twice_and_pass_on_eager(tmp_path: Path) -> None:
+@pytest.mark.slow("all models of the sample run")
+def test_the_ops_of_every_sample_model_pass_on_eager_and_a_third_are_the_same_bytes_again(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     checkout = sample_checkout(tmp_path / "demo")
     loaders = [one for one in index(checkout).loaders.values() if one.framework is Framework.PYTORCH]
@@ -88,15 +88,16 @@ def test_the_ops_of_every_sample_model_are_the_same_bytes_twice_and_pass_on_eage
     assert len(tests) > 20
     environment = {**os.environ, "PYTHONPATH": str(Path(payload.__file__).parent), "PYTHONHASHSEED": "0"}
     found: list[dict[str, str]] = []
-    for name in ("one", "two"):
+    for name, some in (("one", tests), ("two", tests[::3])):
         out = tmp_path / name
         out.mkdir()
-        argv = [sys.executable, "-c", _ALL, str(checkout.root), str(out), *tests]
+        argv = [sys.executable, "-c", _ALL, str(checkout.root), str(out), *some]
         done = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
         found.append({file.name: file.read_text() for file in out.iterdir()})
-    assert found[0] == found[1]
     assert len(found[0]) == len(tests)
+    assert found[1].items() <= found[0].items()
+    assert len(found[1]) == len(tests[::3])
     argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "ttmatrix_ops.plugin", "--noconftest"]
     argv += [
         "-c",

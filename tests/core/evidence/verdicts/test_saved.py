@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from core.ci.selection import Selected
 from core.evidence.observation import Ending, Observation
@@ -58,7 +58,6 @@ _STEPS = st.lists(st.tuples(_NIGHT, _NIGHT, _POLICIES, st.booleans(), st.boolean
 
 
 @pytest.mark.slow("stores of many nights are made and read")
-@settings(max_examples=60)
 @given(_STEPS)
 def test_saved_verdicts_are_those_of_a_rebuild_and_of_all_results_in_memory(
     tmp_path_factory: pytest.TempPathFactory,

@@ -84,7 +84,7 @@ def test_values_that_begin_so_come_before_those_with_such_a_word(scope: Scope) -
 
 
 @given(st.sampled_from([field for field in FIELDS if field.name and not field.needs]), st.data())
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_offered_can_be_asked(scope: Scope, field: Field, data: st.DataObject) -> None:
     begun = f"{field.name}:{data.draw(st.text('abcdefnpst0123456789_-', max_size=2))}"
     for one in complete(scope, begun, len(begun)):
@@ -94,7 +94,7 @@ def test_what_is_offered_can_be_asked(scope: Scope, field: Field, data: st.DataO
 
 
 @given(st.text(max_size=20) | st.text('ab:~"\\!(), ', max_size=12), st.integers(0, 20))
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_can_be_completed(scope: Scope, text: str, cursor: int) -> None:
     cursor = min(cursor, len(text))
     for one in complete(scope, text, cursor):

@@ -88,7 +88,7 @@ _NODE: st.SearchStrategy[Node] = st.recursive(
 
 
 @given(st.lists(_NODE, min_size=1, max_size=3))
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_conditions_join_as_sets_do(matrix: Matrix, nodes: list[Node]) -> None:
     def rows(node: Node) -> list[int]:
         return select(matrix, Query((node,)))

@@ -4,7 +4,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from core.payload.ttmatrix_ops.cases import Case, Condition, DeviceName, DtypeName, Manifest, Raises, Tensor, Value
 from core.payload.ttmatrix_ops.digest import canonical
@@ -89,7 +89,6 @@ def meaning(case: Case) -> object:
     return canonical(case), plain
 
 
-@settings(max_examples=150)
 @given(st.lists(CASES, max_size=3, unique_by=lambda case: case.name))
 def test_what_is_written_reads_back(cases: list[Case]) -> None:
     text = manifest_text(Manifest("", "m", tuple(cases)), Defaults(), ["a comment"])
@@ -98,7 +97,6 @@ def test_what_is_written_reads_back(cases: list[Case]) -> None:
     assert [meaning(case) for case in read.cases] == [meaning(case) for case in cases]
 
 
-@settings(max_examples=60)
 @given(
     st.lists(CASES, max_size=3, unique_by=lambda case: case.name),
     st.lists(CASES, max_size=3, unique_by=lambda case: case.name),

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from core.payload.ttmatrix_runner.expectations import Expectation
 from core.payload.ttmatrix_runner.models import Model
@@ -193,7 +193,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=50)
 @given(st.dictionaries(st.text(), VALUES, max_size=4))
 def test_plain_values_print_as_literals_that_are_read_back(value: dict[str, Any]) -> None:
     made = plain(value)

@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from core.sources.evaluator.evaluator import Evaluator
 from core.sources.evaluator.tree import TreeNames
@@ -122,7 +122,6 @@ _TEST = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(_TEST)
 def test_conditions_choose_the_branch_python_chooses(test: str) -> None:
     body = f"return bool({test})"

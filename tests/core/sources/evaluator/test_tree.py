@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from core.sources.evaluator.tree import TreeNames
 from core.sources.evaluator.values import External, Lazy, TreeClass, Unknown
@@ -145,7 +145,6 @@ def test_enums(tmp_path: Path, source: str, is_enum: bool, prints_value: bool, i
 _HIERARCHY = st.lists(st.lists(st.integers(0, 5), max_size=3, unique=True), min_size=1, max_size=6)
 
 
-@settings(deadline=None)
 @given(_HIERARCHY)
 def test_classes_are_ordered_as_python_orders_them(wanted: list[list[int]]) -> None:
     bases = [[f"C{base}" for base in chosen if base < number] for number, chosen in enumerate(wanted)]
