@@ -48,6 +48,8 @@ class HostsScreen(SessionScreen):
         self.table = RowTable(HostRows((), _now()), id="hosts")
         self.pane = TextPane(id="host-text")
         self._views: list[HostView] = []
+        self._cells: list[object] = []
+        """What the table shows: the same again is not painted."""
         self._reports: dict[str, HostReport] = {}
         """By host, what its last check has found."""
         self._asked: frozenset[str] = frozenset()
@@ -92,8 +94,12 @@ class HostsScreen(SessionScreen):
     def _show(self) -> None:
         session = self.session
         self._views = host_views(session.hosts, session.cluster, session.all_runs)
-        self.table.show(HostRows(self._views, _now()), keep=self.table.cursor_key)
-        self.panes.fit(len(self._views))
+        rows = HostRows(self._views, _now())
+        cells: list[object] = [rows.cells(at) for at in range(len(rows))]
+        if cells != self._cells:
+            self._cells = cells
+            self.table.show(rows, keep=self.table.cursor_key)
+            self.panes.fit(len(rows))
         self._say()
         self._show_text()
 

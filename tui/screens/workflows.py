@@ -47,6 +47,7 @@ class WorkflowsScreen(SessionScreen):
         self.every(_LOOK_SECONDS, self._look)
         self.table.say_when_empty(Need.WORKFLOW.words(self.context.keymap))
         self.table.focus()
+        self.panes.fit(0)
         self.context.background.run("triage", self.board.look, lambda _: self._look())
         self._look()
 
@@ -101,7 +102,7 @@ class WorkflowsScreen(SessionScreen):
 
     def _look(self) -> None:
         items = self.board.items
-        if items != self._shown or not items:
+        if items != self._shown:
             self._shown = items
             self.table.show(WorkflowRows(items), keep=self.table.cursor_key)
             self.panes.fit(len(items))
