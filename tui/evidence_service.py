@@ -87,7 +87,7 @@ class Knowledge:
 
     def agenda(self, left_out: frozenset[str] = frozenset()) -> Agenda:
         """What is to be decided, judged without the machines in `left_out`."""
-        ci = self._session.ci()
+        ci = self._session.ci.read()
         with self._session.one_at_a_time:
             matrix, records = self._session.matrix, self._session.store.records()
             found = verdicts_on(matrix, self._session.cache, self._session.paths, records, left_out)
@@ -100,7 +100,7 @@ class Knowledge:
         session = self._session
         results = self.results().without(left_out) if left_out else self.results()
         policy = policy_of(session.checkout, session.paths).policy
-        verdicts = OpVerdicts(session.read_op_tests(), results.of_cases(), policy)
+        verdicts = OpVerdicts(session.op_tests.read(), results.of_cases(), policy)
         rows = (verdicts.rows[id] for id in verdicts.judged)
         return CaseEvidence(verdicts, written_cases(session.checkout.root, rows))
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import core.evidence.analysis as analysis
 import core.matrix
@@ -23,6 +23,7 @@ from core.matrix.view import Saved, View, change_saved, read_saved
 from core.runs import execution, planning, store
 from core.settings import Paths, Settings
 from core.sources import Checkout, stamp_of
+from tui.per_matrix import PerMatrix
 
 if TYPE_CHECKING:
     from core.ci import Ci, Selected
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from core.sources import Stamps
     from core.sources.downloads import Fetched
     from core.workflows import WorkflowContext
+
+T = TypeVar("T")
 
 # The first frame shows the matrix, and only that: what else there is comes from faces, which load it when it is used.
 
@@ -81,18 +84,13 @@ class Session:
     """Marks of before on ids that have no row: op cases may still be read."""
     open_changes: int = 0
     """How many pending changes are not rejected."""
-    _ci: Ci | None = None
-    one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
+    one_at_a_time: threading.RLock = field(default_factory=threading.RLock)
     """What several threads want is worked out by the first; the others find what it has saved."""
     _bench: Workbench | None = None
     _opening: threading.Lock = field(default_factory=threading.Lock)
-    _op_tests: tuple[Matrix, OpTests] | None = None
-    _handwritten: tuple[Matrix, Known] | None = None
-    _placeholder_tests: tuple[Matrix, Mapping[str, Sequence[str]]] | None = None
     _fetched: tuple[Matrix, dict[str, Fetched]] | None = None
     _reports: tuple[object, Sequence[PerfReport]] | None = None
     """The stamp of the reports of performance, and they."""
-    _examined: tuple[Matrix, tuple[Finding, ...]] | None = None
     _present: tuple[Matrix, Present] | None = None
     _conflicts: dict[int, tuple[Change, Present, Sequence[Conflict]]] = field(default_factory=dict)
 
@@ -170,50 +168,36 @@ class Session:
         rows = self.view.matrix
         return id in rows.rows and rows.is_op(rows.rows[id])
 
-    @property
-    def op_tests(self) -> OpTests | None:
-        """All op cases in full, as of the present matrix; None until somebody has read them."""
-        known = self._op_tests
-        return known[1] if known is not None and known[0] is self.view.matrix else None
+    @cached_property
+    def op_tests(self) -> PerMatrix[OpTests]:
+        """All op cases in full."""
+        return self._of_rows(lambda rows: ops.read_op_tests(rows.checkout.root, self.settings.ops_dirs))
 
-    def read_op_tests(self) -> OpTests:
-        """Read the op manifests. Not for the app's own thread."""
-        with self.one_at_a_time:
-            return self._read_op_tests()
+    @cached_property
+    def handwritten(self) -> PerMatrix[Known]:
+        """All hand-written tests in full, with the jobs of CI that run them."""
+        return self._of_rows(lambda _: handwritten.read_known(self.cache))
 
-    def _read_op_tests(self) -> OpTests:
-        rows, known = self.view.matrix, self._op_tests
-        if known is None or known[0] is not rows:
-            known = self._op_tests = rows, ops.read_op_tests(self.checkout.root, self.settings.ops_dirs)
-        return known[1]
+    @cached_property
+    def placeholder_tests(self) -> PerMatrix[Mapping[str, Sequence[str]]]:
+        """By placeholder the ids of the tests of its model."""
+        return self._of_models(_placeholder_tests)
 
-    @property
-    def handwritten(self) -> Known | None:
-        """All hand-written tests in full, as of the present matrix; None until somebody has read them."""
-        known = self._handwritten
-        return known[1] if known is not None and known[0] is self.view.matrix else None
+    @cached_property
+    def ci(self) -> PerMatrix[Ci]:
+        """The scheduled CI jobs, to ask what they would select."""
+        return self._of_models(lambda matrix: _read_ci(self.cache, matrix))
 
-    def read_handwritten(self) -> Known:
-        """Read the hand-written tests and the jobs of CI. Not for the app's own thread."""
-        rows = self.view.matrix
-        with self.one_at_a_time:
-            if self._handwritten is None or self._handwritten[0] is not rows:
-                self._handwritten = rows, handwritten.read_known(self.cache)
-            return self._handwritten[1]
+    @cached_property
+    def findings(self) -> PerMatrix[tuple[Finding, ...]]:
+        """Everything that is wrong with the checkout; takes seconds the first time."""
+        return self._of_models(lambda matrix: _examine(self.cache, matrix, self.settings.ops_dirs))
 
-    @property
-    def placeholder_tests(self) -> Mapping[str, Sequence[str]] | None:
-        """By placeholder the ids of the tests of its model, as of the present matrix; None until they are read."""
-        known = self._placeholder_tests
-        return known[1] if known is not None and known[0] is self.matrix else None
+    def _of_rows(self, work: Callable[[Matrix], T]) -> PerMatrix[T]:
+        return PerMatrix(lambda: self.view.matrix, self.one_at_a_time, work)
 
-    def read_placeholder_tests(self) -> Mapping[str, Sequence[str]]:
-        """Look for the models of all placeholders among the loaders. Not for the app's own thread."""
-        matrix = self.matrix
-        with self.one_at_a_time:
-            if self._placeholder_tests is None or self._placeholder_tests[0] is not matrix:
-                self._placeholder_tests = matrix, edits.model_tests_of(matrix, edits.planned_models(matrix))
-            return self._placeholder_tests[1]
+    def _of_models(self, work: Callable[[Matrix], T]) -> PerMatrix[T]:
+        return PerMatrix(lambda: self.matrix, self.one_at_a_time, work)
 
     def fetched_of(self, id: str) -> Fetched | None:
         """What the loader of a test fetches, as of the present matrix; None until that is read."""
@@ -233,7 +217,7 @@ class Session:
 
     def plan_handwritten(self, ids: Iterable[str]) -> LaunchPlan:
         """Runs of hand-written tests, with what is in their way. Not for the app's own thread."""
-        known = self.read_handwritten().by_id
+        known = self.handwritten.read().by_id
         tests = [known[id] for id in ids if id in known]
         return handwritten.plan_handwritten_runs(
             self.checkout, tests, self.settings, runs=self.store.root, arch=self.view.arch, records=self.runs
@@ -323,7 +307,7 @@ class Session:
 
     def _verdicts_on(self, matrix: Matrix) -> Verdicts:
         records = self.store.records()
-        return evidence.verdicts_on(matrix, self.cache, self.paths, records, op_tests=self._read_op_tests)
+        return evidence.verdicts_on(matrix, self.cache, self.paths, records, op_tests=self.op_tests.read)
 
     def judge(self) -> Verdicts:
         """What all results say of every cell and op case. Not for the app's own thread."""
@@ -339,20 +323,12 @@ class Session:
         facts = self.view.learned.get("jobs")
         return facts if isinstance(facts, ci.Selected) else None
 
-    def ci(self) -> Ci:
-        """The scheduled CI jobs, to ask what they would select. Takes a while: not for the app's own thread."""
-        with self.one_at_a_time:
-            known, matrix = self._ci, self.matrix
-            if known is None or known.selector.collection.matrix is not matrix:
-                known = self._ci = ci.read_ci(matrix, providers.model_infos(self.cache, matrix))
-            return known
-
     def pull_request(self, revision: str) -> str:
         """The text of a pull request from commits that are made. Not for the app's own thread.
 
         Raises TTMatrixError where `revision` names no commit that changed an entry.
         """
-        return committing.read_committed(self.matrix, revision).markdown(self.matrix, self.ci())
+        return committing.read_committed(self.matrix, revision).markdown(self.matrix, self.ci.read())
 
     def world(self) -> WorkflowContext:
         """What workflows act upon. Takes a while the first time: not for the app's own thread."""
@@ -367,15 +343,6 @@ class Session:
         """What CPU repros of `ids` fetch, and from where. Not for the app's own thread."""
         python = planning.find_interpreter(self.checkout.root, self.settings)
         return planning.sources_of(self.checkout, python, ids, starting=True)
-
-    def examine(self) -> tuple[Finding, ...]:
-        """Everything that is wrong with the checkout. Takes seconds the first time: not for the app's own thread."""
-        with self.one_at_a_time:
-            matrix, known = self.matrix, self._examined
-            if known is None or known[0] is not matrix:
-                doctor.prepare(self.cache, matrix, [doctor.FINDINGS])
-                known = self._examined = (matrix, doctor.examine(self.cache, matrix, self.settings.ops_dirs))
-            return known[1]
 
     def read_weeks(self) -> tuple[Week, ...]:
         """Twelve weeks of entries, from git. Raises TTMatrixError where git knows nothing.
@@ -434,6 +401,19 @@ class Session:
         """Look for `changes`, each given by its operations with their files, in the files as they are now."""
         lost = self.bench.missing(changes, self.matrix.schema)
         return Reread(len(changes), lost, tuple(files))
+
+
+def _placeholder_tests(matrix: Matrix) -> Mapping[str, Sequence[str]]:
+    return edits.model_tests_of(matrix, edits.planned_models(matrix))
+
+
+def _read_ci(cache: Cache, matrix: Matrix) -> Ci:
+    return ci.read_ci(matrix, providers.model_infos(cache, matrix))
+
+
+def _examine(cache: Cache, matrix: Matrix, ops_dirs: Sequence[str]) -> tuple[Finding, ...]:
+    doctor.prepare(cache, matrix, [doctor.FINDINGS])
+    return doctor.examine(cache, matrix, ops_dirs)
 
 
 class Aged(NamedTuple):

@@ -52,22 +52,22 @@ class FactRequests:
 
     def request_op_tests(self) -> None:
         """Read all op cases in full, unless that is done."""
-        if self._session.op_tests is None:
+        if self._session.op_tests.known is None:
             publish = self._signals.facts_changed.publish
-            self._background.run("op cases", self._session.read_op_tests, lambda _: publish(None), supersede=True)
+            self._background.run("op cases", self._session.op_tests.read, lambda _: publish(None), supersede=True)
 
     def request_handwritten(self) -> None:
         """Read all hand-written tests in full, unless that is done."""
-        if self._session.handwritten is None:
+        if self._session.handwritten.known is None:
             publish = self._signals.facts_changed.publish
-            work = self._session.read_handwritten
+            work = self._session.handwritten.read
             self._background.run("hand-written tests", work, lambda _: publish(None), supersede=True)
 
     def request_placeholder_tests(self) -> None:
         """Look for the models of all placeholders, unless that is done."""
-        if self._session.placeholder_tests is None:
+        if self._session.placeholder_tests.known is None:
             publish = self._signals.facts_changed.publish
-            work = self._session.read_placeholder_tests
+            work = self._session.placeholder_tests.read
             self._background.run("models of placeholders", work, lambda _: publish(None), supersede=True)
 
     def request_fetched(self, id: str) -> None:

@@ -66,7 +66,9 @@ class DoctorScreen(SessionScreen):
     def _examine(self) -> None:
         session = self.session
         # Keys wait for the first list: they are meant for its rows.
-        self.context.background.run("examine", session.examine, self._show, supersede=True, lists=self._all is None)
+        self.context.background.run(
+            "examine", session.findings.read, self._show, supersede=True, lists=self._all is None
+        )
         self._say()
 
     def _show(self, findings: tuple[Finding, ...]) -> None:

@@ -85,7 +85,7 @@ class OverviewScreen(SessionScreen):
         self._count_tests()
         self.context.facts.request(LEARNED)
         self._findings = None
-        self.context.background.run("overview", self.session.examine, self._found, supersede=True)
+        self.context.background.run("overview", self.session.findings.read, self._found, supersede=True)
         self.context.background.run("weeks", self._read_weeks, self._weeks_read, supersede=True)
         self._show()
 

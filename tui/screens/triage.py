@@ -271,7 +271,7 @@ class TriageScreen(DecisionScreen):
             if not change.ops:
                 return [*paragraph(change.note, "", width), *strips, *since, *results]
             planned = session.bench.plan(change.ops, matrix.schema, matrix.files)
-            made = make_preview(planned, matrix, [replace(change.plain, note="", evidence=())], (), session.ci())
+            made = make_preview(planned, matrix, [replace(change.plain, note="", evidence=())], (), session.ci.read())
             return [*self._leaves_ci(change, width), *strips, *preview_lines(made, width), *since, *results]
 
         self.context.background.run(
@@ -293,7 +293,7 @@ class TriageScreen(DecisionScreen):
         proposal = change.item.proposal if change.item else None
         if proposal is None or not change.leaves:
             return None
-        return schedule_markers(self.session.matrix, self.session.ci(), [proposal]).get(proposal.id)
+        return schedule_markers(self.session.matrix, self.session.ci.read(), [proposal]).get(proposal.id)
 
     def _show_preview(self, headline: str, lines: Sequence[Line]) -> None:
         self.pane.say(headline)

@@ -191,7 +191,7 @@ class Listing:
         """All about an op case: what its row holds, until its manifest is read."""
         self._context.facts.request_op_tests()
         self._context.facts.request_verdicts()
-        tests, verdicts = self._session.op_tests, self._session.verdicts
+        tests, verdicts = self._session.op_tests.known, self._session.verdicts
         detail = ops.describe_case(tests, id) if tests else None
         text = view_models.op_text(detail) if detail else view_models.op_row_text(self._view.matrix, id)
         if verdicts is None:
@@ -204,7 +204,7 @@ class Listing:
         self._context.facts.request_handwritten()
         session = self._session
         runs = [record for record in session.runs if record.spec.test_id == id]
-        known = session.handwritten
+        known = session.handwritten.known
         if known is None or id not in known.by_id:
             file, line = session.place_of(id)
             return view_models.handwritten_text(id, [("file", f"{file}:{line}")], runs, None, session.ages)
@@ -240,7 +240,7 @@ class Listing:
             return self._handwritten_detail(self.current)
         if session.is_placeholder(self.current):
             self._context.facts.request_placeholder_tests()
-            tests = session.placeholder_tests
+            tests = session.placeholder_tests.known
             found = None if tests is None else tests.get(self.current, ())
             return view_models.placeholder_text(self._view.matrix, self.current, found)
         self._context.facts.request(_OF_DETAIL)

@@ -55,7 +55,7 @@ class PlaceholderMenu:
         elif len(self._names) > 1:
             self._context.notify.info("Make entries of one placeholder at a time.")
         else:
-            work = self._session.read_placeholder_tests
+            work = self._session.placeholder_tests.read
             self._context.background.run("tests of placeholders", work, self._choose_test, asks=True)
 
     def _remove(self) -> None:

@@ -171,7 +171,7 @@ class CommitDialog(Dialog[Delivered]):
             return
 
         def text() -> str:
-            cells = effect(session.matrix, planned, session.ci())
+            cells = effect(session.matrix, planned, session.ci.read())
             return pull_request(composition.changes, composition.entries, cells, composition.evidence)
 
         self._ask("markdown", text, self.context.notify.copy)
