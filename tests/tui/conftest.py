@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pilots of the app wait for its event loop, not for a clock; apps share parsed style sheets."""
 
+import pytest
+from textual.notifications import Notification
+
 from tests.support import idle, stylesheets
 
 idle.use()
 stylesheets.use()
+
+
+@pytest.fixture(autouse=True)
+def notifications_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that looks late, because the machine is busy, finds what was said."""
+    monkeypatch.setattr(Notification, "has_expired", False)

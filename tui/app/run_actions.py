@@ -91,13 +91,13 @@ class RunActions:
         """Start what is planned; where that downloads more than `agreed`, once a person has agreed to it."""
         done = Event()
 
-        def plan() -> LaunchPlan | Started:
+        def plan() -> LaunchPlan:
             try:
                 self._session.check_writable()
                 (specs, refused), session = planned(), self._session
                 ahead = planning.look_ahead(specs, session.settings, refused, runs=session.store.root, starting=True)
                 planning.refuse(ahead.obstacles)
-                return ahead if _new(ahead, agreed) else _queued(session, ahead)
+                return ahead
             finally:
                 done.set()
 
@@ -105,20 +105,18 @@ class RunActions:
             if not done.is_set():
                 self._notify.info("Looking up what the run needs and would download.")
 
-        self._background.run("start runs", plan, self._ask_or_tell, asks=True)
+        self._background.run("plan runs", plan, partial(self._ask_or_queue, agreed), asks=True)
         self._app.set_timer(_PATIENCE_SECONDS, explain)
 
-    def _ask_or_tell(self, outcome: LaunchPlan | Started) -> None:
-        if isinstance(outcome, tuple):
-            self._started(outcome)
-            return
-        queue = partial(_queued, self._session, outcome)
-        screens.ask_to_download(
-            self._app,
-            outcome.downloads,
-            lambda: self._background.run("start runs", queue, self._started),
-            outcome.obstacles,
-        )
+    def _ask_or_queue(self, agreed: Collection[Download], ahead: LaunchPlan) -> None:
+        def queue() -> None:
+            self._background.run("start runs", partial(_queued, self._session, ahead), self._started)
+
+        if _new(ahead, agreed):
+            screens.ask_to_download(self._app, ahead.downloads, queue, ahead.obstacles)
+        else:
+            # Keys do not wait for this: nothing is asked any more.
+            queue()
 
     def _started(self, outcome: Started) -> None:
         started, asked, refused = outcome
