@@ -10,7 +10,7 @@ from core.edits.pending.change import Decision
 from core.evidence.verdicts.verdict import Verdict
 from core.proc import run_command
 from core.sources.checkout import Checkout
-from tests.support.app import SIZES, build_app, screen_text, until
+from tests.support.app import build_app, screen_text, until
 from tests.support.cli import call
 from tests.support.real_nightlies import (
     CRASH,
@@ -96,11 +96,10 @@ def test_without_a_screen(checkout: Checkout, nightlies: Path, tmp_path: Path) -
     assert call("propose", "--json", "--repo", checkout.root).json == []
 
 
-@SIZES
-async def test_by_keyboard(checkout: Checkout, nightlies: Path, size: tuple[int, int]) -> None:
+async def test_by_keyboard(checkout: Checkout, nightlies: Path) -> None:
     assert call("ingest", nightlies, "--repo", checkout.root).code == 0
     app = build_app(checkout)
-    async with app.run_test(size=size, notifications=True) as pilot:
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("4")
         await until(pilot, lambda: "0 decided, 7 left" in screen_text(app), "what is to be decided")
         shown = {str(verdict) for verdict in VERDICTS.values()}

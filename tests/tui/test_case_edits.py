@@ -12,7 +12,7 @@ from core.ops.rows import with_ops
 from core.proc import run_command
 from core.settings import Settings, paths
 from core.sources.checkout import Checkout
-from tests.support.app import SIZES, screen_text, type_text, until
+from tests.support.app import screen_text, type_text, until
 from tests.support.git import committed_checkout
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
@@ -52,11 +52,10 @@ def operations(app: TTMatrixApp) -> list[Operation]:
 
 
 @pytest.mark.slow("the whole job is done")
-@SIZES
-async def test_a_case_is_edited_reviewed_committed_and_taken_back(checkout: Checkout, size: tuple[int, int]) -> None:
+async def test_a_case_is_edited_reviewed_committed_and_taken_back(checkout: Checkout) -> None:
     app = app_with_ops(checkout, "kind:op op:torch.add")
     path = checkout.root / FILE
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "m::a" in screen_text(app), "the row")
         await pilot.press("E")
         await until(pilot, lambda: "the case" in screen_text(app) and "0.25" in screen_text(app), "the form")

@@ -8,7 +8,7 @@ import pytest
 from core.edits.pending.change import Decision
 from core.model import TEST_MODULE
 from core.sources.checkout import Checkout
-from tests.support.app import SIZES, build_app, screen_text, type_text, until
+from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.three_nights import DRIFTED, SILENT, nightly_checkout
 from tui.screens.clusters import ClustersScreen
 
@@ -18,10 +18,9 @@ def checkout(tmp_path: Path) -> Checkout:
     return nightly_checkout(tmp_path / "tt-xla")
 
 
-@SIZES
-async def test_into_a_cluster_and_to_the_test(checkout: Checkout, size: tuple[int, int]) -> None:
+async def test_into_a_cluster_and_to_the_test(checkout: Checkout) -> None:
     app = build_app(checkout)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("7")
         await until(pilot, lambda: "clusters of failures" in screen_text(app), "the clusters")
         assert "Out of Memory: not enough space for a DRAM buffer" in screen_text(app)
@@ -37,10 +36,9 @@ async def test_into_a_cluster_and_to_the_test(checkout: Checkout, size: tuple[in
         await until(pilot, lambda: "clusters of failures" in screen_text(app), "the clusters again")
 
 
-@SIZES
-async def test_one_text_and_one_issue_for_all(checkout: Checkout, size: tuple[int, int]) -> None:
+async def test_one_text_and_one_issue_for_all(checkout: Checkout) -> None:
     app = build_app(checkout)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("7")
         await until(pilot, lambda: "clusters of failures" in screen_text(app), "the clusters")
         await pilot.press("c", "enter")

@@ -7,7 +7,7 @@ import pytest
 
 from core.evidence.analysis.comparison import DifferenceKind
 from core.sources.checkout import Checkout
-from tests.support.app import SIZES, build_app, screen_text, type_text, until
+from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.op_reports import ingest_cases
 from tests.support.sample import sample_checkout
 from tests.support.three_nights import FLAKY, nightly_checkout
@@ -20,10 +20,9 @@ def checkout(tmp_path: Path) -> Checkout:
     return nightly_checkout(tmp_path / "tt-xla")
 
 
-@SIZES
-async def test_the_last_two_and_others(checkout: Checkout, size: tuple[int, int]) -> None:
+async def test_the_last_two_and_others(checkout: Checkout) -> None:
     app = build_app(checkout)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("8")
         await until(pilot, lambda: "nightly-2 → nightly-3" in screen_text(app), "the last two")
         assert "2 fixed" in screen_text(app)
@@ -75,8 +74,7 @@ async def test_the_title_has_the_names_of_views_where_there_is_room(tmp_path: Pa
         assert "no two runs" in screen_text(app)
 
 
-@SIZES
-async def test_op_cases_on_two_backends(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_op_cases_on_two_backends(tmp_path: Path) -> None:
     checkout = sample(tmp_path / "tt-xla")
     directory = checkout.root / "tests/op_manifests"
     directory.mkdir(parents=True)
@@ -93,7 +91,7 @@ async def test_op_cases_on_two_backends(tmp_path: Path, size: tuple[int, int]) -
     ingest_cases(checkout, tmp_path / "ind.xml", "inductor", {"m::a": bad, "m::b": good}, "3 of 4 elements differ")
     ingest_cases(checkout, tmp_path / "tt.xml", "tt", {"m::a": good})
     app = build_app(checkout, op_cases=True, query="kind:op")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("asterisk", "b")
         await until(pilot, lambda: "1 only second fails, 1 both pass" in screen_text(app), "the outcomes")
         await until(pilot, lambda: "3 op cases: eager → inductor" in screen_text(app), "the two backends")

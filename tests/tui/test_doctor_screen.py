@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.sources.checkout import Checkout
-from tests.support.app import SIZES, build_app, screen_text, until
+from tests.support.app import build_app, screen_text, until
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
 from tui.screens import DoctorScreen
@@ -24,10 +24,9 @@ def _at(app: TTMatrixApp, kind: str) -> int:
     return next(at for at, one in enumerate(findings) if one.kind == kind)
 
 
-@SIZES
-async def test_from_a_finding_to_its_mend(checkout: Checkout, size: tuple[int, int]) -> None:
+async def test_from_a_finding_to_its_mend(checkout: Checkout) -> None:
     app = build_app(checkout)
-    async with app.run_test(size=size, notifications=True) as pilot:
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("6")
         await until(pilot, lambda: "findings of" in screen_text(app), "the findings")
         app.navigation.screen(DoctorScreen).table.cursor = _at(app, "dead-override")

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from core.edits.operations import Operation, OpKind
 from core.sources.checkout import Checkout
-from tests.support.app import SIZES, build_app, screen_text, type_text, until
+from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.tree import INFERENCE, TRAINING, sample
 from tui.app.app import TTMatrixApp
 
@@ -36,10 +36,9 @@ def _proposed(app: TTMatrixApp) -> list[Operation]:
 
 
 @pytest.mark.slow("a job over several screens")
-@SIZES
-async def test_a_marker_more_and_one_less(checkout: Checkout, size: tuple[int, int]) -> None:
+async def test_a_marker_more_and_one_less(checkout: Checkout) -> None:
     app = build_app(checkout, query=ORG)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await _choose(app, pilot, "add marker", "Add which marker?")
         await type_text(pilot, "push")
         await pilot.press("enter")
@@ -73,10 +72,9 @@ async def test_rename_and_move(checkout: Checkout) -> None:
 
 
 @pytest.mark.slow("a job over several screens")
-@SIZES
-async def test_enter_does_not_delete(checkout: Checkout, size: tuple[int, int]) -> None:
+async def test_enter_does_not_delete(checkout: Checkout) -> None:
     app = build_app(checkout, query=ORG)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await _choose(app, pilot, "delete", "Delete the entry?")
         await pilot.press("enter", "escape")
         assert _proposed(app) == []

@@ -7,7 +7,7 @@ import pytest
 
 from core.settings import Settings
 from core.sources.checkout import Checkout
-from tests.support.app import SIZES, build_app, screen_text, shown_ids, type_text, until
+from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.tree import sample
 
 MODULE = """
@@ -43,10 +43,9 @@ def checkout(tmp_path: Path) -> Checkout:
     return found
 
 
-@SIZES
-async def test_they_have_columns_facets_and_a_detail_of_their_own(checkout: Checkout, size: tuple[int, int]) -> None:
+async def test_they_have_columns_facets_and_a_detail_of_their_own(checkout: Checkout) -> None:
     app = build_app(checkout)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         view = app.session.view
         assert len(view.rows) == len(app.session.matrix.ids) + 4
         await until(pilot, lambda: "4 hand-written tests" in screen_text(app), "their number")

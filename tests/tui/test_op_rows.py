@@ -7,7 +7,7 @@ import pytest
 
 from core.settings import Settings
 from core.sources.checkout import Checkout
-from tests.support.app import SIZES, build_app, screen_text, shown_ids, type_text, until
+from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.cli import call
 from tests.support.op_reports import ingest_cases
 from tests.support.tree import sample
@@ -98,12 +98,9 @@ async def test_the_verdict_on_an_op_case_is_a_column_a_query_and_in_the_detail(
         assert "active: " in screen_text(app)
 
 
-@SIZES
-async def test_op_cases_have_columns_facets_and_a_detail_of_their_own(
-    checkout: Checkout, size: tuple[int, int]
-) -> None:
+async def test_op_cases_have_columns_facets_and_a_detail_of_their_own(checkout: Checkout) -> None:
     app = build_app(checkout, op_cases=True)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         models = len(app.session.matrix.ids)
         assert len(app.session.view.rows) == models + 3
         await pilot.press("slash")

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from core.payload.ttmatrix_filecheck import find_filecheck
 from core.runs.filecheck import PATTERNS
 from core.sources.checkout import Checkout
-from tests.support.app import SIZES, build_app, screen_text, type_text, until
+from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.recorded import record_profiles
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
@@ -59,10 +59,9 @@ async def opened(app: TTMatrixApp, pilot: Pilot[None]) -> PatternCheck:
 
 
 @installed
-@SIZES
-async def test_an_edited_pattern_is_tried_and_written(checkout: Checkout, size: tuple[int, int]) -> None:
+async def test_an_edited_pattern_is_tried_and_written(checkout: Checkout) -> None:
     app = build_app(checkout)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
         await until(pilot, lambda: "failed at line 2, CHECK-NEXT" in screen_text(app), "the failure")
         assert "not reached" in screen_text(app)

@@ -7,7 +7,7 @@ import pytest
 
 from core.edits.operations import Operation, OpKind
 from core.sources.checkout import Checkout
-from tests.support.app import SIZES, build_app, screen_text, shown_ids, type_text, until
+from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.tree import INFERENCE, LOADERS, YAML, write_checkout
 from tui.app.app import TTMatrixApp
 
@@ -25,10 +25,9 @@ def _proposed(app: TTMatrixApp) -> list[Operation]:
     return [op for change in app.session.pending.changes for op in change.ops]
 
 
-@SIZES
-async def test_one_is_seen_and_made_an_entry_of(checkout: Checkout, size: tuple[int, int]) -> None:
+async def test_one_is_seen_and_made_an_entry_of(checkout: Checkout) -> None:
     app = build_app(checkout)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "2 placeholders" in screen_text(app), "their number")
         await pilot.press("slash")
         await type_text(pilot, "is:placeholder org")

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from core.runs.store import RunStore
 from core.settings import paths
 from core.sources.checkout import Checkout
-from tests.support.app import SIZES, build_app, screen_text, type_text, until
+from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.recorded import record_profiles
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
@@ -39,10 +39,9 @@ def said(app: TTMatrixApp, words: str) -> bool:
     return any(words in one.message for one in app._notifications)
 
 
-@SIZES
-async def test_text_search_constants_and_ops(checkout: Checkout, size: tuple[int, int]) -> None:
+async def test_text_search_constants_and_ops(checkout: Checkout) -> None:
     app = build_app(checkout)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await shown(app, pilot)
         assert "…800 bytes #" in screen_text(app)
         await pilot.press("u")

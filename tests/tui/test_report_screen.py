@@ -7,7 +7,7 @@ import pytest
 
 from core.matrix.query.query import Query
 from core.sources.checkout import Checkout
-from tests.support.app import SIZES, build_app, screen_text, until
+from tests.support.app import build_app, screen_text, until
 from tests.support.cli import call
 from tests.support.planted import BAD_HOST, Nights, planted_checkout
 from tests.support.tree import sample
@@ -22,15 +22,12 @@ def planted(tmp_path: Path) -> tuple[Checkout, Nights]:
 
 
 @pytest.mark.slow("weeks of results are made")
-@SIZES
-async def test_every_list_says_what_the_headless_report_says(
-    planted: tuple[Checkout, Nights], size: tuple[int, int]
-) -> None:
+async def test_every_list_says_what_the_headless_report_says(planted: tuple[Checkout, Nights]) -> None:
     checkout, made = planted
     said = call("report", "--repo", checkout.root).out
     found = call("report", "--json", "--repo", checkout.root).json
     app = build_app(checkout)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("f4")
         await until(pilot, lambda: "results of" in screen_text(app), "the summary")
         screen = app.navigation.screen(ReportScreen)

@@ -12,7 +12,7 @@ from core.settings import paths
 from core.sources.checkout import Checkout
 from core.workflows.loader_code.edits.edit import EditKind, SourceEdit, put
 from core.workflows.session import edits_directory, sessions_directory
-from tests.support.app import SIZES, build_app, own_checkout, screen_text, until
+from tests.support.app import build_app, own_checkout, screen_text, until
 from tests.support.triage_checkout import LOADER, LOADER_FILE, triage_checkout
 from tui.app.app import TTMatrixApp
 
@@ -42,10 +42,9 @@ async def on_the_edit(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
     await until(pilot, lambda: f"+        row = {NEW}" in screen_text(app), "its diff")
 
 
-@SIZES
-async def test_taken_back_after_asking(checkout: Checkout, size: tuple[int, int]) -> None:
+async def test_taken_back_after_asking(checkout: Checkout) -> None:
     app = build_app(checkout, query="mode:training")
-    async with app.run_test(size=size, notifications=True) as pilot:
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await on_the_edit(app, pilot)
         assert "never committed" in screen_text(app)
         await pilot.press("a")
@@ -72,10 +71,9 @@ async def test_a_file_that_was_changed_since_is_left_alone(checkout: Checkout) -
 
 
 @pytest.mark.slow("a job over several screens")
-@SIZES
-async def test_beside_changes_and_no_part_of_their_commit(checkout: Checkout, size: tuple[int, int]) -> None:
+async def test_beside_changes_and_no_part_of_their_commit(checkout: Checkout) -> None:
     app = build_app(checkout, query="mode:training has:entry")
-    async with app.run_test(size=size, notifications=True) as pilot:
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await until(pilot, lambda: app.matrix_screen.current is not None, "the matrix")
         await pilot.press("E", "right", "enter")
         await on_the_edit(app, pilot)

@@ -67,10 +67,9 @@ async def test_before_and_after_with_effect_and_reason(checkout: Checkout, size:
         assert "why: seen [bold]3 times\N{REPLACEMENT CHARACTER}[31m" in screen_text(app)
 
 
-@SIZES
-async def test_a_group_is_decided_after_its_count_was_shown(checkout: Checkout, size: tuple[int, int]) -> None:
+async def test_a_group_is_decided_after_its_count_was_shown(checkout: Checkout) -> None:
     app = _three(checkout)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("5", "m", "g")
         await until(pilot, lambda: "2 changes: 2 open" in screen_text(app), "the groups")
         await pilot.press("A")
@@ -124,10 +123,9 @@ async def test_every_decision_leads_to_the_next(checkout: Checkout) -> None:
         await until(pilot, lambda: "3 pending" not in screen_text(app), "the decisions")
 
 
-@SIZES
-async def test_a_proposal_is_edited_in_place_in_one_step(checkout: Checkout, size: tuple[int, int]) -> None:
+async def test_a_proposal_is_edited_in_place_in_one_step(checkout: Checkout) -> None:
     app = _three(checkout)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("5", "G", "a", "G", "E")
         await until(pilot, lambda: "enter propose" in screen_text(app), "the form")
         await pilot.press("down", "down", "end")
@@ -148,10 +146,9 @@ async def test_an_entry_that_goes_has_no_fields_to_edit(checkout: Checkout) -> N
         await until(pilot, lambda: "It has no fields to edit" in screen_text(app), "the reason")
 
 
-@SIZES
-async def test_the_end_is_read_from_the_files(checkout: Checkout, size: tuple[int, int]) -> None:
+async def test_the_end_is_read_from_the_files(checkout: Checkout) -> None:
     app = _three(checkout)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("5", "A", "y", "G", "x", "w", "y")
         await until(pilot, lambda: "Verified on disk: 2 of 2 changes" in screen_text(app), "what is found")
         assert "wrote tests/runner/test_config/" in screen_text(app)

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from core.settings import load_settings, paths
 from core.sources.checkout import Checkout
 from core.workflows.manager import WorkflowState
-from tests.support.app import SIZES, build_app, screen_text, type_text, until
+from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml, triage_checkout
 from tui.app.app import TTMatrixApp
 from tui.screens import WorkflowsScreen
@@ -46,10 +46,9 @@ async def begun(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
     await until(pilot, lambda: "needs a device" in screen_text(app), "the word")
 
 
-@SIZES
-async def test_from_a_failing_test_to_the_review(checkout: Checkout, tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_from_a_failing_test_to_the_review(checkout: Checkout, tmp_path: Path) -> None:
     app = opened(checkout)
-    async with app.run_test(size=size, notifications=True) as pilot:
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await begun(app, pilot)
         assert loader(checkout) == LOADER
         text = app.navigation.screen(WorkflowsScreen).pane.text
