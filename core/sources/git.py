@@ -133,9 +133,9 @@ class Git:
     """The longest that one git may take; None: there is no limit."""
 
     def head(self) -> Head:
-        """The commit that is checked out."""
-        shallow, commit = self.text("rev-parse", "--is-shallow-repository", "HEAD").split()
-        return Head(commit, shallow == "true")
+        """The commit that is checked out. Raises as `head_commit` does."""
+        commit = self.head_commit()
+        return Head(commit, self.text("rev-parse", "--is-shallow-repository").strip() == "true")
 
     def head_commit(self) -> str:
         """The id of the commit that is checked out. Raises TTMatrixError where there is none, or no repository."""
@@ -175,8 +175,8 @@ class Git:
         return {path: one.id for path, one in self._listed(commit, *blobs).items()} == dict(blobs)
 
     def has(self, commit: str) -> bool:
-        """Whether the clone has that commit. A name that could be an option is none."""
-        if not commit.isalnum():
+        """Whether the clone has a commit of that name. A name that could be an option is none."""
+        if not commit or commit.startswith("-"):
             return False
         return self.attempt("cat-file", "-e", f"{commit}^{{commit}}").returncode == 0
 
