@@ -4,7 +4,7 @@
 import argparse
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from core.cli.context import Context
@@ -60,7 +60,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if context.console.json:
         context.console.document(written)
     else:
-        _print(proposals, context)
+        context.console.prose(*_lines(proposals))
     _note(proposals, not_proposed, args.output, context)
     return EXIT_OK
 
@@ -90,13 +90,13 @@ def _judgements(context: Context, query: str, hosts: Sequence[str]) -> list[Judg
     ]
 
 
-def _print(proposals: Sequence[Proposal], context: Context) -> None:
+def _lines(proposals: Sequence[Proposal]) -> Iterator[str]:
     for one in proposals:
-        context.console.prose(f"{one_line(one.id)} on {', '.join(one.archs)}: {', '.join(one.verdicts)}")
-        context.console.prose(f"  {one_line(one.why)}")
+        yield f"{one_line(one.id)} on {', '.join(one.archs)}: {', '.join(one.verdicts)}"
+        yield f"  {one_line(one.why)}"
         for op in one.ops:
             value = "" if op.value is None else f" = {one_line(json.dumps(op.value, ensure_ascii=False))}"
-            context.console.prose(f"    {op.op} {'.'.join(op.path)}{value}".rstrip())
+            yield f"    {op.op} {'.'.join(op.path)}{value}".rstrip()
 
 
 def _note(

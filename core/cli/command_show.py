@@ -9,7 +9,7 @@ from core.ci import job_name, markers_by_arch
 from core.cli import handwritten_records, placeholder_records
 from core.cli.context import Context
 from core.cli.evidence_report import evidence_text, judgement_document
-from core.cli.history_report import as_document as step_document, print_steps
+from core.cli.history_report import as_document as step_document, steps_text
 from core.cli.op_records import show_op_case
 from core.errors import EXIT_OK, TTMatrixError
 from core.evidence import performance_store
@@ -191,7 +191,7 @@ def _print(
         console.line(f"  {one_line(job_name(job))}")
     if steps:
         console.line("\nLast changes:")
-        print_steps(console, steps)
+        console.prose(*steps_text(steps))
     if detail.siblings:
         console.line(f"\nEntries of the same loader: {len(detail.siblings)}")
         for sibling in detail.siblings[:_SHOWN_SIBLINGS]:
