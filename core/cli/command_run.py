@@ -2,6 +2,7 @@
 """`ttmatrix run`: plan runs of tests and op cases, start them in the background; with --wait report their outcomes."""
 
 import argparse
+import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +32,8 @@ from core.sources.ci import read_durations
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    kinds = "; ".join(f"{name}: {kind.help}" for name, kind in KINDS.items())
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _kinds_help()
     parser.add_argument(
         "ids",
         nargs="+",
@@ -42,8 +44,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kind",
         choices=[*KINDS, OP_KIND],
-        help="how to run the tests of models; default: cpu, or device where a profile compiles or several are "
-        f"compared. {kinds}",
+        metavar="KIND",
+        help="how to run the tests of models, see below; default: cpu, or device where a profile compiles or several "
+        "are compared",
     )
     parser.add_argument(
         "--backend",
@@ -79,6 +82,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="run the tests of models on each arch that a machine of the hosts file has and their entry supports",
     )
     configure_start(parser)
+
+
+def _kinds_help() -> str:
+    """A table of the kinds, within 80 columns."""
+    op = "op cases, each compared with a reference on the CPU; the default for ids of op cases"
+    kinds = {name: kind.help for name, kind in KINDS.items()} | {OP_KIND: op}
+    wide = max(map(len, kinds)) + 4
+    first, later = "  {:<" + str(wide - 2) + "}", " " * wide
+    texts = (
+        textwrap.fill(text, 80, initial_indent=first.format(name), subsequent_indent=later, break_on_hyphens=False)
+        for name, text in kinds.items()
+    )
+    return "\n".join(("kinds:", *texts))
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
