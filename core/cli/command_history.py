@@ -73,7 +73,7 @@ def _print(id: str, found: tuple[Timeline, ...], context: Context) -> None:
         days, changes = age(counting, time.time()), changes_of_status(counting)
         console.prose(f"Its status was set {counted(days, 'day')} ago and has changed {counted(changes, 'time')}.")
     if begins := history.begins:
-        console.line(f"Expectations are in YAML since {day_of(begins)}.")
+        console.line(f"Expectations have been in YAML since {day_of(begins)}.")
 
 
 def _title(timeline: Timeline, id: str) -> str:

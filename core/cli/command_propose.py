@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="write the proposals to FILE; then: ttmatrix apply FILE")
     parser.add_argument("--issue", default="", metavar="ISSUE", help="an issue to link in every new reason")
     parser.add_argument(
-        "--keep-in-ci", action="store_true", help="add the marker that keeps a test in CI that would leave it"
+        "--keep-in-ci", action="store_true", help="add a marker to each test that would leave CI, to keep it there"
     )
     parser.add_argument(
         "--without-host", action="append", default=[], metavar="HOST", help="ignore results of this machine"
@@ -114,7 +114,9 @@ def _note(
     leaving = sum(bool(one.leaves) for one in proposals)
     summary = f"{counted(len(proposals), 'proposal')}, {len(not_proposed):,} not proposed"
     if leaving:
-        summary += f"; {counted(leaving, 'proposal')} would take tests out of CI: --keep-in-ci adds a marker against it"
+        summary += (
+            f"; {counted(leaving, 'proposal')} would take tests out of CI: --keep-in-ci adds markers that keep them"
+        )
     context.console.note(f"{summary}; written to {file}" if file else summary)
 
 

@@ -64,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--export-path",
         type=Path,
         metavar="DIR",
-        help="copy what is exported to DIR/TEST, which must be new or empty; it is always in the directory of the run",
+        help="copy what is exported to DIR/TEST, which must be new or empty; the directory of the run always has it",
     )
     parser.add_argument(
         "--export-tensors",
@@ -103,9 +103,11 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     cases = [text for text in args.ids if _is_op_case(text)]
     tests = [text for text in args.ids if not _is_op_case(text) and text not in by_hand]
     if cases and args.kind not in (None, OP_KIND):
-        raise UsageError(f"--kind {args.kind} runs no op cases", f"{cases[0]} is one.", "Leave --kind out.")
+        raise UsageError(f"--kind {args.kind} runs no op cases", f"{cases[0]} is an op case.", "Leave --kind out.")
     if tests and args.kind == OP_KIND:
-        raise UsageError("--kind op runs op cases", f"{tests[0]} is none.", f"Give one of: {', '.join(KINDS)}.")
+        raise UsageError(
+            "--kind op runs op cases", f"{tests[0]} is not an op case.", f"Give one of: {', '.join(KINDS)}."
+        )
     ids = context.resolve(tests)
     profiles = args.profile or [""]
     kind = args.kind or default_kind(context.checkout, context.settings, profiles)

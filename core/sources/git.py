@@ -251,7 +251,9 @@ class Git:
         keys = self.text("config", "--list", "--name-only", "-z").split("\0")
         names = {key.rpartition(".")[0] for key in keys if key.startswith("filter.")}
         if bad := sorted(name for name in names if "=" in name):
-            raise TTMatrixError(f"git cannot look at the files of {self.root}", f"{bad[0]!r} cannot be turned off.")
+            raise TTMatrixError(
+                f"git cannot look at the files of {self.root}", f"The filter {bad[0]!r} cannot be turned off."
+            )
         empty = (f"{name}.{key}" for name in sorted(names) for key in ("clean=", "process=", "required=false"))
         return [word for setting in empty for word in ("-c", setting)]
 
