@@ -187,8 +187,7 @@ def _print(
     _print_evidence(detail.id, context)
     _print_performance(detail.id, context)
     console.line(f"\nScheduled CI jobs: {len(jobs) or 'none'}")
-    for job in jobs:
-        console.line(f"  {one_line(job_name(job))}")
+    console.prose(*(f"  {one_line(job_name(job))}" for job in jobs))
     if steps:
         console.line("\nLast changes:")
         console.prose(*steps_text(steps))
@@ -197,7 +196,8 @@ def _print(
         for sibling in detail.siblings[:_SHOWN_SIBLINGS]:
             console.line(f"  {one_line(sibling)}")
     for finding in detail.findings:
-        console.line(f"\n{finding.kind}: {one_line(finding.message)} ({one_line(finding.file)}:{finding.line})")
+        console.line()
+        console.prose(f"{finding.kind}: {one_line(finding.message)} ({one_line(finding.file)}:{finding.line})")
 
 
 def _print_evidence(id: str, context: Context) -> None:

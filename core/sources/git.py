@@ -134,8 +134,13 @@ class Git:
 
     def head(self) -> Head:
         """The commit that is checked out. Raises as `head_commit` does."""
-        commit = self.head_commit()
-        return Head(commit, self.text("rev-parse", "--is-shallow-repository").strip() == "true")
+        try:
+            shallow, commit = self.text("rev-parse", "--is-shallow-repository", "HEAD").split()
+        except TTMatrixError:
+            # Where there is no commit yet, this says it better than git.
+            self.head_commit()
+            raise
+        return Head(commit, shallow == "true")
 
     def head_commit(self) -> str:
         """The id of the commit that is checked out. Raises TTMatrixError where there is none, or no repository."""

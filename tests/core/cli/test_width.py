@@ -55,5 +55,8 @@ def test_output_fits_80_columns(checkout: Checkout, tmp_path: Path, monkeypatch:
     shown = {words: call(*words, "--repo", checkout.root) for words in COMMANDS}
     wide = {words: one.out for words, one in shown.items() if max(map(len, one.out.splitlines()), default=0) > 80}
     assert wide == {}
+    lines = call("show", "anchor_rcnn/pytorch-R18-single_device-training", "--repo", checkout.root).out.splitlines()
+    # What is copied from there is whole.
+    assert [line.split()[0] for line in lines if len(line) > 80] == ["node"]
     for command in (("propose",), ("history", LONG)):
         assert LONG not in shown[command].out and "Cut to fit the terminal" in shown[command].err
