@@ -219,9 +219,9 @@ _WORDS: Mapping[Any, str] = {
     float: "a number",
     float | None: "a number",
     str: "text",
-    tuple[str, ...]: "a list of texts",
-    Mapping[str, str]: "a table of texts",
-    Mapping[str, Scalar]: "a table of texts, numbers, true and false",
+    tuple[str, ...]: "a list of strings",
+    Mapping[str, str]: "a table of strings",
+    Mapping[str, Scalar]: "a table of strings, numbers, true and false",
     int | None: "a whole number",
 }
 
@@ -237,7 +237,7 @@ def _taken(name: str, value: Any, hint: Any) -> object:
         return value
     if type(value) is hint or (hint == int | None and type(value) is int):
         return value
-    raise TableError(name, f"must be {_WORDS[hint]}, and is {value!r}")
+    raise TableError(name, f"must be {_WORDS[hint]}, not {value!r}")
 
 
 def _is_scalar(value: object) -> bool:

@@ -9,9 +9,9 @@ from core.cli.verbs import configure_verbs, execute_verb
 
 VERBS: Mapping[str, str] = {
     "export": "write all results to one file: .csv, or .parquet with the extra ttmatrix[parquet]",
-    "import": "add the results of such files; what is known already changes nothing",
+    "import": "add the results of such files, except those that are known",
     "stats": "print how many results there are, and how large the file is",
-    "prune": "thin out old results: every change of outcome stays, of what repeats one result a week",
+    "prune": "thin out old results: keep every change of outcome, and one a week of those that repeat",
 }
 """Each verb with its help; `core.cli.evidence_VERB` is its module."""
 

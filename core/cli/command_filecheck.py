@@ -14,7 +14,9 @@ from core.text import one_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("pattern", metavar="PATTERN", help="a file of CHECK lines, also one of tests/filecheck by name")
+    parser.add_argument(
+        "pattern", metavar="PATTERN", help="a file of CHECK lines, or the name of one in tests/filecheck"
+    )
     parser.add_argument("program", metavar="IR", help="a file of IR, or a run that has left one")
     parser.add_argument(
         "--first", metavar="FROM-TO", help="write PATTERN, which must not exist, from these lines of the IR instead"
@@ -75,13 +77,13 @@ def _program(text: str, pattern: Path, context: Context) -> Path:
 def _write(pattern: Path, program: Path, lines: str, context: Context) -> int:
     first, _, last = lines.partition("-")
     if not (first.isdecimal() and (last or first).isdecimal()):
-        raise UsageError(f"--first wants lines such as 12-15, not {lines!r}")
+        raise UsageError(f"--first takes lines such as 12-15, not {lines!r}")
     if pattern.exists():
         raise UsageError(f"{pattern} exists already", hint="Name another file.")
     chosen = read_text(program).splitlines()[int(first) - 1 : int(last or first)]
     text = first_pattern(chosen)
     if not text:
-        raise UsageError(f"{program} has nothing on lines {lines}")
+        raise UsageError(f"{program} has no lines {lines}")
     pattern.write_text(text, encoding="utf-8")
     if context.console.json:
         context.console.document({"pattern": str(pattern), "text": text})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix grid`: how much of what passes, by two things at once: the heat map of the app as a table or JSON."""
+"""`ttmatrix grid`: pass rates by two fields at once: the heat map of the app as a table or JSON."""
 
 import argparse
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="rows by their pass rate in this column, the worst first; given twice: by the difference of both columns",
     )
-    parser.add_argument("--best-first", action="store_true", help="with --sort: the other way round")
+    parser.add_argument("--best-first", action="store_true", help="with --sort: the best first")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:

@@ -5,7 +5,7 @@ import argparse
 import time
 
 from core.cli.context import Context
-from core.cli.history_report import as_document, commit_document, note_limits, print_steps
+from core.cli.history_report import as_document, commit_document, note_limits, steps_text
 from core.errors import EXIT_OK, UsageError
 from core.history import History, Timeline, age, changes_of_status, day_of
 from core.text import counted, one_line
@@ -62,10 +62,10 @@ def _document(id: str, found: tuple[Timeline, ...], history: History) -> dict[st
 
 def _print(id: str, found: tuple[Timeline, ...], context: Context) -> None:
     console, history = context.console, context.history
-    console.line(one_line(id))
+    lines = [one_line(id)]
     for one in found:
-        console.prose(f"\n{_title(one, id)}")
-        print_steps(console, one.steps)
+        lines += ["", _title(one, id), *steps_text(one.steps)]
+    console.prose(*lines)
     if not found:
         console.line("\nNo entry with this id in any commit or on disk.")
     console.line()
@@ -73,7 +73,7 @@ def _print(id: str, found: tuple[Timeline, ...], context: Context) -> None:
         days, changes = age(counting, time.time()), changes_of_status(counting)
         console.prose(f"Its status was set {counted(days, 'day')} ago and has changed {counted(changes, 'time')}.")
     if begins := history.begins:
-        console.line(f"Expectations are in YAML since {day_of(begins)}.")
+        console.line(f"Expectations have been in YAML since {day_of(begins)}.")
 
 
 def _title(timeline: Timeline, id: str) -> str:

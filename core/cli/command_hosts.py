@@ -9,12 +9,12 @@ from core.cli.verbs import configure_verbs, execute_verb
 
 VERBS: Mapping[str, str] = {
     "list": "list the machines of the hosts file, with the time that is left on each",
-    "add": "add a machine to the hosts file, or change what is given of one that is there",
+    "add": "add a machine to the hosts file, or change one",
     "remove": "remove machines from the hosts file",
-    "import": "take machines over from what `ird list` prints, with the time that is left on each",
+    "import": "add the machines that `ird list` prints, with the time that is left on each",
     "up": "start workers on machines, so that runs for their archs go there",
     "down": "end the workers on machines",
-    "check": "ask machines what they lack: ssh, interpreter, packages, checkout, devices, disk, time",
+    "check": "check what machines lack: ssh, interpreter, packages, checkout, devices, disk, time",
 }
 """Each verb with its help; `core.cli.hosts_VERB` is its module."""
 

@@ -81,7 +81,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 def _watch(readings: Iterable[Reading], archs: Iterable[str], context: Context) -> int:
     """Until it is interrupted."""
     if context.console.json:
-        raise UsageError("--watch prints as files come: it has no one JSON document")
+        raise UsageError("--watch prints as files arrive, so it has no single JSON document")
     for reading in readings:
         total = _Total(tuple(archs))
         total.take(reading, context)
@@ -95,7 +95,7 @@ def _retain(context: Context) -> None:
     """What the policy does not retain goes."""
     gone = retain(evidence_store(context.checkout, context.paths), context.policy, time.time())
     if gone:
-        context.console.note(f"{counted(gone, 'old result')} that only repeated others removed (policy: retention)")
+        context.console.note(f"removed {counted(gone, 'old result')} that only repeated others (policy: retention)")
 
 
 @dataclass

@@ -125,7 +125,7 @@ def _records(matrix: Matrix, rows: Sequence[int], arch: str, context: Context) -
 def _rows_of_kind(args: argparse.Namespace, query: Query, context: Context) -> Matrix:
     """The matrix with the rows that are asked about, and maybe more."""
     if args.universe is not None and args.kind in ("op", "all"):
-        raise UsageError("A universe is of model tests", hint=f"Leave out --universe or --kind {args.kind}.")
+        raise UsageError("--universe is for tests of models", hint=f"Leave out --universe or --kind {args.kind}.")
     if args.universe is None and args.kind != "model":
         matrix = context.whole_table if args.kind is None and _may_be_handwritten(query) else context.table
         return with_placeholder_rows(matrix) if args.kind is None and _may_be_placeholder(query) else matrix

@@ -9,9 +9,9 @@ from core.cli.verbs import configure_verbs, execute_verb
 
 VERBS: Mapping[str, str] = {
     "list": "list op cases: which ones there are, and which of them are the same test",
-    "models": "list the models that there are op cases of",
-    "extract": "write the ops of a model as a manifest: what it calls in one run on the CPU, with their shapes",
-    "bisect": "find the first op of a model that a backend computes otherwise than the CPU",
+    "models": "list the models that have op cases",
+    "extract": "write the ops of a model as a manifest: those that it calls in one run on the CPU, with shapes",
+    "bisect": "find the first op of a model that a backend computes differently from the CPU",
     "of": "show the ops of one model: its cases, and what upstream's op-by-op tests say, joined by shape",
     "report": "count op cases and their results by model and by op, and list mistakes in their files",
     "results": "list the last results of op cases by backend: what they mean, and how stable they are",

@@ -101,10 +101,10 @@ def _ingest(paths: Iterable[Path], context: Context) -> None:
         # Stored, they would not be read again with the arch.
         reports = [one for one in reports if one.arch in archs]
         of = one_line(", ".join(sorted({repr(one.arch) for one in nowhere})))
-        hint = "name it with --arch, or read the directory of CI's artefact, whose name has it"
+        hint = "name the arch with --arch, or read the directory of CI's artefact, which is named by it"
         context.console.note(f"left out {counted(len(nowhere), 'report')} of {of}, no arch of this checkout: {hint}")
     new = performance_store(context.checkout, context.paths).add(reports)
-    left = f", {other:,} of something else" if other else ""
+    left = f", {other:,} not of performance" if other else ""
     context.console.note(f"{counted(files, 'file')}: {counted(new, 'new report')}, {len(reports) - new:,} known{left}")
 
 

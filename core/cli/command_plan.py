@@ -116,7 +116,7 @@ def _print(context: Context, plan: SessionPlan, good: Accuracy) -> None:
         f"{counted(len(plan.slots), 'slot')}, {free:,.0f} min free; {counted(len(plan.left_over), 'cell')} left over"
     )
     if guessed:
-        console.note(f"~: the time of {counted(guessed, 'cell')} is a guess, nothing is known of it")
+        console.note(f"~: the time of {counted(guessed, 'cell')} is a guess: no earlier run or CI time is known")
     if good.ratio is not None and good.near is not None:
         console.note(
             f"{counted(good.runs, 'earlier run')} took {good.ratio:.2f} times the estimate (median), "

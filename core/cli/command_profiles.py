@@ -32,7 +32,7 @@ def _print_options(context: Context) -> int:
 
 
 def _print_profiles(context: Context) -> int:
-    """Each is checked: a mistake in one is said, and keeps none of the others from being listed."""
+    """Each is checked; a mistake in one is reported, and the others are listed all the same."""
     found = known_profiles(context.checkout, context.settings)
     mistakes = {name: error for name in found if (error := _mistake(name, context))}
     if context.console.json:

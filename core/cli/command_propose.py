@@ -4,7 +4,7 @@
 import argparse
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from core.cli.context import Context
@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="write the proposals to FILE; then: ttmatrix apply FILE")
     parser.add_argument("--issue", default="", metavar="ISSUE", help="an issue to link in every new reason")
     parser.add_argument(
-        "--keep-in-ci", action="store_true", help="add the marker that keeps a test in CI that would leave it"
+        "--keep-in-ci", action="store_true", help="add a marker to each test that would leave CI, to keep it there"
     )
     parser.add_argument(
         "--without-host", action="append", default=[], metavar="HOST", help="ignore results of this machine"
@@ -60,7 +60,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if context.console.json:
         context.console.document(written)
     else:
-        _print(proposals, context)
+        context.console.prose(*_lines(proposals))
     _note(proposals, not_proposed, args.output, context)
     return EXIT_OK
 
@@ -90,13 +90,13 @@ def _judgements(context: Context, query: str, hosts: Sequence[str]) -> list[Judg
     ]
 
 
-def _print(proposals: Sequence[Proposal], context: Context) -> None:
+def _lines(proposals: Sequence[Proposal]) -> Iterator[str]:
     for one in proposals:
-        context.console.prose(f"{one_line(one.id)} on {', '.join(one.archs)}: {', '.join(one.verdicts)}")
-        context.console.prose(f"  {one_line(one.why)}")
+        yield f"{one_line(one.id)} on {', '.join(one.archs)}: {', '.join(one.verdicts)}"
+        yield f"  {one_line(one.why)}"
         for op in one.ops:
             value = "" if op.value is None else f" = {one_line(json.dumps(op.value, ensure_ascii=False))}"
-            context.console.prose(f"    {op.op} {'.'.join(op.path)}{value}".rstrip())
+            yield f"    {op.op} {'.'.join(op.path)}{value}".rstrip()
 
 
 def _note(
@@ -114,7 +114,9 @@ def _note(
     leaving = sum(bool(one.leaves) for one in proposals)
     summary = f"{counted(len(proposals), 'proposal')}, {len(not_proposed):,} not proposed"
     if leaving:
-        summary += f"; {counted(leaving, 'proposal')} would take tests out of CI: --keep-in-ci adds a marker against it"
+        summary += (
+            f"; {counted(leaving, 'proposal')} would take tests out of CI: --keep-in-ci adds markers that keep them"
+        )
     context.console.note(f"{summary}; written to {file}" if file else summary)
 
 

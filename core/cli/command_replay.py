@@ -86,7 +86,7 @@ def _differences(capsule: Capsule, spec: RunSpec, context: Context) -> list[Diff
     """In what the run was given, and in what it will meet."""
     here = asdict(survey(context.checkout, Path(spec.argv[0]), os.environ))
     if here["source"] == Source.NOT_ASKED:
-        context.console.note(f"The packages of {spec.argv[0]} are not known yet: only --start executes it.")
+        context.console.note(f"The packages of {spec.argv[0]} are not known yet: it is executed only with --start.")
     return [*differences(capsule, spec, context.paths.runs), *_surroundings(capsule.provenance, here)]
 
 

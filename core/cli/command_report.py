@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix report`: how we are doing, as Markdown, as one self-contained page, or as JSON."""
+"""`ttmatrix report`: how the tests are doing, as Markdown, as one self-contained page, or as JSON."""
 
 import argparse
 import time
@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=tuple(By),
         type=By,
         default=By.FAMILY,
-        help="what the pass rates below the archs are split by; default: %(default)s",
+        help="what pass rates are split by, besides archs; default: %(default)s",
     )
     parser.add_argument(
         "--format", choices=(*_FORMATS, "json"), help="md, one self-contained page of html, or json; default: md"

@@ -2,6 +2,7 @@
 """`ttmatrix run`: plan runs of tests and op cases, start them in the background; with --wait report their outcomes."""
 
 import argparse
+import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +32,8 @@ from core.sources.ci import read_durations
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    kinds = "; ".join(f"{name}: {kind.help}" for name, kind in KINDS.items())
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _kinds_help()
     parser.add_argument(
         "ids",
         nargs="+",
@@ -42,8 +44,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kind",
         choices=[*KINDS, OP_KIND],
-        help="how to run the tests of models; default: cpu, or device where a profile compiles or several are "
-        f"compared. {kinds}",
+        metavar="KIND",
+        help="how to run the tests of models, see below; default: cpu, or device where a profile compiles or several "
+        "are compared",
     )
     parser.add_argument(
         "--backend",
@@ -61,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--export-path",
         type=Path,
         metavar="DIR",
-        help="copy what is exported to DIR/TEST, which must be new or empty; it is always in the directory of the run",
+        help="copy what is exported to DIR/TEST, which must be new or empty; the directory of the run always has it",
     )
     parser.add_argument(
         "--export-tensors",
@@ -81,15 +84,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
     configure_start(parser)
 
 
+def _kinds_help() -> str:
+    """A table of the kinds, within 80 columns."""
+    op = "op cases, each compared with a reference on the CPU; the default for ids of op cases"
+    kinds = {name: kind.help for name, kind in KINDS.items()} | {OP_KIND: op}
+    wide = max(map(len, kinds)) + 4
+    first, later = "  {:<" + str(wide - 2) + "}", " " * wide
+    texts = (
+        textwrap.fill(text, 80, initial_indent=first.format(name), subsequent_indent=later, break_on_hyphens=False)
+        for name, text in kinds.items()
+    )
+    return "\n".join(("kinds:", *texts))
+
+
 def execute(args: argparse.Namespace, context: Context) -> int:
     store = RunStore(context.paths.runs)
     by_hand = [text for text in args.ids if handwritten.is_place(text)]
     cases = [text for text in args.ids if _is_op_case(text)]
     tests = [text for text in args.ids if not _is_op_case(text) and text not in by_hand]
     if cases and args.kind not in (None, OP_KIND):
-        raise UsageError(f"--kind {args.kind} runs no op cases", f"{cases[0]} is one.", "Leave --kind out.")
+        raise UsageError(f"--kind {args.kind} runs no op cases", f"{cases[0]} is an op case.", "Leave --kind out.")
     if tests and args.kind == OP_KIND:
-        raise UsageError("--kind op runs op cases", f"{tests[0]} is none.", f"Give one of: {', '.join(KINDS)}.")
+        raise UsageError(
+            "--kind op runs op cases", f"{tests[0]} is not an op case.", f"Give one of: {', '.join(KINDS)}."
+        )
     ids = context.resolve(tests)
     profiles = args.profile or [""]
     kind = args.kind or default_kind(context.checkout, context.settings, profiles)

@@ -33,7 +33,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
             how = "read-only; --allow-edits lets it edit, run and commit" if read_only else "edits and runs allowed"
             console.line(f"Open in a browser of this machine ({how}):\n\n  {address}\n")
             console.line(f"From another machine: ssh -L {port}:127.0.0.1:{port} {socket.gethostname()}")
-            console.line("Everybody who has the address can open it. ctrl+c ends it.")
+            console.line("Anyone who has the address can open it. Press ctrl+c to stop.")
         console.out.flush()
 
     request = app_request(args, context.checkout.root)

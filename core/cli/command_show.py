@@ -9,7 +9,7 @@ from core.ci import job_name, markers_by_arch
 from core.cli import handwritten_records, placeholder_records
 from core.cli.context import Context
 from core.cli.evidence_report import evidence_text, judgement_document
-from core.cli.history_report import as_document as step_document, print_steps
+from core.cli.history_report import as_document as step_document, steps_text
 from core.cli.op_records import show_op_case
 from core.errors import EXIT_OK, TTMatrixError
 from core.evidence import performance_store
@@ -187,17 +187,17 @@ def _print(
     _print_evidence(detail.id, context)
     _print_performance(detail.id, context)
     console.line(f"\nScheduled CI jobs: {len(jobs) or 'none'}")
-    for job in jobs:
-        console.line(f"  {one_line(job_name(job))}")
+    console.prose(*(f"  {one_line(job_name(job))}" for job in jobs))
     if steps:
         console.line("\nLast changes:")
-        print_steps(console, steps)
+        console.prose(*steps_text(steps))
     if detail.siblings:
         console.line(f"\nEntries of the same loader: {len(detail.siblings)}")
         for sibling in detail.siblings[:_SHOWN_SIBLINGS]:
             console.line(f"  {one_line(sibling)}")
     for finding in detail.findings:
-        console.line(f"\n{finding.kind}: {one_line(finding.message)} ({one_line(finding.file)}:{finding.line})")
+        console.line()
+        console.prose(f"{finding.kind}: {one_line(finding.message)} ({one_line(finding.file)}:{finding.line})")
 
 
 def _print_evidence(id: str, context: Context) -> None:

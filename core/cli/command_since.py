@@ -43,7 +43,7 @@ def _print(id: str, found: list[CellCourse], context: Context) -> None:
     if hosts := context.policy.ignored_hosts:
         context.console.note(f"Results of {', '.join(map(one_line, hosts))} are left out: the policy ignores them")
     if any(one.flakiness for one in found):
-        how = f"changes beyond the first one, of those that were possible in the newest {FLAKINESS_RESULTS} results"
+        how = f"changes beyond the first one, as a share of those possible in the newest {FLAKINESS_RESULTS} results"
         context.console.note(f"Flakiness: {how}")
 
 

@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=tuple(Every),
         default=Every.MONTH,
         type=Every,
-        help="take the last commit of each; default: %(default)s",
+        help="one line for the last commit of each; default: %(default)s",
     )
 
 

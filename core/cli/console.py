@@ -4,6 +4,7 @@
 import json
 import math
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +23,8 @@ _STATUS_COLOURS = {
 }
 
 _GAP = "  "
-_LEAST = 9
+_CUT = "Cut to fit the terminal; a pipe, a file and --json get everything."
+_LEAST = 6
 """Cells of the narrowest column that has given way; a terminal with no room for that wraps the lines."""
 _IDS = ("id", "test")
 """Heads of the columns by which a person finds a row again."""
@@ -45,9 +47,17 @@ class Console:
         """One or more lines for a person; text from outside must have passed `printable` or `one_line`."""
         print(text, file=self.out)
 
-    def prose(self, text: str) -> None:
-        """As `line`, a sentence: on a terminal in lines of its width, the later ones indented."""
-        self.line(_wrapped(text, self.out))
+    def prose(self, *texts: str) -> None:
+        """As `line`, sentences: on a terminal in lines of its width, the later ones indented.
+
+        A word that is longer than a line, such as an id, is cut in the middle.
+        """
+        width = _columns(self.out)
+        fitted = [_with_short_words(text, width) if width else text for text in texts]
+        for text in fitted:
+            self.line(_wrapped(text, self.out))
+        if fitted != [*texts]:
+            self.note(_CUT)
 
     def document(self, value: object) -> None:
         """The JSON document."""
@@ -83,7 +93,7 @@ class Console:
             coloured = map(self._coloured, row, shown) if number else shown
             self.line(_GAP.join([*coloured]).rstrip())
         if widths != wanted and cells:
-            self.note("Cut to fit the terminal; a pipe, a file and --json get everything.")
+            self.note(_CUT)
 
     def _coloured(self, cell: str, shown: str) -> str:
         colour = _STATUS_COLOURS.get(cell)
@@ -118,8 +128,11 @@ def _fitted(wanted: Sequence[int], header: Sequence[str], columns: int) -> list[
 
 
 def _columns(stream: TextIO) -> int:
-    """The width of a terminal; 0 where `stream` is none, or does not say how wide it is."""
-    return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
+    """The width of a terminal, COLUMNS before what it says itself; 0 where `stream` is none, or neither is known."""
+    if not stream.isatty():
+        return 0
+    given = os.environ.get("COLUMNS", "")
+    return (int(given) if given.isdecimal() else 0) or os.get_terminal_size(stream.fileno()).columns
 
 
 def _wrapped(text: str, stream: TextIO) -> str:
@@ -136,6 +149,12 @@ def _wrapped(text: str, stream: TextIO) -> str:
             continue
         lines += textwrap.wrap(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
     return "\n".join(lines)
+
+
+def _with_short_words(text: str, width: int) -> str:
+    """`text` with each word that is longer than a line cut to what a line has room for."""
+    room = max(width - len(text) + len(text.lstrip()) - len(_GAP), _LEAST)
+    return re.sub(r"\S+", lambda word: elide_middle(word[0], room), text)
 
 
 def _cut(text: str, width: int) -> str:

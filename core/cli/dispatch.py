@@ -62,7 +62,7 @@ def main(argv: Sequence[str], open_app: OpenApp) -> int:
         if error.errno not in _ACTIONABLE:
             raise
         where = f": {error.filename}" if error.filename else ""
-        console.error(TTMatrixError("The system refuses", f"{error.strerror}{where}"))
+        console.error(TTMatrixError("The operating system reports an error", f"{error.strerror}{where}"))
         return EXIT_INFRASTRUCTURE
     except KeyboardInterrupt:
         return _INTERRUPTED

@@ -11,7 +11,7 @@ from core.text import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="its name says the format")
+    parser.add_argument("file", type=Path, metavar="FILE", help="a name that ends in .csv or .parquet")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:

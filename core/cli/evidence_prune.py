@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--older-than", type=float, metavar="DAYS", help=f"default: retention.days of the policy, else {_DAYS:g}"
     )
-    parser.add_argument("--write", action="store_true", help="do it; without, only say what would go")
+    parser.add_argument("--write", action="store_true", help="remove them; default: only say how many")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
@@ -28,8 +28,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if context.console.json:
         context.console.document({"removed": gone, "written": args.write, "results": left})
         return EXIT_OK
-    what = "removed" if args.write else "would go"
+    what = "removed" if args.write else "would be removed"
     context.console.line(f"{counted(gone, 'result')} {what}; {left:,} are stored")
     if gone and not args.write:
-        context.console.note("Nothing was changed. --write does it.")
+        context.console.note("Nothing was changed. --write removes them.")
     return EXIT_OK

@@ -123,7 +123,7 @@ def jobs_of_test(text: str, context: Context) -> None:
 def refuse_options(view: str | None, universe: str | None) -> None:
     """Raise UsageError for options of `list` that are about tests of models."""
     if view or universe:
-        raise UsageError("Views and universes are of model tests", hint="Leave out --view and --universe.")
+        raise UsageError("--view and --universe are for tests of models", hint="Leave out --view and --universe.")
 
 
 def _results(test: collected.HandwrittenTest, context: Context) -> list[Record]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The history of an entry: as lines for a person, and as JSON."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from core.cli.console import Console
@@ -39,12 +39,12 @@ def commit_document(commit: Commit | None) -> dict[str, object]:
     }
 
 
-def print_steps(console: Console, steps: Iterable[Step]) -> None:
-    """Each commit with what it did below it."""
+def steps_text(steps: Iterable[Step]) -> Iterator[str]:
+    """A line for each commit, and below it what it did."""
     for step in steps:
-        console.prose(f"  {one_line(headline(step.commit))}")
+        yield f"  {one_line(headline(step.commit))}"
         for line in step_lines(step):
-            console.prose(f"      {one_line(line)}")
+            yield f"      {one_line(line)}"
 
 
 def headline(commit: Commit | None) -> str:

@@ -15,7 +15,7 @@ _TEXTS = ("ssh", "python", "checkout", "ssh_config", "worker", "reset")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="what you call it")
+    parser.add_argument("name", metavar="NAME", help="your name for it")
     parser.add_argument("--ssh", metavar="TARGET", help="user@host:port, or a name of your ssh configuration")
     parser.add_argument("--local", action="store_true", help="it is this machine, such as the container you work in")
     parser.add_argument(
@@ -28,7 +28,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--expires", metavar="TIME", help="when the reservation ends: 4h, 1:30:00, 2026-11-23T18:00; none"
     )
     parser.add_argument("--worker", metavar="FILE", help="interpreter there that has ttmatrix[dask]; default: --python")
-    parser.add_argument("--reset", metavar="COMMAND", help="what puts its devices right after a crash: 'tt-smi -r'")
+    parser.add_argument(
+        "--reset", metavar="COMMAND", help="a command that resets its devices after a crash: 'tt-smi -r'"
+    )
     parser.add_argument("--ssh-config", metavar="FILE", help="configuration for ssh -F; default: your own")
 
 
@@ -38,7 +40,11 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         raise UsageError("--local and --ssh exclude each other")
     known = next((one for one in read_hosts(file) if one.name == args.name), None)
     if known is None and not (args.local or args.ssh):
-        raise UsageError("Where is it?", f"Host {args.name} is new.", "Give --ssh user@host:port, or --local.")
+        raise UsageError(
+            f"Host {args.name} has no address",
+            "It is not in the hosts file yet.",
+            "Give --ssh user@host:port, or --local.",
+        )
     host = replace(known or Host(args.name), **_given(args, now))
     change_hosts(file, lambda text: with_host(text, host, file))
     print_hosts(context, [host], now)

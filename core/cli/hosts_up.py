@@ -19,7 +19,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     file = context.paths.hosts_file
     hosts = [one for one in chosen(read_hosts(file), args.names) if not one.here]
     if not hosts:
-        raise UsageError("No hosts to take up", f"{file} names none but this machine.", "ttmatrix hosts add --help")
+        raise UsageError(
+            "No hosts to start workers on", f"{file} names no machine other than this one.", "ttmatrix hosts add --help"
+        )
     found = take_up([one.name for one in hosts], said=lambda one: context.console.note(f"{one.name}: {one.state}"))
     print_hosts(context, hosts, datetime.now(UTC))
     for one in found:

@@ -34,7 +34,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--since", type=days, default=14.0, metavar="DAYS", help="runs of the last DAYS; default: 14")
     group.add_argument("--latest", action="store_true", help="only the newest run of each workflow")
     parser.add_argument(
-        "--watch", type=Path, metavar="DIR", help="read the reports in DIR, and whatever comes there, until interrupted"
+        "--watch",
+        type=Path,
+        metavar="DIR",
+        help="read the reports in DIR, and those that arrive there, until interrupted",
     )
 
 

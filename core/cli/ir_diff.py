@@ -15,7 +15,7 @@ _SIGNS = {Change.REMOVED: "-", Change.ADDED: "+", Change.CHANGED: "~", Change.OP
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("before", metavar="IR", help=PLACE_HELP)
-    parser.add_argument("after", metavar="OTHER", help="what it is compared with, named alike")
+    parser.add_argument("after", metavar="OTHER", help="what to compare it with, named in the same way")
     add_stage(parser)
 
 
@@ -24,7 +24,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     found = [(one, other, diff_programs(_ops(one), _ops(other))) for one, other in _pairs(before, after)]
     if not found:
         raise UsageError(
-            "No program of one corresponds to one of the other",
+            "The two have no program in common",
             f"{', '.join(one.name for one in before)} and {', '.join(one.name for one in after)}.",
             "Name two programs: RUN:PART, or files.",
         )

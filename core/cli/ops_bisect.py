@@ -21,19 +21,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--backend",
         required=True,
         metavar="NAME",
-        help=f"{', '.join(BACKENDS)}, another one of dynamo's, or MODULE:FUNCTION, a function that is one",
+        help=f"{', '.join(BACKENDS)}, another backend of dynamo, or MODULE:FUNCTION, a function that is a backend",
     )
     parser.add_argument(
         "--rtol", type=_tolerance, metavar="R", help="relative tolerance of one op; default: by its dtype"
     )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the case that fails alone there")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the case that fails alone to FILE")
     parser.add_argument(
         "--import",
         dest="modules",
         action="append",
         default=[],
         metavar="MODULE",
-        help="import it where the model runs: it may bring a backend",
+        help="import this module where the model runs: it may register a backend",
     )
     parser.add_argument("--timeout", type=float, metavar="S", help="stop after S seconds; 0: never")
     configure_yes(parser)
@@ -67,5 +67,5 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 def _tolerance(text: str) -> float:
     value = float(text)
     if not (math.isfinite(value) and value >= 0):
-        raise UsageError(f"--rtol must be a number from 0 on, not {text}")
+        raise UsageError(f"--rtol must be a number of at least 0, not {text}")
     return value

@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--backend",
         default="inductor",
         metavar="NAME",
-        help="eager, aot_eager, inductor, xla, tt or another one of dynamo's; default: inductor",
+        help="eager, aot_eager, inductor, xla, tt or another backend of dynamo; default: inductor",
     )
     parser.add_argument("--no-dedupe", action="store_true", help="run each of several equal cases")
     parser.add_argument("--max-bytes", default="", metavar="SIZE", help="skip cases that need more memory, such as 2G")

@@ -129,7 +129,7 @@ def _entries(report: Report) -> Iterator[str]:
 
 def _turned(report: Report) -> Iterator[str]:
     measured = report.progress.measured
-    yield "<h2>Turned in the last week</h2>"
+    yield "<h2>Changed in the last week</h2>"
     rows = [
         (
             "fixed" if one.fixed else "broke",
@@ -153,7 +153,7 @@ def _machines(report: Report) -> Iterator[str]:
     yield "<h2>Machines</h2>"
     rows = list(map(machine_words, report.progress.measured.hosts[:MOST_ROWS]))
     yield _table(MACHINE_HEADS, rows, numbers=(1, 2, 3, 4))
-    yield '<p class="dim">Above others: how much more of the same tests fails on it than on all other machines.</p>'
+    yield '<p class="dim">Above others: how much more often the same tests fail on it than on all other machines.</p>'
 
 
 def _without(report: Report) -> Iterator[str]:

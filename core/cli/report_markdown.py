@@ -58,7 +58,7 @@ def _rates(head: str, heads: Sequence[str], rows: Iterable[tuple[str, Series]]) 
 
 def _turned(report: Report) -> Iterator[str]:
     found = report.progress.measured.turned
-    yield "## Turned in the last week"
+    yield "## Changed in the last week"
     yield ""
     rows = [
         (

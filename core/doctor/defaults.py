@@ -40,7 +40,7 @@ def _pcc_conflicts(matrix: Matrix) -> Iterator[Finding]:
             if counting and not any(_asserts_pcc(one, arch) for arch in counting):
                 at = (*above, "required_pcc")
                 where = f" on {', '.join(counting)}" if above else ""
-                message = f"required_pcc counts for nothing: assert_pcc is false{where}"
+                message = f"required_pcc has no effect: assert_pcc is false{where}"
                 yield one.finding(PCC_CONFLICT.kind, message, at, (one.unset(at),))
 
 

@@ -47,7 +47,7 @@ def _misfiled(matrix: Matrix) -> Iterator[Finding]:
         wrong = [f"{own}, not {file}" for file, own in zip(actual, belongs, strict=True) if file and file != own]
         if wrong:
             move = () if _is_taken(matrix, belongs.file, one.entry.id) else (one.operation("move", to=belongs.file),)
-            yield one.finding(MISFILED.kind, f"Belongs to {belongs.file}: is {' and '.join(wrong)}", (), move)
+            yield one.finding(MISFILED.kind, f"Belongs in {belongs.file}: the test is {' and '.join(wrong)}", (), move)
 
 
 def _drawer(matrix: Matrix, file: str) -> Drawer | None:

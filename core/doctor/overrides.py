@@ -80,5 +80,5 @@ def _unshadowed(one: Written, statuses: list[object], marked: tuple[str, ...]) -
     return tuple(chain((one.set(("status",), statuses[0]),), moved))
 
 
-REDUNDANT_OVERRIDE = Check("redundant-override", "an override that says what the entry could or does say", _redundant)
+REDUNDANT_OVERRIDE = Check("redundant-override", "an override that the entry itself says, or could say", _redundant)
 SHADOWED_STATUS = Check("shadowed-status", "an entry's status that every arch of the test overrides", _shadowed)

@@ -76,7 +76,7 @@ class NoOp:
 
 
 def no_ops(matrix: Matrix, operations: Sequence[Operation]) -> tuple[NoOp, ...]:
-    """Those of `operations` that set a value and without which every cell would be what it is with them.
+    """Those of `operations` that set a value and change no cell.
 
     All operations on one entry are judged together: a value at the entry may be a no-op until an override is removed.
     Removing something is never a no-op, as that tidies up; nor is anything on an entry that is new, renamed or moved.
@@ -121,7 +121,7 @@ def _no_ops_on(entry: Entry, ops: Sequence[Operation], matrix: Matrix, *, shadow
         if op.op is OpKind.SET and (shadowed or not _has_effect(before, after, archs)):
             left = others
             counts = matrix.entries[entry.id].file
-            found.append(NoOp(op, f"the entry in {counts} counts" if shadowed else _why(op, before, archs)))
+            found.append(NoOp(op, f"only the entry in {counts} counts" if shadowed else _why(op, before, archs)))
     return found
 
 

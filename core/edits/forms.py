@@ -139,7 +139,7 @@ class CaseForm:
 
     def operations(self, scope: str, filled: Mapping[str, str]) -> Sequence[Operation]:
         if scope == DEFAULTS_SCOPE and filled.get(_MARKS, "").strip():
-            raise UsageError("marks are of a case: defaults have none")
+            raise UsageError("marks can be set for a case only, not for defaults")
         values = {name: self.read(name, text) for name, text in filled.items()}
         return tuple(op for key, fields in self._targets(scope).items() for op in _for_one(key, fields, values))
 
@@ -213,7 +213,7 @@ def _for_one(key: tuple[str, str], fields: Fields, values: Mapping[str, object])
 def proposed_cases(operations: Sequence[Operation], present: Present) -> CaseForm:
     """The cases that `operations` set keys of, as these would have them. Raises UsageError for other operations."""
     if not all(op.is_case and op.file is not None and op.path and case_name(op) for op in operations):
-        raise UsageError("This change has no keys of cases to edit", "Reject it instead, and make it anew.")
+        raise UsageError("This change has no keys of cases to edit", "Reject it, and make the change again.")
     keys = dict.fromkeys((str(op.file), op.id) for op in operations)
     said = {key: present.fields(key) for key in keys}
     for op in operations:

@@ -48,7 +48,7 @@ def key_problem(operation: Operation) -> str:
     if key in (_EDITABLE if in_case else SETTING_KEYS):
         return ""
     if key in CASE_KEYS:
-        where = "a case is removed and added anew for another" if in_case else "defaults have no"
+        where = "remove the case and add one with another" if in_case else "defaults have no"
         return f"{key} cannot be edited: {where} {key}"
     known = _EDITABLE if in_case else SETTING_KEYS
     return f"{key} is not a key of {'a case' if in_case else 'defaults'}; {near_key(key, known)}"

@@ -196,7 +196,7 @@ def value_problem(value: object) -> str:
 
 def _scalar_problem(value: object) -> str:
     if value is None:
-        return "value: must not be null; use unset to take a field away"
+        return "value: must not be null; use unset to remove a field"
     if isinstance(value, float) and not math.isfinite(value):
         return "value: a number must be finite"
     if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
@@ -211,7 +211,7 @@ def _part_problem(operation: Operation) -> str:
     if operation.is_override:
         if operation.op is OpKind.ADD:
             return _override_problem(operation.value)
-        return "" if operation.value is None else "value: an override is named by its path alone"
+        return "" if operation.value is None else "value: not allowed here; the path names the override"
     if isinstance(operation.value, list | tuple):
         return "value: must be one item of the list"
     return "value: must be the item of the list" if operation.value is None else _scalar_problem(operation.value)
@@ -244,7 +244,7 @@ def _name_problem(operation: Operation) -> str:
     """Of another name for a case, or for a key."""
     if operation.path:
         fits = operation.value is None and len(operation.path) <= _MOST_DEPTH
-        return "" if fits else "value: a key is named by its path alone"
+        return "" if fits else "value: not allowed here; the path names the key"
     model, _, name = short_id(operation.id, operation.file or "").partition("::")
     same, _, new = str(operation.to).partition("::")
     return "" if name and new and same == model else "to: must be model::case, of the same model"

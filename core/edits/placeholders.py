@@ -55,10 +55,10 @@ def promotion(matrix: Matrix, name: str, ids: Sequence[str], status: str) -> tup
     """
     placeholder = _placeholder(matrix, name)
     if status not in PROMOTED_STATUSES:
-        raise UsageError(f"No entry can begin as {status!r}", f"Statuses: {', '.join(PROMOTED_STATUSES)}")
+        raise UsageError(f"A new entry cannot have the status {status!r}", f"Statuses: {', '.join(PROMOTED_STATUSES)}")
     for id in ids:
         if id not in matrix.model_tests.rows or id in matrix.strays:
-            raise UsageError(f"There is no test {id!r}", hint="The loader of a model comes before its entries.")
+            raise UsageError(f"There is no test {id!r}", hint="Write the loader of the model first, then its entries.")
     carried = {key: str(placeholder.fields[key]) for key in _CARRIED if placeholder.fields.get(key)}
     filled = {"status": str(status), **(carried if status in _EXPLAINED else {})}
     without = [id for id in ids if id not in matrix.entries]

@@ -39,7 +39,7 @@ def home_file(matrix: Matrix, id: str) -> str:
     member = matrix.member(matrix.rows[id])
     directory = _DIRECTORIES.get(matrix.function(matrix.rows[id]))
     if directory is None:
-        raise UsageError(f"{id} follows no id grammar", "No file can be chosen for its entry.")
+        raise UsageError(f"{id} does not have the form of a test id", "No file can be chosen for its entry.")
     # Explicit sharding strategies are in the file of the tensor_parallel entries.
     parallelism = "tensor_parallel" if member.parallelism.endswith("tensor_parallel") else member.parallelism
     return posixpath.join(directory, f"test_config_{member.mode}_{parallelism}.yaml")

@@ -25,7 +25,7 @@ class Ending(StrEnum):
     HUNG = "hung"
     """It was stopped after a time without output and without work."""
     SLOW = "slow"
-    """It was stopped by a time limit, and was were still working."""
+    """It was stopped by a time limit, and was still working."""
     OUT_OF_TIME = "out_of_time"
     """It was stopped by a time limit, and it is unknown whether it was busy or hung."""
     NOT_RUN = "not_run"

@@ -74,7 +74,7 @@ class StoredCell(NamedTuple):
     function: Function
     arch: str
     changed: int
-    """Another number as soon as results of the cell have changed."""
+    """A number that changes whenever results of the cell change."""
 
 
 def store_file(directory: Path, root: Path) -> Path:
@@ -83,10 +83,7 @@ def store_file(directory: Path, root: Path) -> Path:
 
 
 def evidence_stamp(file: Path, records: Iterable[RunRecord]) -> object:
-    """What is another as soon as there is more in the store `file`, or one more run on a device has ended.
-
-    So it is where one of op cases has.
-    """
+    """A value that changes when the store `file` does, or when one more run on a device or of op cases has ended."""
     ended = sum(not record.active and bool(record.spec.devices or record.spec.cases) for record in records)
     return ended, stamp_of(file)
 
@@ -280,7 +277,7 @@ class EvidenceStore:
             return gone
 
     def version(self) -> str:
-        """What is another where another file is in its place; `StoredCell.changed` is of one version alone."""
+        """A value that changes when another file takes its place; compare `StoredCell.changed` within one version."""
         with self._open_to_read() as connection:
             found = connection.execute("SELECT id FROM store").fetchone()
             return str(found[0]) if found else ""
@@ -376,10 +373,10 @@ def _unreadable(file: Path, why: str) -> TTMatrixError:
 def _unusable(file: Path, error: sqlite3.OperationalError) -> TTMatrixError:
     """What keeps a sound file from being used, in words."""
     if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
-        return TTMatrixError("The disk is full", f"{file}: nothing of this was stored", "Make room, and do it again.")
+        return TTMatrixError("The disk is full", f"{file}: nothing of this was stored", "Make room, and try again.")
     if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
         detail = f"{file}: another process has written for more than {_BUSY_SECONDS:g} s"
-        return TTMatrixError("The evidence is in use", detail, "Wait for it to end, and do it again.")
+        return TTMatrixError("The evidence is in use", detail, "Wait for it to end, and try again.")
     return _unreadable(file, str(error))
 
 

@@ -252,7 +252,7 @@ class Reader:
         self._texts, self._shapes, self._sessions, self._cells = known or Known({}, {}, {}, {})
 
     def know(self, cell: int, test: str, function: Function, arch: str) -> None:
-        """Take what a cell is from somebody who has read it."""
+        """Remember a cell that the caller has read already."""
         self._cells[cell] = test, function, arch
 
     def observations(self, rows: Iterable[tuple[Any, ...]]) -> list[Observation]:

@@ -123,15 +123,15 @@ _REMEDIES = (
     ("IDENTIFICATION HAS CHANGED", "Its key has changed. If the reservation is a new one: {forget}; then {hand}"),
     ("host key is known", "Its key is not known yet. Connect once by hand and compare the key: {hand}"),
     ("Host key verification failed", "Its key is not known yet. Connect once by hand and compare the key: {hand}"),
-    ("Permission denied", "It takes none of your keys. Add one there, or to your agent (ssh-add); then try: {hand}"),
+    ("Permission denied", "It accepts none of your keys. Add one there, or to your agent (ssh-add); then try: {hand}"),
     ("Could not resolve", "Check the name of the machine in the hosts file; then try: {hand}"),
-    ("Connection refused", "Nothing listens there: see with `ird list` whether the reservation has ended"),
+    ("Connection refused", "Nothing listens there: check with `ird list` whether the reservation has ended"),
     (
         "port forwarding failed",
         "Its sshd forwards no ports (AllowTcpForwarding), so that nothing can be sent to it from here. "
         "Run ttmatrix there: {hand} -t 'cd {there} && ttmatrix'",
     ),
-    ("timed out", "It does not answer: see with `ird list` whether the reservation has ended, and check the network"),
+    ("timed out", "It does not answer: check with `ird list` whether the reservation has ended, and check the network"),
 )  # fmt: skip
 """What ssh says, and what helps. It has one exit code for all of this."""
 

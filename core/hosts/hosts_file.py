@@ -99,50 +99,48 @@ def _host(name: str, table: Mapping[str, Any]) -> Host:
 
 def _text(key: str, value: object) -> str:
     if not isinstance(value, str) or not value or not value.isprintable():
-        raise _Wrong(key, f"{key!r} must be text on one line, and is {value!r}")
+        raise _Wrong(key, f"{key!r} must be text on one line, not {value!r}")
     return value
 
 
 def _target(key: str, value: object) -> str:
     found = _TARGET.fullmatch(_text(key, value))
     if not found or not 0 < int(found[1] or 22) < 65_536:
-        raise _Wrong(key, f"{value!r} is no ssh target", 'Write ssh = "user@host:port", "host" or "user@host".')
+        raise _Wrong(key, f"{value!r} is not an ssh target", 'Write ssh = "user@host:port", "host" or "user@host".')
     return str(value)
 
 
 def _labels(key: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(one, str) and _LABEL.fullmatch(one) for one in value):
-        raise _Wrong(key, f"{key!r} must be a list of words, and is {value!r}", f'Such as {key} = ["n150"].')
+        raise _Wrong(key, f"{key!r} must be a list of words, not {value!r}", f'Such as {key} = ["n150"].')
     return tuple(dict.fromkeys(value))
 
 
 def _slots(key: str, value: object) -> int:
     if type(value) is not int or not 1 <= value <= _MOST_SLOTS:
-        raise _Wrong(key, f"{key!r} must be a whole number from 1 to {_MOST_SLOTS}, and is {value!r}")
+        raise _Wrong(key, f"{key!r} must be a whole number from 1 to {_MOST_SLOTS}, not {value!r}")
     return value
 
 
 def _expires(key: str, value: object) -> datetime:
     if not isinstance(value, datetime):
-        raise _Wrong(
-            key, f"{key!r} must be a date and time, and is {value!r}", f"Such as {key} = 2026-11-23T18:00:00Z."
-        )
+        raise _Wrong(key, f"{key!r} must be a date and time, not {value!r}", f"Such as {key} = 2026-11-23T18:00:00Z.")
     try:
         return value.astimezone() if value.tzinfo is None else value.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise _Wrong(key, f"{key!r} is a time that no clock has: {value}") from error
+        raise _Wrong(key, f"{key!r} is not a possible time: {value}") from error
 
 
 def _truth(key: str, value: object) -> bool:
     if not isinstance(value, bool):
-        raise _Wrong(key, f"{key!r} must be true or false, and is {value!r}")
+        raise _Wrong(key, f"{key!r} must be true or false, not {value!r}")
     return value
 
 
 def _directory(key: str, value: object) -> str:
     text = _text(key, value)
     if not text.startswith(("/", "~/")):
-        raise _Wrong(key, f"{key!r} must begin with / or ~/, and is {value!r}")
+        raise _Wrong(key, f"{key!r} must begin with / or ~/, not {value!r}")
     return text
 
 

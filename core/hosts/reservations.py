@@ -46,7 +46,7 @@ def parse_reservations(text: str) -> list[Reservation]:
             continue
         found.append(_reservation(dict(zip(columns, cells, strict=False)), number))
     if columns is None:
-        raise TTMatrixError("This is no list of reservations", "No line has its column names.", _HINT)
+        raise TTMatrixError("This is not a list of reservations", "No line has its column names.", _HINT)
     return found
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keep what took time to work out, for the next start of the very same code."""
+"""Cache what took time to work out, for the next start of the same code."""
 
 import os
 import pickle
@@ -20,7 +20,7 @@ _MAKERS = ("ci", "history", "matrix", "providers", "sources")
 
 
 def store(file: Path, value: object, stamps: Stamps | None = None) -> None:
-    """Keep `value`, which holds plain data and classes of `core`; where that cannot be, it is done without.
+    """Save `value`, which holds plain data and classes of `core`; a failure to write it is ignored.
 
     `stamps` are those of all it was made of: once one of them has changed, it is not loaded any more.
     """

@@ -100,7 +100,7 @@ def bisection_lines(report: Mapping[str, Any], backend: str) -> Iterator[str]:
         yield f"  not in bfloat16: {report['not_in_bfloat16']}"
     yield from (f"  not captured by {reason}" for reason in report["capture"]["failed"])
     for op, count in report["passed_over"].items():
-        yield f"  not compared: {count:,} x {op}, which gives random or unwritten values"
+        yield f"  not compared: {count:,} x {op}, which gives random or uninitialised values"
 
 
 def _first_lines(report: Mapping[str, Any]) -> Iterator[str]:

@@ -68,7 +68,11 @@ def session_slots(
     or ArchUnknown where nothing says it.
     """
     if hours is None and not any(one.expires for one in hosts):
-        raise HoursUnknown("How long?", "No host of the hosts file says when it ends.", "Give --hours.")
+        raise HoursUnknown(
+            "The length of the session is not known",
+            "No host of the hosts file says when its lease ends.",
+            "Give --hours.",
+        )
     most = float("inf") if hours is None else hours * 3600
     ending = [one for one in hosts if one.expires or hours is not None]
     if any(set(archs).intersection(one.labels) for one in ending):

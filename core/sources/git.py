@@ -133,8 +133,13 @@ class Git:
     """The longest that one git may take; None: there is no limit."""
 
     def head(self) -> Head:
-        """The commit that is checked out."""
-        shallow, commit = self.text("rev-parse", "--is-shallow-repository", "HEAD").split()
+        """The commit that is checked out. Raises as `head_commit` does."""
+        try:
+            shallow, commit = self.text("rev-parse", "--is-shallow-repository", "HEAD").split()
+        except TTMatrixError:
+            # Where there is no commit yet, this says it better than git.
+            self.head_commit()
+            raise
         return Head(commit, shallow == "true")
 
     def head_commit(self) -> str:
@@ -175,8 +180,8 @@ class Git:
         return {path: one.id for path, one in self._listed(commit, *blobs).items()} == dict(blobs)
 
     def has(self, commit: str) -> bool:
-        """Whether the clone has that commit. A name that could be an option is none."""
-        if not commit.isalnum():
+        """Whether the clone has a commit of that name. A name that could be an option is none."""
+        if not commit or commit.startswith("-"):
             return False
         return self.attempt("cat-file", "-e", f"{commit}^{{commit}}").returncode == 0
 
@@ -251,7 +256,9 @@ class Git:
         keys = self.text("config", "--list", "--name-only", "-z").split("\0")
         names = {key.rpartition(".")[0] for key in keys if key.startswith("filter.")}
         if bad := sorted(name for name in names if "=" in name):
-            raise TTMatrixError(f"git cannot look at the files of {self.root}", f"{bad[0]!r} cannot be turned off.")
+            raise TTMatrixError(
+                f"git cannot look at the files of {self.root}", f"The filter {bad[0]!r} cannot be turned off."
+            )
         empty = (f"{name}.{key}" for name in sorted(names) for key in ("clean=", "process=", "required=false"))
         return [word for setting in empty for word in ("-c", setting)]
 

@@ -113,7 +113,7 @@ def _refuse(matrix: Matrix, id: str) -> None:
     if problem := _shape_problem(id):
         twin = re.sub(r"-\w+-(inference|training)$", "-single_device-training", id)
         hint = f"There is {twin}" if twin in matrix.entries else "Name a training entry of a PyTorch model."
-        raise UsageError(f"No workflow is for {id}", problem, hint)
+        raise UsageError(f"No workflow handles {id}", problem, hint)
     if id not in matrix.entries:
         raise UsageError(f"{id} has no entry", _NO_ENTRY, _ADD)
 

@@ -75,6 +75,7 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     tests.parent.mkdir()
     tests.write_text("import pytest\n@pytest.mark.parametrize('x', [1, 2])\ndef test_a(x): run_op_test(x)\n")
     yield printed("list-handwritten", "list", "--kind", "handwritten")
+    yield printed("list", "list", "has:entry or kind:op or kind:handwritten or is:placeholder")
     (reports / "ops.xml").write_text(
         '<testsuites><testsuite><testcase classname="tests.torch.test_ops" name="test_a[1]"/></testsuite></testsuites>'
     )

@@ -104,7 +104,7 @@ async def test_since_when_it_fails_and_what_was_committed_before(tmp_path: Path)
         await pilot.press("4")
         await until(pilot, lambda: "since when" in screen_text(app), "since when")
         text = screen_text(app)
-        assert "n150: fails since nightly-4 (1970-01-06); turned once, not flaky" in text
+        assert "n150: fails since nightly-4 (1970-01-06); changed once, not flaky" in text
         assert "last good: nightly-3 (1970-01-05)" in text
         assert "1 other cell began to fail in the same run" in text
         assert "pcc █▇▆▅▄▃▂▁ .9950 to .9250 in 8 results since 1970-01-02" in text

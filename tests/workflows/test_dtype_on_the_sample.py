@@ -96,8 +96,8 @@ def test_a_failure_that_is_gone_aborts(sample: Sample, untouched: Callable[[], N
 def test_another_failure_aborts(sample: Sample) -> None:
     sample.change(MODEL, LAST, "raise ValueError('something else')")
     told = sample.told(SMALL, "--workflow", "dtype-bfloat16")
-    assert "by no dtype mismatch: ValueError: something else" in told["aborted"]
-    assert "No workflow is for this failure" in sample.told(SMALL)["aborted"]
+    assert "due to a dtype mismatch: ValueError: something else" in told["aborted"]
+    assert "No workflow handles this failure" in sample.told(SMALL)["aborted"]
 
 
 def test_a_tensor_that_comes_from_elsewhere_is_cast_unless_there_is_no_override(sample: Sample) -> None:

@@ -81,9 +81,12 @@ def read_committed(matrix: Matrix, revision: str = "HEAD") -> CommittedChange:
 def _commit(git: Git, revision: str) -> str:
     found = git.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     if found.returncode != 0:
-        # Where there is no repository, git says so itself.
-        git.text("rev-parse", "--git-dir")
-        raise UsageError(f"There is no commit {revision!r}", hint="Give a commit as git names it, or a range: A..B.")
+        # Where there is no repository, or no commit at all, that is what is wrong.
+        git.head_commit()
+        raise UsageError(
+            f"No commit is named {revision!r}",
+            hint="Give an id, a branch or a tag that `git log` knows, or a range: A..B.",
+        )
     return found.stdout.decode().strip()
 
 

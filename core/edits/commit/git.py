@@ -99,7 +99,7 @@ class Repository:
         for name, (what, abort) in _UNDER_WAY.items():
             if (own / name).exists():
                 detail = f"A commit now would become a part of it. It is under way in {self.root}."
-                raise TTMatrixError(f"In the middle of {what}", detail, f"Finish it, or leave it with: {abort}")
+                raise TTMatrixError(f"In the middle of {what}", detail, f"Finish it, or abort it with: {abort}")
         for role in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
             if (asked := self.reader.attempt("var", role)).returncode != 0:
                 hint = "git config user.name 'Your Name' and git config user.email you@example.com"
@@ -137,7 +137,7 @@ class Repository:
         return self.reader.blob_text(path, blob)
 
     def store(self, text: str) -> str:
-        """Keep a text as a blob, with no line end converted, and return its hash."""
+        """Store a text as a blob, with no line end converted, and return its hash."""
         return self.git("hash-object", "-w", "--stdin", stdin=text).stdout.strip()
 
     def put(self, index: Path, blobs: Mapping[str, Blob]) -> None:

@@ -176,7 +176,7 @@ def _refuse_untracked(manifests: Iterable[str], committed: Collection[str], root
         if file not in committed and (root / file).is_file():
             raise TTMatrixError(
                 f"{file} is not in the last commit",
-                "So there is nothing that an edit of it could be the difference to.",
+                "So there is no committed version to compare an edit with.",
                 f"Commit the file as it is first: git add {file} && git commit. Or write the edit without a commit.",
             )
 

@@ -48,7 +48,7 @@ def commit_message(
 def title(changes: Sequence[EntryChange], key: str = "") -> str:
     """What the changes come to in one line of at most 72 characters; one test needs no key beside its name.
 
-    Nothing in it is cut: who finds no room is named by less, and a key by its first words.
+    Nothing in it is cut: a test without room is named by fewer parts, and a key by its first words.
     """
     pattern = _pattern(changes)
     if len(changes) == 1:

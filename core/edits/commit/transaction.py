@@ -222,7 +222,7 @@ class Committer:
         except BaseException as failure:
             if self._placed is not None and (why := self._put_index_back(saved if present else None)):
                 if not isinstance(failure, TTMatrixError):
-                    raise TTMatrixError("What is staged is not what it was", why) from failure
+                    raise TTMatrixError("The index could not be restored", why) from failure
                 failure.hint = f"{failure.hint}\n{why}".strip()
             raise
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hold a change against what the files say now: what is done already, what is in conflict, and who of two wins."""
+"""Compare a change with what the files say now: what is done already, what conflicts, and which side wins."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -150,7 +150,7 @@ class RebasedProposals:
 
 
 def rebased_proposals(proposed: ProposalFile, matrix: Matrix) -> RebasedProposals:
-    """Hold each proposal against the entry it was made on, as pending changes are after a pull.
+    """Compare each proposal with the entry it was made on, as pending changes are after a pull.
 
     An entry that was renamed or moved since is followed; what is done already is dropped. Raises UsageError where the
     checkout's history does not have the commit that a proposal names.

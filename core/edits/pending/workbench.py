@@ -109,7 +109,7 @@ class Workbench:
         return self._journal.catch_up()
 
     def flush(self) -> None:
-        """Have on the disk what was decided, before the app ends. Waits up to 2 s for another instance."""
+        """Save what was decided, before the app ends. Waits up to 2 s for another instance."""
         self._journal.flush()
 
     # Decisions
@@ -150,7 +150,7 @@ class Workbench:
         self._journal.record(lambda state: Redone() if state.pending.future else None)
 
     def mark(self, marks: Collection[str]) -> None:
-        """Keep which tests are marked here. What another instance marks is left to it."""
+        """Save which tests are marked here. What another instance marks is left to it."""
         now, before = frozenset(marks), self._marks
         if now != before:
             self._journal.record(lambda _: Marked(now - before, before - now), durable=False)
@@ -170,7 +170,7 @@ class Workbench:
         return present.with_files(read_manifests(self.checkout.test_config, sorted(names))) if names else present
 
     def rebase(self, present: Present) -> Rebased | None:
-        """Hold all pending changes against `present`; returns what happened to them."""
+        """Rebase all pending changes onto `present`; returns what happened to them."""
         present = self.complete(present)
         event = self._journal.record(lambda state: rebase(state, present))
         return event if isinstance(event, Rebased) else None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare two runs of many tests: new failures, persisting ones, fixed ones, changed reasons, tests not run."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -101,6 +102,7 @@ def chosen_run(name: str, known: Sequence[str]) -> str:
 
 _SEPARATOR = "\x1f"
 _SHORT = 10
+_HEX = re.compile("[0-9a-f]{4,64}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,23 +156,30 @@ def _pinned(git: Git, checkout: Checkout, commit: str) -> str:
 
 
 def _log(git: Git, before: str, after: str) -> Between:
-    if not (before.isalnum() and after.isalnum()):
+    if not (before and after):
         return Between(before, after, unknown="the runs do not say which commits they ran")
     if before == after:
         return Between(before, after)
-    missing = [one[:_SHORT] for one in (before, after) if not git.has(one)]
-    if missing:
+    if missing := [one for one in (before, after) if not git.has(one)]:
         return Between(before, after, unknown=_not_there(git, missing))
     form = _SEPARATOR.join(("%H", "%cs", "%an", "%s"))
     try:
         out = git.text("log", "--no-show-signature", f"--format={form}", f"{before}..{after}", "--")
-    except TTMatrixError as error:
-        return Between(before, after, unknown=error.detail.partition("\n")[0])
+    except TTMatrixError:
+        # The commits are there; some between them are not.
+        return Between(before, after, unknown=_no_log(before, after))
     lines = (line.split(_SEPARATOR, 3) for line in out.splitlines())
     return Between(before, after, tuple(OneCommit(*words) for words in lines if len(words) == 4))
 
 
+def _no_log(before: str, after: str) -> str:
+    span = f"{before[:_SHORT]} to {after[:_SHORT]}"
+    return f"git cannot list the commits from {span}: git fetch may bring what is missing"
+
+
 def _not_there(git: Git, missing: Sequence[str]) -> str:
-    words = f"{' and '.join(missing)} {'are' if len(missing) > 1 else 'is'} not in this clone"
+    if names := [one for one in missing if not _HEX.fullmatch(one)]:
+        return f"no commit is named {names[0]!r} in this clone: give the id of a commit to ttmatrix ingest --commit"
+    words = f"{' and '.join(one[:_SHORT] for one in missing)} {'are' if len(missing) > 1 else 'is'} not in this clone"
     shallow = git.attempt("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
     return f"{words}: git fetch{' --unshallow' if shallow else ''} may bring {'them' if len(missing) > 1 else 'it'}"

@@ -72,10 +72,10 @@ def since_lines(one: CellCourse, together: int, commits: Sequence[Commits]) -> I
 def _steadiness(one: CellCourse) -> str:
     """How often it has turned, and whether that makes it flaky."""
     if one.flips == 1:
-        return "turned once, not flaky"
+        return "changed once, not flaky"
     if not one.flakiness:
-        return f"turned {one.flips} times, at most once in its newest {FLAKINESS_RESULTS} results: not flaky"
-    return f"turned {one.flips} times, flakiness {one.flakiness:.2f} (0 is steady, 1 turns every time)"
+        return f"changed {one.flips} times, at most once in its newest {FLAKINESS_RESULTS} results: not flaky"
+    return f"changed {one.flips} times, flakiness {one.flakiness:.2f} (0 is steady, 1 changes every time)"
 
 
 def commit_lines(name: str, one: Between) -> Iterator[str]:

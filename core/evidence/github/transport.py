@@ -73,7 +73,7 @@ class Transport:
         self.api = self.api.rstrip("/")
         where = urlsplit(self.api)
         if where.scheme != "https" and where.hostname not in _HOME:
-            raise TTMatrixError("The API of GitHub is asked over HTTPS only", f"GITHUB_API_URL is {self.api}")
+            raise TTMatrixError("The API of GitHub is used over HTTPS only", f"GITHUB_API_URL is {self.api}")
 
     def json(self, path: str) -> tuple[Any, str]:
         """What `path` answers, an address or below the API, and the address of its next page; empty: there is none."""
@@ -111,7 +111,7 @@ class Transport:
     def _check_length(self, answer: http.client.HTTPResponse, length: int) -> None:
         said = answer.headers.get("Content-Length", "")
         if said.isdigit() and int(said) != length:
-            raise _TryAgain(f"{length:,} of {int(said):,} bytes came")
+            raise _TryAgain(f"{length:,} of {int(said):,} bytes arrived")
 
     def _with_retries(self, path: str, read: Callable[[], T]) -> T:
         for tried in range(1, _TRIES + 1):
@@ -127,11 +127,11 @@ class Transport:
                 why = _why(error)
                 if tried == _TRIES:
                     detail = f"{self._shown(path)}: {why}, {_TRIES} times"
-                    hint = "What was read is stored. Ask again later: it goes on from there."
+                    hint = "What was read is stored. Try again later: it continues from there."
                     raise TTMatrixError("GitHub does not answer", detail, hint) from None
                 after = getattr(error, "after", None)
                 seconds = 2.0 ** (tried - 1) if after is None else after
-                self.say(f"{self._shown(path)}: {why}; asking again in {seconds:.0f} s")
+                self.say(f"{self._shown(path)}: {why}; trying again in {seconds:.0f} s")
                 _wait(seconds)
         raise AssertionError("it has returned or raised")
 
@@ -152,7 +152,7 @@ class Transport:
                     if error.code not in _REDIRECTS or not place:
                         raise self._refusal(error) from None
                     address = self._followed(address, place)
-        raise TTMatrixError("GitHub redirects without an end", self._shown(path))
+        raise TTMatrixError("GitHub redirects too often", self._shown(path))
 
     def _followed(self, address: str, place: str) -> str:
         found = urljoin(address, place)

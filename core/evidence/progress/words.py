@@ -73,7 +73,7 @@ def typical_days(stale: Sequence[Stale]) -> float | None:
 def stale_words(stale: Sequence[Stale], corrected: Sequence[Stale]) -> str:
     """For how long cells pass before their entry says so."""
     now, before = typical_days(stale), typical_days(corrected)
-    words = [f"{counted(len(stale), 'cell')} pass though their entries expect none"]
+    words = [f"{counted(len(stale), 'cell')} pass though their entries expect no pass"]
     if now is not None:
         words.append(f"for {now:.0f} days in the median")
     if before is not None:

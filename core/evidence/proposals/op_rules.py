@@ -72,7 +72,7 @@ def _wish(row: OpCase, judgements: Sequence[Judgement], written: Written | None,
     if Verdict.SEMI_STALE in by_verdict:
         return _Wish(refusal="it passes on some of the backends only: write a condition that names the others")
     if Verdict.FLAKY in by_verdict:
-        return _Wish(refusal="it passes and fails with what seems the same: find out what differs")
+        return _Wish(refusal="it passes and fails under the same conditions, as far as is known: find out what differs")
     if broken := by_verdict.get(Verdict.REGRESSED):
         return _widened(row, broken, policy)
     others = ", ".join(sorted({one.verdict for one in judgements if one.verdict not in _SILENT}))

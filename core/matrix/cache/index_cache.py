@@ -48,7 +48,7 @@ class Cache:
         return reading.matrix, reading
 
     def keep(self, reading: "Reading", universe: Universe = Universe.VALIDATOR) -> None:
-        """Write down what was read, for the next start; where that cannot be, it is done without."""
+        """Save what was read for the next start; a failure to write it is ignored."""
         models, config = os.fspath(self.checkout.models), os.fspath(self.checkout.test_config)
         modules = {f"{models}/{path}": path for path in reading.modules}
         files = {f"{config}/{file.name}": file for file in reading.matrix.files}

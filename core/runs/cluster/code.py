@@ -89,7 +89,7 @@ def capture(checkout: Checkout) -> CodeState:
     root = Git(checkout.root, seconds=_GIT_SECONDS)
     if not root.own_root():
         raise TTMatrixError(
-            f"{checkout.root} is not the root of a git repository", "What it runs cannot be named elsewhere."
+            f"{checkout.root} is not the root of a git repository", "Other machines get the code as a commit of git."
         )
     if not (checkout.models / ".git").exists():
         return CodeState(_edits(root, (_TESTS, checkout.relative(checkout.models))))
@@ -132,7 +132,7 @@ def reach(state: CodeState, clone: Path, trees: Path) -> Path:
             _lay_out(state, clone, trees, directory)
             wrong = _difference(state, directory)
         if wrong:
-            raise Refused("The code there comes out otherwise", wrong)
+            raise Refused("The code there is different", wrong)
         os.utime(directory)
         _drop_old(trees)
         return directory
@@ -159,7 +159,7 @@ def _lay_out(state: CodeState, clone: Path, trees: Path, directory: Path) -> Non
 
 def _check_out(edits: TreeEdits, clone: Path, tree: Path) -> None:
     if not (clone / ".git").exists():
-        raise Refused(f"{clone} is no clone of git", f"Commit {edits.commit[:12]} is needed from it.")
+        raise Refused(f"{clone} is not a git clone", f"Commit {edits.commit[:12]} is needed from it.")
     if not Git(clone).has(edits.commit):
         _fetch(edits.commit, clone)
     # Shares the objects of the clone and leaves no trace in it.
@@ -182,7 +182,7 @@ def _fetch(commit: str, clone: Path) -> None:
         _git(clone, "fetch", "--quiet", "origin", commit)
     except Refused as error:
         raise Refused(
-            f"Commit {commit[:12]} is not in {clone}", f"Its origin does not give it: {error.detail}", "Push it."
+            f"Commit {commit[:12]} is not in {clone}", f"Its origin does not have it: {error.detail}", "Push it."
         ) from error
 
 

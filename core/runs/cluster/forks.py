@@ -70,7 +70,7 @@ class ShimServer:
                 # It was killed, for want of memory for instance.
                 self._link.close()
                 self._link = None
-        raise TTMatrixError("Cannot start the process of a run", "The one that starts them ends at once.")
+        raise TTMatrixError("Cannot start the process of a run", "The process that starts runs ends at once.")
 
     def _begin(self) -> socket.socket:
         ours, theirs = socket.socketpair()

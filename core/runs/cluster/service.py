@@ -199,7 +199,9 @@ class Service:
         slot = link.free_slot() if link else None
         going = any(key.partition(".")[0] == job.id for key in self._placed)
         if link is None or slot is None or going:
-            why = "it still goes on there" if going else link.why or "no slot is free" if link else "the host is down"
+            why = (
+                "it is still running there" if going else link.why or "no slot is free" if link else "the host is down"
+            )
             to.write(message(News("away", job.id, text=why)))
             await to.drain()
             return

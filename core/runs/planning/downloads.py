@@ -115,7 +115,7 @@ def fetched(
     missing: list[tuple[str, str]] = []
     if offline and absent:
         names = listed(one.name for one in absent)
-        what = f"Of the hub's repositories {names} cannot be had: the cache lacks them"
+        what = f"The cache does not have these repositories of the hub: {names}"
         missing.append((what, f"{OFFLINE} is set; unset it, or name with HF_HOME a cache that has them"))
     if files and (problem := _no_file_server(files, environ)):
         missing.append(problem)
@@ -200,7 +200,7 @@ def _file_note(files: Collection[str], environ: Mapping[str, str]) -> Iterator[t
 def _unknown_note(asked: Iterable[tuple[str, Fetched]]) -> Iterator[tuple[str, str]]:
     found = list(dict.fromkeys(place for _, one in asked for place in one.unknown))
     if found:
-        what = f"Downloads whose names are made as loaders run are not known before: {listed(found)}"
+        what = f"Some downloads are not known before the loaders run: {listed(found)}"
         yield what, "The log of a run shows them"
 
 
@@ -217,7 +217,7 @@ def _no_file_server(files: Mapping[str, Sequence[str]], environ: Mapping[str, st
         return None
     verb = "asks" if len(asking) == 1 else "ask"
     what = f"{listed(asking)} {verb} for files of a cache, and {FILE_SERVER} is not set"
-    return what, f"export {FILE_SERVER}=... as on the machines of CI; without it they cannot be had"
+    return what, f"export {FILE_SERVER}=... as on the machines of CI; without it they cannot be downloaded"
 
 
 def _absent_files(asked: Iterable[Sequence[str]], environ: Mapping[str, str]) -> list[str]:

@@ -19,7 +19,7 @@ def fetched_elsewhere(specs: Sequence[RunSpec]) -> list[Obstacle]:
     places = " and ".join(sorted({spec.needs for spec in away}))
     kinds = [(kind, [one.name for one in found if one.kind is kind]) for kind in Kind]
     words = "; ".join(f"{counted(len(names), kind)}: {listed(names)}" for kind, names in kinds if names)
-    what = f"Runs on {places} download, unless it is there: {words}"
+    what = f"Runs on {places} download what is not there yet: {words}"
     remedy = "What those machines have is not known here, so you are not asked. The log of a run shows its downloads"
     return [Obstacle(Level.NOTE, what, remedy)]
 

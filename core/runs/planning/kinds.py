@@ -282,7 +282,7 @@ def _built_in(settings: Settings) -> RunKind:
 def _generated(target: str, language: str) -> RunKind:
     """The kind of runs that have tt-xla's plugin generate code."""
     return RunKind(
-        f"the model as {language} code that tt-xla's plugin generates; a success if the files are there and whole",
+        f"the model as {language} code that tt-xla's plugin generates; passes if the files are there and complete",
         partial(_export_command, target),
         ResultFormat.LINE,
         timeout=lambda settings: settings.device_timeout,

@@ -50,9 +50,11 @@ def supported_of(archs: Sequence[str], matrix: Matrix, id: str) -> Sequence[str]
     entry = matrix.entries.get(id)
     found = [arch for arch in archs if supports(entry, arch)]
     if not found:
-        wanted = " and ".join(archs) or "no arch"
+        wanted = ", ".join(archs) or "no archs"
         raise UsageError(
-            f"{id} is not for {wanted}", f"It is for {', '.join(supported_archs(entry))} alone.", "Choose its arch."
+            f"{id} supports none of: {wanted}",
+            f"Its archs: {', '.join(supported_archs(entry))}.",
+            "Choose one of its archs.",
         )
     return found
 

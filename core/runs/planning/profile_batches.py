@@ -25,7 +25,7 @@ def compared_profiles(names: Iterable[str], swept: str, checkout: Checkout, sett
     """
     found = with_sweep(names, swept)
     if len(found) < 2:
-        raise UsageError("One profile is not compared with itself", hint="For example: --profiles default,bfp8")
+        raise UsageError("Name two or more different profiles", hint="For example: --profiles default,bfp8")
     for name in found:
         find_profile(checkout, settings, name)
     return found

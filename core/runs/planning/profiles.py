@@ -94,7 +94,7 @@ def check(profile: Profile, options: Mapping[str, CompileOption], name: str) -> 
         if dtype not in WEIGHT_DTYPES and dtype != "bf16":
             raise _bad(name, f"weights.{pattern}", f"must be {', '.join(WEIGHT_DTYPES)} or bf16, not {dtype!r}")
         if "=" in pattern:
-            raise _bad(name, f"weights.{pattern}", "is no pattern of a parameter's name")
+            raise _bad(name, f"weights.{pattern}", "is not a pattern of parameter names")
 
 
 def compile_options(profile: Profile, checkout: Checkout, name: str, artefacts: Path) -> CompileOptions:

@@ -85,7 +85,7 @@ class Queue:
                 raise TTMatrixError(f"Cannot change {ticket.run_id}", error.strerror or str(error)) from error
 
     def hold(self, run_id: str, held: bool) -> None:
-        """Keep a run from starting, or let it go on. Raises TTMatrixError where the disk refuses."""
+        """Hold a queued run, or release it. Raises TTMatrixError where the disk refuses."""
         for ticket in self.tickets():
             if ticket.run_id == run_id:
                 self.change(replace(ticket, held=held))

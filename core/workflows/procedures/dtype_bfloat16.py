@@ -26,7 +26,7 @@ from core.workflows.steps import (
 
 
 def gate(reason: str) -> str:
-    """Why an entry of this reason is none for this workflow; empty: it is."""
+    """Why this workflow does not take an entry with this reason; empty: it does."""
     if dtype_flavour(reason):
         return ""
     return (
@@ -109,7 +109,9 @@ def _checked(target: Repro) -> str:
         abort("unpack_forward_output fails too: use the workflow unpack-forward-output first.")
     flavour = dtype_flavour(low.error)
     if not flavour:
-        abort(f"bfloat16 fails, but by no dtype mismatch: {low.error}. Use another workflow. Nothing was edited.")
+        abort(
+            f"bfloat16 fails, but not due to a dtype mismatch: {low.error}. Use another workflow. Nothing was edited."
+        )
     if not full.ok:
         abort(
             f"float32 fails too, so this is more than a dtype problem. bfloat16: {low.error} float32: {full.error} "

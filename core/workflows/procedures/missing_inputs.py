@@ -44,7 +44,7 @@ _EDITS: Mapping[str, _Make] = {
 
 
 def gate(reason: str) -> str:
-    """Why an entry of this reason is none for this workflow; empty: it is."""
+    """Why this workflow does not take an entry with this reason; empty: it does."""
     if inputs_flavour(reason) or asks_for_tokens(reason):
         return ""
     return (
@@ -93,7 +93,7 @@ def _after_edit(case: Case, report: WorkflowReport, before: dict[str, Repro], af
     if target.ok:
         report.decide("fixed", "with the edit training runs on CPU; the device decides")
     else:
-        report.decide("new-failure", f"the inputs are there now, and it fails by: {quotable(target.low.error)}")
+        report.decide("new-failure", f"the inputs are there now, and it fails with: {quotable(target.low.error)}")
     passing = [member.id for member in report.scope if after[member.id].ok]
     errors = _errors({member.id: after[member.id] for member in report.scope if not after[member.id].ok})
     expected = [one.id for one in case.inference if one.status == Status.EXPECTED_PASSING and one.id in after]
@@ -124,7 +124,7 @@ def _checked(target: Repro) -> str:
         abort("unpack_forward_output fails: use the workflow unpack-forward-output first.")
     flavour = shown(low)
     if not flavour:
-        abort(f"Training fails, but by no missing input: {low.error}. Use another workflow. Nothing was edited.")
+        abort(f"Training fails, but not due to a missing input: {low.error}. Use another workflow. Nothing was edited.")
     return flavour
 
 

@@ -90,9 +90,9 @@ def pick(reason: str, target: Repro) -> tuple[str, str]:
     said = workflow_for(reason)
     if shown:
         also = "as the entry says" if said == shown else f"although the entry's reason is: {reason or '(none)'}"
-        return shown, f"its CPU repro fails by: {live.splitlines()[0]} ({also})"
+        return shown, f"its CPU repro fails with: {live.splitlines()[0]} ({also})"
     if not target.ok:
-        return "", f"No workflow is for this failure: {live or target.summary}. Nothing was edited."
+        return "", f"No workflow handles this failure: {live or target.summary}. Nothing was edited."
     if said:
         return said, f"the entry's reason is: {reason}; its CPU repro passes"
     return "", _passes_here(reason, target.id)
@@ -105,7 +105,7 @@ def _passes_here(reason: str, id: str) -> str:
         return f"The test passes on CPU, and its entry gives no reason to go by. {run}"
     if stage_in(reason) not in (BringupStatus.FAILED_FE_COMPILATION, BringupStatus.UNKNOWN):
         return f"The test passes on CPU, and its entry's reason is a failure that only a device has: {reason}. {run}"
-    return f"The test passes on CPU, and no workflow is for its entry's reason: {reason}. {run}"
+    return f"The test passes on CPU, and no workflow handles its entry's reason: {reason}. {run}"
 
 
 def _shown(phase: Phase) -> str:

@@ -124,7 +124,7 @@ def _shared_class(
     """
     name = str(output["class"])
     if wrong:
-        report.decide("registry-wrong", f"the handler of {name} gives no tensor: its line goes, an override comes")
+        report.decide("registry-wrong", f"the handler of {name} gives no tensor: an override replaces its line")
         return None
     if name in _BARE or not choice.attribute:
         report.decide(
@@ -197,7 +197,7 @@ def _override(case: Case, report: WorkflowReport, target: Repro, choice: UnpackC
     if wrong:
         line = unregister(case.sources[case.registry], wrong)
         if isinstance(line, NoSite):
-            abort(f"The handler of {wrong} is wrong and cannot be taken away: {line.reason}")
+            abort(f"The handler of {wrong} is wrong and cannot be removed: {line.reason}")
         users = yield FindUsers(wrong)
         others = [str(one["directory"]) for one in users if one["directory"] != case.target.directory]
         report.review += [f"{one} may return {wrong} too, which has no handler any more" for one in others]

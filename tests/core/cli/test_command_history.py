@@ -7,6 +7,7 @@ import pytest
 
 from core.sources.checkout import Checkout
 from tests.support.cli import call
+from tests.support.git import git
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 
@@ -86,3 +87,11 @@ def test_without_git_it_is_2_and_says_why(tmp_path: Path) -> None:
     called = call("history", "delta/pytorch-single_device-inference", "--repo", sample(tmp_path).root, "--json")
     assert called.code == 2
     assert "not a git repository" in called.json["error"]["detail"]
+
+
+def test_without_a_commit_it_is_2_and_says_what_to_do(tmp_path: Path) -> None:
+    checkout = sample(tmp_path)
+    git(checkout.root, "init", "--quiet")
+    called = call("history", "delta/pytorch-single_device-inference", "--repo", checkout.root, "--json")
+    assert (called.code, called.json["error"]["title"]) == (2, "There is no commit yet")
+    assert called.json["error"]["hint"] == "Make one with git."

@@ -74,7 +74,7 @@ def test_what_is_not_there(runnable: Checkout, runs: tuple[str, str], tmp_path: 
     assert called.code == 64 and "profile that dumps" in called.err
     other = leave("20261121-073218-ab12d0", elsewhere="module {\n}\n", again="module {\n}\n")
     called = call("ir", "diff", runs[0], other)
-    assert called.code == 64 and "No program of one corresponds" in called.err
+    assert called.code == 64 and "The two have no program in common" in called.err
 
 
 def test_a_broken_program_is_said_with_its_line(runnable: Checkout, runs: tuple[str, str]) -> None:

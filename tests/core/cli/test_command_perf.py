@@ -71,7 +71,7 @@ def test_reports_become_columns_history_and_a_verdict(checkout: Checkout, tmp_pa
     report(tmp_path, 30, model, 50.0, model_info="of_no_test")
     (tmp_path / "other.json").write_text("{}")
     read = perf(checkout, "--ingest", tmp_path, "--json")
-    assert "32 files: 30 new reports, 0 known, 1 of something else" in read.err
+    assert "32 files: 30 new reports, 0 known, 1 not of performance" in read.err
     assert "left out" in read.err and "0 tests" in read.err
     assert read.code == 1
     (series,) = read.json
@@ -118,7 +118,11 @@ def test_reports_that_name_the_chip_get_their_arch_from_the_artefact_or_from_the
     artefact = tmp_path / "perf-reports-0a1b2c-1.3-p150-nightly-4711"
     for place, words, said in (
         (artefact, (), "1 new report"),
-        (tmp_path / "downloads", (), "left out 1 report of 'wormhole', no arch of this checkout: name it with --arch"),
+        (
+            tmp_path / "downloads",
+            (),
+            "left out 1 report of 'wormhole', no arch of this checkout: name the arch with --arch",
+        ),
         (tmp_path / "downloads", ("--arch", "p150"), "1 new report"),
     ):
         place.mkdir(exist_ok=True)

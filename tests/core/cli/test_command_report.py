@@ -90,5 +90,5 @@ async def test_a_browser_shows_the_page_and_loads_nothing(checkout: Checkout, tm
         loaded = await shown.value("performance.getEntriesByType('resource').length")
         wide = await shown.value("document.documentElement.scrollWidth - window.innerWidth")
         assert shown.problems == []
-    assert "nightly|`<script>alert(1)</script>6" in text and "Turned in the last week" in text
+    assert "nightly|`<script>alert(1)</script>6" in text and "Changed in the last week" in text
     assert (lines >= 2, loaded, wide <= 0) == (True, 0, True)

@@ -5,6 +5,7 @@ import shlex
 
 import pytest
 
+from core.runs.planning import KINDS, OP_KIND
 from core.sources.checkout import Checkout
 from tests.support.cli import call
 
@@ -49,6 +50,15 @@ def test_a_machine_that_cannot_run_is_2(runnable: Checkout) -> None:
 )
 def test_usage(runnable: Checkout, argv: list[str]) -> None:
     assert call("run", PASSES, *argv, "--repo", runnable.root).code == 64
+
+
+def test_the_help_has_a_line_for_each_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    called = call("run", "--help")
+    options, _, kinds = called.out.partition("\nkinds:\n")
+    assert "--kind KIND" in options and "bisect" not in options
+    assert [line.split()[0] for line in kinds.splitlines() if not line.startswith("   ")] == [*KINDS, OP_KIND]
+    assert max(map(len, called.out.splitlines())) <= 80
 
 
 def test_jax_models_need_jax(runnable: Checkout) -> None:

@@ -52,7 +52,7 @@ def test_first_bad_and_the_commits_between(checkout: Checkout) -> None:
 def test_in_words(checkout: Checkout) -> None:
     called = call("since", TEST_ID, "--repo", checkout.root)
     lines = called.out.splitlines()
-    assert lines[0] == "n150: fails since nightly-1 (1970-01-03); turned once, not flaky"
+    assert lines[0] == "n150: fails since nightly-1 (1970-01-03); changed once, not flaky"
     assert lines[1] == "  last good: nightly-0 (1970-01-02)"
     assert "DRAM OOM" in lines[2] and "\x1b" not in called.out
     assert lines[3] == "  2 other cells began to fail in the same run"

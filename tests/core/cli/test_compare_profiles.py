@@ -41,7 +41,7 @@ def test_one_batch_runs_each_profile_and_can_be_shown_again(runnable: Checkout) 
 @pytest.mark.parametrize(
     ("argv", "said"),
     [
-        (["--profiles", "default"], "not compared with itself"),
+        (["--profiles", "default"], "two or more different profiles"),
         (["--profiles", "default,fast", PASSES], "No profile 'fast'"),
         (["--sweep", "batch_size", PASSES], "A sweep is"),
         (["--sweep", "batch_size=1,2"], "Which tests?"),

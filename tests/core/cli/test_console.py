@@ -5,6 +5,7 @@ import io
 import json
 import math
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
@@ -23,6 +24,14 @@ class Terminal(io.StringIO):
 
     def fileno(self) -> int:
         return 1
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_columns() -> Iterator[None]:
+    """The terminals of these tests say their width themselves."""
+    with mock.patch.dict("os.environ"):
+        os.environ.pop("COLUMNS", None)
+        yield
 
 
 def _console(*, json_mode: bool = False, colour: bool = False) -> tuple[Console, io.StringIO, io.StringIO]:
@@ -67,6 +76,28 @@ def test_sentences_are_wrapped_on_a_terminal_and_whole_in_a_pipe() -> None:
     console, piped, _ = _console()
     console.prose(sentence)
     assert piped.getvalue() == f"{sentence}\n"
+
+
+def test_a_word_longer_than_a_line_is_cut_with_one_note() -> None:
+    out, err = Terminal(), io.StringIO()
+    id = f"first/{'x' * 60}/last"
+    with mock.patch("os.get_terminal_size", lambda _: os.terminal_size((30, 24))):
+        Console(False, False, out, err).prose(f"{id} on n150: passes", f"    {id}", "short")
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= 30
+    assert lines[0].startswith("first/xx") and "…" in lines[0] and lines[0].endswith("x/last")
+    assert err.getvalue().count("Cut to fit") == 1
+    console, piped, _ = _console()
+    console.prose(f"{id} on n150: passes")
+    assert piped.getvalue() == f"{id} on n150: passes\n"
+
+
+def test_columns_say_how_wide_a_terminal_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    out = Terminal()
+    with mock.patch("os.get_terminal_size", lambda _: os.terminal_size((0, 0))):
+        Console(False, False, out, io.StringIO()).table(("id", "why"), [("a" * 30, "b" * 30)])
+    assert max(map(len, out.getvalue().splitlines())) == 40
 
 
 def test_ids_give_way_where_all_other_columns_have() -> None:

@@ -143,7 +143,7 @@ def test_what_the_disk_says_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(command_doctor, "execute", failing)
     called = call("doctor", "--repo", sample(tmp_path).root)
-    assert (called.code, called.err) == (2, "ttmatrix: The system refuses\nno: /there\n")
+    assert (called.code, called.err) == (2, "ttmatrix: The operating system reports an error\nno: /there\n")
 
 
 def test_an_error_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:

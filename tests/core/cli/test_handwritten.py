@@ -140,7 +140,7 @@ def test_jobs(checkout: Checkout) -> None:
         (("show", f"{_PATH}::nothing"), "No hand-written test"),
         (("jobs", "test_nowhere.py::test_a"), "No hand-written test"),
         (("list", "--kind", "handwritten", "status:x"), "No field 'status'"),
-        (("list", "--kind", "handwritten", "--universe", "entries"), "model tests"),
+        (("list", "--kind", "handwritten", "--universe", "entries"), "tests of models"),
         (("run", f"{_PATH}::test_add[(64,)]", "--kind", "cpu", "--plan"), "needs a device"),
     ],
 )

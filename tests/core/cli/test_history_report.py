@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a step of an entry's history is told."""
 
-import io
-
 import pytest
 
-from core.cli.console import Console
-from core.cli.history_report import as_document, headline, print_steps
+from core.cli.history_report import as_document, headline, steps_text
 from core.history.pairing import EntryEdit, Location
 from core.history.timelines import Step
 from core.history.words import what
@@ -17,9 +14,7 @@ HERE, THERE = Location("f.yaml", "a"), Location("g.yaml", "b")
 
 
 def lines(edit: EntryEdit, commit: Commit | None = COMMIT) -> list[str]:
-    out = io.StringIO()
-    print_steps(Console(out=out), [Step(commit, edit)])
-    return [line.strip() for line in out.getvalue().splitlines()]
+    return [line.strip() for line in steps_text([Step(commit, edit)])]
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all commands that start runs do: plan, look, refuse, start, wait, tell."""
 
+import io
 import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from core.cli.console import Console
+from core.cli.context import Context
+from core.cli.runs_common import ask
+from core.errors import UsageError
 from core.runs.outcome import Outcome
 from core.sources.checkout import Checkout
-from tests.support.cli import call
+from tests.support.cli import Terminal, call
 from tests.support.fake_python import without_package
 
 PASSES, FAILS = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "org/name"))
@@ -84,3 +89,18 @@ def test_profiles_reach_the_command(with_runner: Checkout, own_home: Path) -> No
     words = ("run", PASSES, "--kind", "device", "--plan", "--repo", with_runner.root)
     assert call(*words, "--profile", "irs").out.endswith(" --dump-irs\n")
     assert call(*words, "--profile", "other").code == 64
+
+
+def test_a_question_and_its_answer_are_never_on_standard_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    out, err = io.StringIO(), io.StringIO()
+
+    def context(*, as_json: bool) -> Context:
+        return Context(None, "", Console(as_json, out=out, err=err), lambda _: 0)
+
+    monkeypatch.setattr("sys.stdin", Terminal("y\n"))
+    ask("Start it?", context(as_json=False))
+    assert (out.getvalue(), err.getvalue()) == ("", "Start it? [y/N]\n")
+    monkeypatch.setattr("sys.stdin", Terminal("y\n"))
+    with pytest.raises(UsageError, match="Nothing was started"):
+        ask("Start it?", context(as_json=True))
+    assert (out.getvalue(), err.getvalue()) == ("", "Start it? [y/N]\n"), "with --json nobody is asked"

@@ -48,7 +48,7 @@ def test_twice_in_one_file_is_found_while_reading(find: Find) -> None:
 )
 def test_misfiled(find: Find, file: str, wrong: str) -> None:
     (one,) = find(MISFILED, {INFERENCE: entry("x"), file: entry("y") + entry(ID)})
-    assert one.message == f"Belongs to {INFERENCE}: {wrong}"
+    assert one.message == f"Belongs in {INFERENCE}: the test {wrong}"
     assert one.fix == ({"op": "move", "id": ID, "file": file, "to": INFERENCE},)
 
 
@@ -79,4 +79,4 @@ def test_what_stands_right_or_cannot_be_told_is_no_finding(find: Find, file: str
 
 def test_an_llm_id_among_the_others(find: Find) -> None:
     (one,) = find(MISFILED, {LLM_TENSOR: entry("x"), TENSOR: entry(LLM_ID)})
-    assert one.message == f"Belongs to {LLM_TENSOR}: is torch_llm, not torch"
+    assert one.message == f"Belongs in {LLM_TENSOR}: the test is torch_llm, not torch"

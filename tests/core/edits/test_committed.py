@@ -83,7 +83,7 @@ def test_a_commit_and_a_range_with_evidence_and_jobs(checkout: Checkout, tmp_pat
 
 @pytest.mark.parametrize("revision", ["no-such", "--all", "HEAD:x", "HEAD..no-such"])
 def test_what_is_no_commit_is_named(checkout: Checkout, revision: str) -> None:
-    with pytest.raises(UsageError, match="There is no commit"):
+    with pytest.raises(UsageError, match="No commit is named"):
         read_committed(index(checkout), revision)
 
 

@@ -73,7 +73,7 @@ def test_a_manifest_that_changed_since_is_not_written(root: Path, test_config: P
         (setting("m::a", "marks", ["two words", "a-b"]), "is not a name of a marker"),
         (setting("m::a", "rtoll", 0.5), "rtoll is not a key of a case; did you mean rtol?"),
         (setting("m::a", "op", "os.system"), "os.system"),
-        (setting("m::a", "inputs", []), "inputs cannot be edited: a case is removed and added anew for another inputs"),
+        (setting("m::a", "inputs", []), "inputs cannot be edited: remove the case and add one with another inputs"),
         (setting("m", "marks", ["x"]), "marks cannot be edited: defaults have no marks"),
         (Operation(OpKind.UNSET, "m::a", FILE, ("op",)), "the case has no op"),
         (Operation(OpKind.UNSET, "m::a", FILE, ("name",)), "name cannot be edited"),

@@ -95,7 +95,7 @@ def test_an_entry_that_a_later_file_shadows(tmp_path: Path) -> None:
     late = f"test_config:\n  {TINY}:\n    status: {XFAIL}\n"
     matrix = index(write_checkout(tmp_path, LOADERS, YAML | {name: late}))
     (one,) = no_ops(matrix, [put(TINY, "status", value="EXCLUDE_MODEL")])
-    assert one.why == f"the entry in {name} counts"
+    assert one.why == f"only the entry in {name} counts"
 
 
 _OPS = st.builds(

@@ -86,7 +86,7 @@ def test_the_documented_examples_are_read() -> None:
         ({"op": "add", "id": "a", "path": ["arch_overrides"], "value": "x"}, "path: must be"),
         ({"op": "add", "id": "a", "path": ["arch_overrides", "n150"], "value": "x"}, "each arch must"),
         ({"op": "remove", "id": "a", "path": ["markers"]}, "value: must be the item of the list"),
-        ({"op": "remove", "id": "a", "path": ["arch_overrides", "n150"], "value": 1}, "named by its path alone"),
+        ({"op": "remove", "id": "a", "path": ["arch_overrides", "n150"], "value": 1}, "the path names the override"),
         ({"op": "rename", "id": "a", "path": ["markers"], "to": "x"}, "value: must be the item of the list"),
         ({"op": "rename", "id": "a", "path": ["arch_overrides", "n150"]}, "to: missing; rename needs"),
         ({"op": "move", "id": "a", "path": ["markers"], "to": "f"}, "path: not a key of move"),

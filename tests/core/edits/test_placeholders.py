@@ -93,7 +93,7 @@ def test_an_entry_that_is_there_stays_as_it_is(matrix: Matrix) -> None:
     [
         ("Nothing", TEST, "UNSPECIFIED", "There is no placeholder 'Nothing'"),
         ("org/Delta", "gone/pytorch-single_device-inference", "UNSPECIFIED", "There is no test"),
-        ("org/Delta", TEST, "EXCLUDE_MODEL", "No entry can begin as 'EXCLUDE_MODEL'"),
+        ("org/Delta", TEST, "EXCLUDE_MODEL", "A new entry cannot have the status 'EXCLUDE_MODEL'"),
     ],
 )
 def test_what_cannot_be_is_refused(matrix: Matrix, name: str, id: str, status: str, words: str) -> None:

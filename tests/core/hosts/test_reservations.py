@@ -35,7 +35,7 @@ def test_rows_are_read_by_their_columns(text: str) -> None:
 
 
 def test_what_is_no_list_is_said() -> None:
-    with pytest.raises(TTMatrixError, match="no list of reservations"):
+    with pytest.raises(TTMatrixError, match="not a list of reservations"):
         parse_reservations("ird: command not found\n")
     with pytest.raises(TTMatrixError) as caught:
         parse_reservations(SPACED.replace("48396", "none "))

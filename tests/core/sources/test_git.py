@@ -93,7 +93,7 @@ def test_no_repository_no_commit_and_no_git_are_told(tmp_path: Path, monkeypatch
         Git(tmp_path).head()
     assert "not a git repository" in caught.value.detail
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    with pytest.raises(TTMatrixError, match="git cannot read"):
+    with pytest.raises(TTMatrixError, match="There is no commit yet"):
         Git(tmp_path).head()
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(TTMatrixError, match="Cannot run git"):

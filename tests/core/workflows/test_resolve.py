@@ -49,11 +49,11 @@ def test_words_that_mean_one_training_entry(matrix: Matrix, infos: ModelInfos, t
     [
         ("nothing/like-it", "Could not resolve nothing/like-it to a YAML entry or loader"),
         ("tabular_fusion", "matches 2 training entries"),
-        ("tabular_fusion/pytorch-Small-single_device-inference", "No workflow is for"),
-        ("mlp_classifier/jax-Hidden_64-single_device-training", "No workflow is for"),
+        ("tabular_fusion/pytorch-Small-single_device-inference", "No workflow handles"),
+        ("mlp_classifier/jax-Hidden_64-single_device-training", "No workflow handles"),
         ("prototype_net/pytorch-Way_20-single_device-training", "has no entry"),
         ("prototype_net/pytorch-Way_20", "prototype_net/pytorch-Way_20-single_device-training has no entry"),
-        ("mlp_classifier/jax", "No workflow is for mlp_classifier/jax"),
+        ("mlp_classifier/jax", "No workflow handles mlp_classifier/jax"),
     ],
 )
 def test_words_that_mean_none(matrix: Matrix, text: str, told: str) -> None:

@@ -51,7 +51,9 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     checkout = committed_checkout(sample(tmp_path / "tt-xla"))
     head = git(checkout.root, "rev-parse", "HEAD").strip()
     assert between(checkout, _rows(""), _rows(head))[0].unknown == "the runs do not say which commits they ran"
-    assert between(checkout, _rows("--help"), _rows(head))[0].unknown
+    for name in ("--help", "no-such", "HEAD..HEAD", "HEAD:README.md"):
+        unknown = between(checkout, _rows(name), _rows(head))[0].unknown
+        assert unknown.startswith(f"no commit is named {name!r} in this clone: give the id of a commit")
     assert between(checkout, _rows("0" * 40), _rows(head))[0].unknown
     same, _ = between(checkout, _rows(head), _rows(head))
     assert (same.commits, same.unknown) == ((), "")

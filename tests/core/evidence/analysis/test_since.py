@@ -56,9 +56,9 @@ def test_only_the_newest_results_count_for_flakiness() -> None:
 @pytest.mark.parametrize(
     ("marks", "words"),
     [
-        ("PPxx", "turned once, not flaky"),
-        ("PxPx", "turned 3 times, flakiness 1.00 (0 is steady, 1 turns every time)"),
-        ("PxP" + "P" * 30, "turned 2 times, at most once in its newest 30 results: not flaky"),
+        ("PPxx", "changed once, not flaky"),
+        ("PxPx", "changed 3 times, flakiness 1.00 (0 is steady, 1 changes every time)"),
+        ("PxP" + "P" * 30, "changed 2 times, at most once in its newest 30 results: not flaky"),
     ],
 )
 def test_the_words_agree_with_the_number(marks: str, words: str) -> None:

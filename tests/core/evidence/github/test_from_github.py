@@ -135,7 +135,7 @@ def test_what_passes_is_waited_for(
     done = ingest(checkout)
     assert done.code == 0, done.err
     assert done.json["new"] == 2
-    assert "asking again" in done.err
+    assert "trying again" in done.err
 
 
 def test_what_does_not_pass_is_an_error_that_says_what_to_do(
@@ -150,7 +150,7 @@ def test_what_does_not_pass_is_an_error_that_says_what_to_do(
         ([Answer(401)], "not valid"),
         ([limit], "rate limit of GitHub is reached"),
         ([Answer(302, {"Location": "http://example.com/x"})], "not HTTPS"),
-        ([Answer(302, {"Location": "/repos/team/tt-xla/loop"})] * 9, "without an end"),
+        ([Answer(302, {"Location": "/repos/team/tt-xla/loop"})] * 9, "redirects too often"),
         ([Answer(200, body=b'{"other": 1}')], "something else than expected"),
     ):
         # The first artefact of the second run: what came before is stored, and stays.
@@ -252,7 +252,7 @@ def test_a_directory_is_watched(tmp_path: Path) -> None:
         (["--from-github", "--repository", "x"], "Not a repository"),
         (["--from-github", "--since", "-1"], "--since"),
         (["--watch", "nowhere"], "no directory"),
-        (["--watch", ".", "--json"], "no one JSON document"),
+        (["--watch", ".", "--json"], "no single JSON document"),
     ],
 )
 def test_what_cannot_be_asked_for(checkout: Checkout, words: list[str], message: str) -> None:

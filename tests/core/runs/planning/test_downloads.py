@@ -86,7 +86,7 @@ def test_offline_nothing_is_downloaded_and_that_is_said(checkout: Checkout) -> N
     found = fetched(checkout, [SMALL], {"HF_HUB_OFFLINE": "1"}, ())
     assert not found.downloads
     ((what, remedy),) = found.missing
-    assert what == "Of the hub's repositories org/pictures, org/some-small cannot be had: the cache lacks them"
+    assert what == "The cache does not have these repositories of the hub: org/pictures, org/some-small"
     assert "HF_HUB_OFFLINE" in remedy
     assert fetched(checkout, [SMALL], {"HF_HUB_OFFLINE": "0"}, ()).downloads
 
@@ -137,7 +137,7 @@ def test_names_that_are_made_as_a_module_beside_the_loader_runs(checkout: Checko
     (place / "helpers.py").write_text("def load(name):\n    get_file(name)\n    get_file('test_files/a.pt')")
     found = fetched(checkout, [SMALL], {"IRD_LF_CACHE": "http://files"}, ())
     assert found.downloads == [Download(Kind.FILE, "http://files/test_files/a.pt")]
-    assert found.notes[-1][0].endswith("not known before: some/pytorch/helpers.py:2")
+    assert found.notes[-1][0].endswith("not known before the loaders run: some/pytorch/helpers.py:2")
 
 
 def test_addresses(checkout: Checkout, home: Path) -> None:

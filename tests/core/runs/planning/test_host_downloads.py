@@ -56,7 +56,7 @@ def test_all_that_a_loader_names_whatever_is_here(
     (said,) = fetched_elsewhere([here, *away])
     assert said.level is Level.NOTE
     assert said.what.startswith(
-        "Runs on n150 and p150 download, unless it is there: 1 package: timm==1.0; 1 checkpoint: "
+        "Runs on n150 and p150 download what is not there yet: 1 package: timm==1.0; 1 checkpoint: "
     )
     assert fetched_elsewhere([here]) == []
     assert fetched_elsewhere([replace(away[0], test_id="none/pytorch-x-single_device-inference")]) == []
@@ -73,4 +73,6 @@ def test_a_launch_says_so_and_asks_about_what_is_here_alone(tmp_path: Path, own_
     options = Options(kind="device", arch="n150")
     plan = plan_launch(matrix, [test], Settings(python=str(tmp_path / "python")), options, runs=tmp_path / "runs")
     assert [spec.needs for spec in plan.specs] == ["n150"] and not plan.downloads
-    assert any("on n150 download, unless it is there: 1 package: no-such-package" in one.what for one in plan.obstacles)
+    assert any(
+        "on n150 download what is not there yet: 1 package: no-such-package" in one.what for one in plan.obstacles
+    )

@@ -30,7 +30,7 @@ def test_profiles_are_checked(tmp_path: Path) -> None:
     checkout = sample(tmp_path / "tt-xla")
     settings = Settings(profiles={"two": Profile(batch_size=2)})
     assert compared_profiles(["default", "two"], "", checkout, settings) == ["", "two"]
-    with pytest.raises(UsageError, match="not compared with itself"):
+    with pytest.raises(UsageError, match="two or more different profiles"):
         compared_profiles(["two"], "", checkout, settings)
     with pytest.raises(UsageError, match="No profile 'three'"):
         compared_profiles(["two", "three"], "", checkout, settings)

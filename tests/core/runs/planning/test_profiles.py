@@ -70,7 +70,7 @@ def test_the_checkouts_file_is_shared_and_the_settings_win(checkout: Checkout) -
         ("default+batch_size=0", "must be at least 1"),
         ("default+enable_trace", "changes nothing"),
         ("weights", "must be bfp_bf8, bfp_bf4 or bf16"),
-        ("pattern", "is no pattern"),
+        ("pattern", "is not a pattern"),
     ],
 )
 def test_what_does_not_exist_is_refused_with_the_nearest(checkout: Checkout, name: str, said: str) -> None:

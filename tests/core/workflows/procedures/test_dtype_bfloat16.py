@@ -68,7 +68,7 @@ def test_an_operation_without_kernel_is_an_expected_failure_and_no_loader_is_tou
         ("", "", "forward", "does not reproduce"),
         ("", "ValueError: x", "forward", "does not reproduce"),
         (MISMATCH, "ValueError: x", "forward", "float32 fails too"),
-        ("ValueError: x", "", "forward", "by no dtype mismatch"),
+        ("ValueError: x", "", "forward", "due to a dtype mismatch"),
         (MISMATCH, "ValueError: No handler", "unpack", "unpack-forward-output first"),
     ],
 )

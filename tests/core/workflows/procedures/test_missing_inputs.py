@@ -98,7 +98,7 @@ def test_inference_that_failed_before_is_no_regression() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "told"), [("", "does not reproduce"), ("ValueError: x", "by no missing input: ValueError: x")]
+    ("error", "told"), [("", "does not reproduce"), ("ValueError: x", "due to a missing input: ValueError: x")]
 )
 def test_what_is_another_failure_aborts(error: str, told: str) -> None:
     report, effects = report_of(world(error))
