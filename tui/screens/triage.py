@@ -94,6 +94,13 @@ class TriageTests:
         return f"{counted(len(leaving), 'test')} will leave CI: no scheduled job selects them." if leaving else ""
 
 
+def _alone_words(hosts: Sequence[str], key: str) -> str:
+    """That these machines alone fail tests, and the key that ignores them."""
+    one = len(hosts) == 1
+    names = ", ".join(map(one_line, hosts))
+    return f"only {names} {'fails' if one else 'fail'}: {key} ignores {'it' if one else 'them'}"
+
+
 _EMPTY = "No test is in this list. It comes from results: device runs here, CI reports read by `ttmatrix ingest`."
 
 
@@ -168,11 +175,12 @@ class TriageScreen(DecisionScreen):
             return
         done, left = decided(one for one in tests if one.ops)
         alone = [one.host for one in agenda.suspects if one.host not in self._left_out]
+        key = self.context.keymap.key("triage.host")
+        # The list first: on a narrow terminal the end is cut.
         self.title_line(
-            f"{done:,} decided, {left:,} left" if done + left else "",
-            f"only {', '.join(map(one_line, alone))} fails (H)" if alone else "",
+            f"{self.tests.shown}: {counted(len(tests), 'test')}{f', {left:,} open' if done + left else ''}",
+            _alone_words(alone, key) if alone else "",
             f"without {', '.join(map(one_line, sorted(self._left_out)))}" if self._left_out else "",
-            f"{self.tests.shown}: {counted(len(tests), 'test')}",
         )
 
     def lacks(self, need: Need) -> bool:

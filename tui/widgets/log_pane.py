@@ -76,7 +76,9 @@ class LogBar(Horizontal):
 
     DEFAULT_CSS = """
     LogBar { height: 1; display: none; background: $panel; }
-    LogBar > Static { width: auto; max-width: 100%; height: 1; padding: 0 1; }
+    LogBar > Static {
+        width: auto; max-width: 100%; height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis;
+    }
     LogBar > Static.error { color: $text-error; }
     LogBar > #log-prompt { padding: 0 0 0 1; color: $text-primary; text-style: bold; }
     """
