@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 
 from tests.support.app import build_app, screen_text, until
+from tests.support.recorded import record_runs
+from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tui.commands import COMMANDS, Where
 from tui.hints import HINTS, Hints
@@ -66,3 +68,30 @@ async def test_a_hint_is_beside_the_keys_until_it_is_followed(tmp_path: Path) ->
         await until(pilot, lambda: "lists its cells" in screen_text(app), "the hint of the clusters")
         await pilot.press("1")
         await until(pilot, lambda: ": finds any command" in screen_text(app), "the next one of the matrix")
+
+
+def test_one_that_cannot_be_followed_waits(tmp_path: Path) -> None:
+    hints = Hints(tmp_path / "hints.json", Keymap())
+    places = [Where.RUNS, Where.RUN_TABLE]
+    assert hints.next(places, lambda _: False) == ""
+    assert hints.missed and not hints.shown
+    assert hints.next(places, lambda _: True) == "enter gives the log the screen"
+    assert hints.fits(places, lambda _: True)
+    assert not hints.fits(places, lambda _: False) and not hints.fits([Where.RUNS, Where.LOG], lambda _: True)
+
+
+async def test_without_a_run_nothing_is_said_of_its_log(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "tt-xla")
+    app = build_app(checkout)
+    async with app.run_test(size=(100, 24)) as pilot:
+        app.begin_hints(Hints(tmp_path / "hints.json", app.context.keymap))
+        await pilot.press("2")
+        await until(pilot, lambda: "none yet" in screen_text(app), "the empty list")
+        await pilot.press("j")
+        assert "gives the log" not in screen_text(app)
+        record_runs(checkout)
+        await until(pilot, lambda: bool(app.session.runs), "runs")
+        await pilot.press("j")
+        await until(pilot, lambda: "enter gives the log the screen" in screen_text(app), "the hint")
+        await pilot.press("tab")
+        await until(pilot, lambda: "gives the log" not in screen_text(app), "the line without it, in the log")

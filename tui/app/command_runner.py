@@ -51,6 +51,10 @@ class CommandRunner:
         needs = (BEFORE[need], need) if need in BEFORE else (need,)
         return next((one.words(self._keymap) for one in needs if screen.lacks(one)), "")
 
+    def able(self, id: str) -> bool:
+        """Whether a command has all that it needs on the screen in front."""
+        return not self._why_not(self._navigation.in_front(), id)
+
     def refusal(self, action: str | ActionParseResult, node: DOMNode) -> str:
         """Why an action of a screen, a widget or the app is not done now: in words what it lacks; empty: it is."""
         screen = self._app.screen if isinstance(self._app.screen, SessionScreen) else None
