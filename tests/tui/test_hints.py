@@ -34,7 +34,7 @@ def test_what_is_found_alone_needs_no_hint(tmp_path: Path) -> None:
 def test_the_log_of_a_run_has_other_hints_than_the_list_of_runs(tmp_path: Path) -> None:
     hints = Hints(tmp_path / "hints.json", Keymap())
     assert hints.next([Where.RUNS, Where.LINES, Where.LOG]) == "e goes to the next error"
-    assert hints.next([Where.RUNS, Where.RUN_TABLE, Where.TABLE]) == "enter gives the log the screen"
+    assert hints.next([Where.RUNS, Where.RUN_TABLE, Where.TABLE]) == "enter shows the log full size"
 
 
 def test_a_file_that_cannot_be_read_or_written_only_shows_them_again(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_one_that_cannot_be_followed_waits(tmp_path: Path) -> None:
     places = [Where.RUNS, Where.RUN_TABLE]
     assert hints.next(places, lambda _: False) == ""
     assert hints.missed and not hints.shown
-    assert hints.next(places, lambda _: True) == "enter gives the log the screen"
+    assert hints.next(places, lambda _: True) == "enter shows the log full size"
     assert hints.fits(places, lambda _: True)
     assert not hints.fits(places, lambda _: False) and not hints.fits([Where.RUNS, Where.LOG], lambda _: True)
 
@@ -86,12 +86,12 @@ async def test_without_a_run_nothing_is_said_of_its_log(tmp_path: Path) -> None:
     async with app.run_test(size=(100, 24)) as pilot:
         app.begin_hints(Hints(tmp_path / "hints.json", app.context.keymap))
         await pilot.press("2")
-        await until(pilot, lambda: "none yet" in screen_text(app), "the empty list")
+        await until(pilot, lambda: "No runs yet" in screen_text(app), "the empty list")
         await pilot.press("j")
-        assert "gives the log" not in screen_text(app)
+        assert "shows the log" not in screen_text(app)
         record_runs(checkout)
         await until(pilot, lambda: bool(app.session.runs), "runs")
         await pilot.press("j")
-        await until(pilot, lambda: "enter gives the log the screen" in screen_text(app), "the hint")
+        await until(pilot, lambda: "enter shows the log full size" in screen_text(app), "the hint")
         await pilot.press("tab")
-        await until(pilot, lambda: "gives the log" not in screen_text(app), "the line without it, in the log")
+        await until(pilot, lambda: "shows the log" not in screen_text(app), "the line without it, in the log")

@@ -233,7 +233,7 @@ async def test_without_results_it_says_how_to_get_them(tmp_path: Path) -> None:
         await until(
             pilot, lambda: "`ttmatrix ingest --from-github` downloads the reports of CI" in screen_text(app), "the hint"
         )
-        assert "no results yet" in screen_text(app)
+        assert "There are no results yet" in screen_text(app)
 
 
 async def test_what_a_manifest_is_wrong_about_is_decided_as_well(tmp_path: Path) -> None:

@@ -230,7 +230,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         await self.keys.take(event)
 
     def _keys_dropped(self) -> None:
-        self.notifications.info("This takes longer. What you typed meanwhile was not used.")
+        self.notifications.info("This takes longer than usual. The keys you typed meanwhile were dropped.")
 
     async def on_key_order_followed(self, message: KeyOrder.Followed) -> None:
         await self.keys.followed(message)

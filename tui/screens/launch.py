@@ -162,12 +162,14 @@ class Launch(_LaunchDialog):
         yield from _field("profile", Cycle(profiles, "", id="profile"))
         yield from _field("repeat", Number("1", id="repeat"))
         yield from _field("timeout", Number("", "seconds; empty: from the settings; 0: none", id="timeout"))
-        yield from _field("on failure", Cycle([("", "continue"), ("stop", "start no more of them")], "", id="stop"))
-        others = [("", "with no other profile"), (DEFAULT_PROFILE, "with none"), *profiles[1:]]
+        yield from _field(
+            "on failure", Cycle([("", "continue"), ("stop", "start no more of these runs")], "", id="stop")
+        )
+        others = [("", "with nothing"), (DEFAULT_PROFILE, "with no profile"), *profiles[1:]]
         yield from _field("compare", Cycle(others, "", id="other"))
         yield from _field("sweep", Cycle([("", "no option"), *((one, one) for one in _SWEEPS)], "", id="sweep"))
-        yield from _field("export to", PathInput("a new directory; empty: to the run's own only", id="export-path"))
-        tensors = [("", "with generated code only"), ("yes", "weights and inputs, too"), ("no", "none")]
+        yield from _field("export to", PathInput("a new directory; empty: only to the run's own", id="export-path"))
+        tensors = [("", "with generated code only"), ("yes", "weights and inputs too"), ("no", "none")]
         yield from _field("tensors", Cycle(tensors, "", id="export-tensors"))
 
     def on_mount(self) -> None:
@@ -241,7 +243,7 @@ class LaunchOps(_LaunchDialog):
         backends = [(name, name) for name in BACKENDS]
         yield from _field("backend", Cycle(backends, ops.DEFAULT_BACKEND, id="backend"))
         yield from _field("and on", Cycle([("", "no other"), *backends], "", id="other"))
-        yield from _field("skipped", Cycle([("", "leave out"), ("run", "run, too")], "", id="skipped"))
+        yield from _field("skipped", Cycle([("", "leave out"), ("run", "run too")], "", id="skipped"))
         yield from _field("repeat", Number("1", id="repeat"))
         yield from _field("timeout", Number("", "seconds for the batch; empty: none", id="timeout"))
 

@@ -121,7 +121,7 @@ class Views(Dialog[ViewSpec]):
     def action_delete(self) -> None:
         name = self._own
         if not name:
-            self.notify("This view comes with ttmatrix.", markup=False)
+            self.notify("This view comes with ttmatrix and cannot be deleted.", markup=False)
             return
         question = Confirm("Delete this view?", name, verb="delete it")
         self.app.push_screen(

@@ -106,7 +106,7 @@ class CommitDialog(Dialog[Delivered]):
             with VerticalScroll(id="output-box", can_focus=False):
                 yield Static("", id="output", markup=False)
             yield Label(
-                Text("^s commit   ^n ^p message   tab ← → how many   ^t Markdown   esc cancel"), id="dialog-hint"
+                Text("^s commit   ^n ^p message   tab ← → split   ^t copy PR text   esc cancel"), id="dialog-hint"
             )
 
     def on_mount(self) -> None:
