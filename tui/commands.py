@@ -222,7 +222,7 @@ COMMANDS: tuple[Command, ...] = (
         "H",
         "leave_out",
         "Host",
-        "Ignore or count machines that fail tests others pass",
+        "Ignore machines that fail alone, or count them",
     ),
     Command("triage.go", Where.TRIAGE, "enter", "go_to_test", "Go to", "Show the test in the matrix; unfold a group"),
     Command("triage.pane", Where.TRIAGE, "tab", "other_pane", "Pane", "Go to the other pane"),
