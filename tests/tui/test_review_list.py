@@ -179,6 +179,17 @@ async def test_what_is_written_and_what_is_committed_is_said_as_changes(checkout
         await until(pilot, lambda: "Nothing is pending: E in the matrix" in screen_text(app), "what to do next")
 
 
+async def test_above_the_changes_that_stay_each_thing_has_a_line(checkout: Checkout) -> None:
+    app = _three(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5", "g", "a", "w", "y")
+        await until(pilot, lambda: "Verified on disk: 1 of 1 change" in screen_text(app), "what is found")
+        lines = [line.strip() for line in screen_text(app).splitlines()]
+        first = lines.index("Verified on disk: 1 of 1 change")
+        assert lines[first + 1] == "wrote tests/runner/test_config/torch/test_config_inference_single_device.yaml"
+        assert lines[first + 2] == "c commits it, u proposes to undo it"
+
+
 async def test_a_filter_that_leaves_nothing_says_how_to_clear_it(checkout: Checkout) -> None:
     app = _three(checkout)
     async with app.run_test(size=(80, 24)) as pilot:

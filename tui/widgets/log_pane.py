@@ -26,8 +26,8 @@ class LogInput(LineInput):
     """One line of text, left with enter or escape; the arrows go through what was entered before."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "enter", "Go on"),
-        Binding("escape", "leave", "Leave"),
+        Binding("enter", "enter", "Apply"),
+        Binding("escape", "leave", "Cancel"),
         Binding("up", "earlier(1)", "Earlier"),
         Binding("down", "earlier(-1)", "Later", show=False),
     ]

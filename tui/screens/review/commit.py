@@ -44,6 +44,7 @@ class CommitDialog(Dialog[Delivered]):
 
     DEFAULT_CSS = """
     CommitDialog #message { height: 1fr; border: none; padding: 0; background: $boost; scrollbar-size-vertical: 1; }
+    CommitDialog #files { text-wrap: nowrap; text-overflow: ellipsis; }
     CommitDialog #output-box { height: auto; max-height: 40%; }
     CommitDialog #output { margin-top: 1; }
     CommitDialog #output.error { color: $text-error; }

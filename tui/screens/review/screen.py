@@ -40,6 +40,8 @@ from tui.view_models import (
 from tui.widgets import RowTable
 
 _WAYS_OUT = "{review.theirs} takes theirs, {review.ours} takes ours"
+_SUMMARY_LINES = 4
+"""As many as `#written` has."""
 _PLACEHOLDER = "words of a test, a change, a reason, a decision"
 
 
@@ -265,7 +267,9 @@ class ReviewScreen(DecisionScreen):
         self._summary, self._summary_headline = lines, headline
         self.written.set_class(bool(lines) and not self._is_empty, "shown")
         self.written.set_class(any(line.lost for line in lines), "error")
-        self.written.update(" · ".join(line.text for line in lines))
+        # A line each as long as all of them have room: a path that wraps among other words is hard to read.
+        between = "\n" if len(lines) <= _SUMMARY_LINES else " · "
+        self.written.update(between.join(line.text for line in lines))
         self._preview_soon()
 
     def action_whole_diff(self) -> None:
