@@ -95,3 +95,13 @@ async def test_without_a_run_nothing_is_said_of_its_log(tmp_path: Path) -> None:
         await until(pilot, lambda: "enter shows the log full size" in screen_text(app), "the hint")
         await pilot.press("tab")
         await until(pilot, lambda: "shows the log" not in screen_text(app), "the line without it, in the log")
+
+
+async def test_a_screen_that_the_app_begins_on_is_not_asked_before_it_is_made(tmp_path: Path) -> None:
+    app = build_app(sample_checkout(tmp_path / "tt-xla"))
+    async with app.run_test(size=(100, 24)) as pilot:
+        app.navigation.switch("doctor")
+        app.begin_hints(Hints(tmp_path / "hints.json", app.context.keymap))
+        await until(pilot, lambda: "findings" in screen_text(app), "the findings")
+        await pilot.press("j")
+        await until(pilot, lambda: "m adds the fix to the changes" in screen_text(app), "the hint")
