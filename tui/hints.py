@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hints for a person's first days: each is shown once, beside the keys, and goes when what it says is done."""
+"""Hints for a person's first days: each is shown once, beside the keys, while what it says can be done."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -32,11 +32,11 @@ HINTS: tuple[Hint, ...] = (
     Hint("grid", Where.MATRIX, ("matrix.grid",), "{matrix.grid} shows pass rates"),
     Hint("facets", Where.MATRIX, ("matrix.facets",), "{matrix.facets} lists values to filter by"),
     Hint("views", Where.MATRIX, ("matrix.views",), "{matrix.views} saves this view"),
-    Hint("last", Where.MATRIX, ("app.last",), "{app.last} is the view before"),
+    Hint("last", Where.MATRIX, ("app.last",), "{app.last} returns to the view before"),
     Hint("numbers", Where.OVERVIEW, ("overview.open",), "{overview.open} shows what a number counts"),
-    Hint("log", Where.RUN_TABLE, ("runs.enter", "app.zoom"), "{runs.enter} gives the log the screen"),
+    Hint("log", Where.RUN_TABLE, ("runs.enter", "app.zoom"), "{runs.enter} shows the log full size"),
     Hint("error", Where.LOG, ("log.error",), "{log.error} goes to the next error"),
-    Hint("decide", Where.TRIAGE, ("triage.accept",), "accepted ones wait in {app.review}"),
+    Hint("decide", Where.TRIAGE, ("triage.accept",), "{app.review} reviews what you accept"),
     Hint("write", Where.REVIEW, ("review.commit", "review.write"), "{review.commit} commits what is accepted"),
     Hint("members", Where.CLUSTERS, ("clusters.enter",), "{clusters.enter} lists its cells"),
     Hint("fix", Where.DOCTOR, ("doctor.fix",), "{doctor.fix} adds the fix to the changes"),
@@ -54,6 +54,8 @@ class Hints:
         self._file = file
         self._keymap = keymap
         self._shown: Hint | None = None
+        self._missed = False
+        """Whether there is a hint for where the person is that could not be followed there yet."""
         self._seen = self._read()
 
     def _read(self) -> frozenset[str]:
@@ -62,13 +64,36 @@ class Hints:
             return frozenset(one for one in seen if isinstance(one, str)) if isinstance(seen, list) else frozenset()
         return frozenset()
 
-    def next(self, places: Collection[Where]) -> str:
-        """The words of the next hint for where a person is, which then counts as seen; empty: there is none left."""
-        self._shown = next((one for one in HINTS if one.where in places and one.id not in self._seen), None)
+    def next(self, places: Collection[Where], able: Callable[[str], bool] = lambda _: True) -> str:
+        """The words of the next hint for where a person is, which then counts as seen; empty: there is none.
+
+        `able` tells whether a command, by its id, can do anything now: a hint that cannot be followed waits.
+        """
+        left = [one for one in HINTS if one.where in places and one.id not in self._seen]
+        self._shown = next((one for one in left if all(map(able, one.commands))), None)
+        self._missed = bool(left) and self._shown is None
         if self._shown is None:
             return ""
         self._see(self._shown.id)
         return with_keys(self._shown.words, self._keymap)
+
+    @property
+    def shown(self) -> bool:
+        """Whether a hint is shown."""
+        return self._shown is not None
+
+    @property
+    def missed(self) -> bool:
+        """Whether one is to be shown as soon as it can be followed."""
+        return self._missed
+
+    def fits(self, places: Collection[Where], able: Callable[[str], bool]) -> bool:
+        """Whether the hint that is shown is still about what a person sees."""
+        return self._shown is not None and self._shown.where in places and all(map(able, self._shown.commands))
+
+    def drop(self) -> None:
+        """The hint that was shown is gone."""
+        self._shown = None
 
     def used(self, commands: Iterable[str]) -> bool:
         """Commands are run; whether the hint that is shown is about one of them. What was found alone needs no hint."""

@@ -92,7 +92,7 @@ async def test_what_cannot_be_extracted_says_why(checkout: Checkout, tmp_path: P
     [
         ("tests/op_manifests/a.txt", "Not a manifest"),
         ("tests/runner/test_config/torch/test_config_a.yaml", "Not a manifest"),
-        ("elsewhere/a.yaml", "none of the directories"),
+        ("elsewhere/a.yaml", "will not show its cases"),
     ],
 )
 async def test_a_file_that_is_no_place_for_ops(checkout: Checkout, tmp_path: Path, text: str, said: str) -> None:

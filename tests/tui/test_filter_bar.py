@@ -147,3 +147,22 @@ async def test_a_field_completes_with_its_values(checkout: Checkout) -> None:
         await until(pilot, lambda: "status: expected_passing, known_failure_xfail" in screen_text(app), "the values")
         await pilot.press("tab")
         assert app.matrix_screen.query_one(QueryInput).value == "status:expected_passing"
+
+
+async def test_values_that_do_not_fit_end_with_a_sign(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("slash")
+        await type_text(pilot, "status:")
+        await until(pilot, lambda: "status: expected_passing" in screen_text(app), "the values")
+        (values,) = (line for line in screen_text(app).splitlines() if "status: expected_passing" in line)
+        assert values.endswith("…")
+
+
+async def test_a_completion_has_room_beside_the_note(checkout: Checkout) -> None:
+    app = build_app(checkout, query="has:entry")
+    async with app.run_test(size=(100, 24)) as pilot:
+        await pilot.press("slash")
+        await type_text(pilot, " !has:reason archs:n150,p150 status:not_")
+        text = "has:entry !has:reason archs:n150,p150 status:not_supported_skip"
+        await until(pilot, lambda: text in screen_text(app), "the whole completion")

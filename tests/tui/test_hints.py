@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 
 from tests.support.app import build_app, screen_text, until
+from tests.support.recorded import record_runs
+from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tui.commands import COMMANDS, Where
 from tui.hints import HINTS, Hints
@@ -32,7 +34,7 @@ def test_what_is_found_alone_needs_no_hint(tmp_path: Path) -> None:
 def test_the_log_of_a_run_has_other_hints_than_the_list_of_runs(tmp_path: Path) -> None:
     hints = Hints(tmp_path / "hints.json", Keymap())
     assert hints.next([Where.RUNS, Where.LINES, Where.LOG]) == "e goes to the next error"
-    assert hints.next([Where.RUNS, Where.RUN_TABLE, Where.TABLE]) == "enter gives the log the screen"
+    assert hints.next([Where.RUNS, Where.RUN_TABLE, Where.TABLE]) == "enter shows the log full size"
 
 
 def test_a_file_that_cannot_be_read_or_written_only_shows_them_again(tmp_path: Path) -> None:
@@ -66,3 +68,40 @@ async def test_a_hint_is_beside_the_keys_until_it_is_followed(tmp_path: Path) ->
         await until(pilot, lambda: "lists its cells" in screen_text(app), "the hint of the clusters")
         await pilot.press("1")
         await until(pilot, lambda: ": finds any command" in screen_text(app), "the next one of the matrix")
+
+
+def test_one_that_cannot_be_followed_waits(tmp_path: Path) -> None:
+    hints = Hints(tmp_path / "hints.json", Keymap())
+    places = [Where.RUNS, Where.RUN_TABLE]
+    assert hints.next(places, lambda _: False) == ""
+    assert hints.missed and not hints.shown
+    assert hints.next(places, lambda _: True) == "enter shows the log full size"
+    assert hints.fits(places, lambda _: True)
+    assert not hints.fits(places, lambda _: False) and not hints.fits([Where.RUNS, Where.LOG], lambda _: True)
+
+
+async def test_without_a_run_nothing_is_said_of_its_log(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "tt-xla")
+    app = build_app(checkout)
+    async with app.run_test(size=(100, 24)) as pilot:
+        app.begin_hints(Hints(tmp_path / "hints.json", app.context.keymap))
+        await pilot.press("2")
+        await until(pilot, lambda: "No runs yet" in screen_text(app), "the empty list")
+        await pilot.press("j")
+        assert "shows the log" not in screen_text(app)
+        record_runs(checkout)
+        await until(pilot, lambda: bool(app.session.runs), "runs")
+        await pilot.press("j")
+        await until(pilot, lambda: "enter shows the log full size" in screen_text(app), "the hint")
+        await pilot.press("tab")
+        await until(pilot, lambda: "shows the log" not in screen_text(app), "the line without it, in the log")
+
+
+async def test_a_screen_that_the_app_begins_on_is_not_asked_before_it_is_made(tmp_path: Path) -> None:
+    app = build_app(sample_checkout(tmp_path / "tt-xla"))
+    async with app.run_test(size=(100, 24)) as pilot:
+        app.navigation.switch("doctor")
+        app.begin_hints(Hints(tmp_path / "hints.json", app.context.keymap))
+        await until(pilot, lambda: "findings" in screen_text(app), "the findings")
+        await pilot.press("j")
+        await until(pilot, lambda: "m adds the fix to the changes" in screen_text(app), "the hint")

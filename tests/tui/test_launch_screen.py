@@ -2,10 +2,12 @@
 """The dialog before a launch: what it shows is what runs; what is in the way keeps a launch from starting."""
 
 import shlex
+import threading
 from pathlib import Path
 
 import pytest
 
+from core.runs.planning import plan_launch
 from core.runs.planning.kinds import KINDS
 from core.runs.spec import shell_command
 from core.settings import Profile, Settings
@@ -129,3 +131,19 @@ async def test_a_profile_that_compiles_runs_where_models_are_compiled(checkout: 
         assert "--compile-option=optimization_level=2" in app.screen.query_one(TextPane).text
         await pilot.press("up", "up", "right")
         await until(pilot, lambda: "--kind cpu does not take" in screen_text(app), "the refusal of what was asked for")
+
+
+async def test_it_says_that_it_plans(checkout: Checkout, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    may_go_on = threading.Event()
+
+    def slow(*arguments: object, **options: object) -> object:
+        assert may_go_on.wait(60)
+        return plan_launch(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("tui.screens.launch.plan_launch", slow)
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("R")
+        await until(pilot, lambda: "planning …" in screen_text(app), "that it plans")
+        may_go_on.set()
+        await until(pilot, lambda: "1 run" in screen_text(app) and "planning" not in screen_text(app), "the plan")

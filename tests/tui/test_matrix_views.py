@@ -143,7 +143,7 @@ async def test_the_grid_is_sorted_by_a_column_and_two_are_compared(checkout: Che
     async with app.run_test(size=WIDE) as pilot:
         await pilot.press("number_sign")
         await until(pilot, lambda: "all · n150" in screen_text(app), "the grid")
-        assert "PASS, of entries: █ all" in screen_text(app)
+        assert "entries that PASS: █ all" in screen_text(app)
         grid = app.matrix_screen.grid
         labels = _labels(grid)
         await pilot.press("l", "o")

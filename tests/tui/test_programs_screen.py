@@ -98,6 +98,6 @@ async def test_a_run_without_programs_and_a_broken_one(checkout: Checkout) -> No
         await pilot.press("2")
         await until(pilot, lambda: "7 runs" in screen_text(app), "the runs")
         await pilot.press("g", "i")
-        await until(pilot, lambda: "has left no program" in screen_text(app), "that there is none")
+        await until(pilot, lambda: "wrote no IR" in screen_text(app), "that there is none")
         await pilot.press("o", "s", "escape", "j", "i", "o")
         await until(pilot, lambda: "stablehlo.a" in screen_text(app), "what can be read")

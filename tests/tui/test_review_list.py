@@ -159,6 +159,44 @@ async def test_the_end_is_read_from_the_files(checkout: Checkout) -> None:
         assert "Verified on disk: 2 of 2 changes" in screen_text(app)
 
 
+async def test_what_is_written_and_what_is_committed_is_said_as_changes(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    both = _set(TINY, INFERENCE, "status", "NOT_SUPPORTED_SKIP"), _set(TINY, INFERENCE, "reason", "too large")
+    app.session.bench.propose(both, "", app.session.present)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5", "a", "w", "y")
+        await until(pilot, lambda: "written, not committed yet" in screen_text(app), "the headline")
+        assert "Verified on disk: 1 of 1 change" in screen_text(app)
+        assert "c commits it" in screen_text(app) and "E in the matrix" not in screen_text(app)
+        await pilot.press("c")
+        await until(pilot, lambda: "Commit 1 test" in screen_text(app), "the message")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "\n committed\n" in screen_text(app), "the headline")
+        assert "Verified on disk: 1 of 1 change" in screen_text(app)
+        await until(pilot, lambda: "Nothing is pending: E in the matrix" in screen_text(app), "what to do next")
+
+
+async def test_above_the_changes_that_stay_each_thing_has_a_line(checkout: Checkout) -> None:
+    app = _three(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5", "g", "a", "w", "y")
+        await until(pilot, lambda: "Verified on disk: 1 of 1 change" in screen_text(app), "what is found")
+        lines = [line.strip() for line in screen_text(app).splitlines()]
+        first = lines.index("Verified on disk: 1 of 1 change")
+        assert lines[first + 1] == "wrote tests/runner/test_config/torch/test_config_inference_single_device.yaml"
+        assert lines[first + 2] == "c commits it, u proposes to undo it"
+
+
+async def test_a_filter_that_leaves_nothing_says_how_to_clear_it(checkout: Checkout) -> None:
+    app = _three(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5", "slash")
+        await type_text(pilot, "nowhere")
+        await pilot.press("enter")
+        await until(pilot, lambda: "No change matches the filter: esc clears it." in screen_text(app), "what to do")
+        assert "Nothing is pending" not in screen_text(app)
+
+
 @pytest.mark.slow("a job over several screens")
 async def test_what_somebody_took_back_at_once_is_missed(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
     app = _three(checkout)

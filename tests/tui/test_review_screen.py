@@ -128,7 +128,7 @@ async def test_a_field_changed_elsewhere_is_shown_with_both_sides_and_never_over
     elsewhere = YAML[INFERENCE].replace("NOT_SUPPORTED_SKIP", "EXCLUDE_MODEL")
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("E", "right", "enter", "5", "a", "t")
-        await until(pilot, lambda: "not changed elsewhere" in screen_text(app), "that there is nothing to take")
+        await until(pilot, lambda: "has no conflict" in screen_text(app), "that there is nothing to take")
         (checkout.test_config / INFERENCE).write_text(elsewhere)
         await pilot.press("w", "y")
         await until(pilot, lambda: "Nothing was written" in screen_text(app), "the refusal")

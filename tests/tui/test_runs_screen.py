@@ -141,7 +141,7 @@ async def test_no_runs_yet(checkout: Checkout) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("2", "S", "y", "tab", "z", "z")
         await pilot.pause()
-        await until(pilot, lambda: "none yet" in screen_text(app), "none yet")
+        await until(pilot, lambda: "No runs yet" in screen_text(app), "none yet")
 
 
 async def test_runs_started_in_quick_succession_all_start(checkout: Checkout, settings: Settings) -> None:

@@ -40,7 +40,7 @@ async def test_from_what_was_seen_to_the_commit_by_keyboard(checkout: Checkout, 
     app = build_app(checkout)
     async with app.run_test(size=size) as pilot:
         await pilot.press("4")
-        await until(pilot, lambda: "0 decided, 6 left" in screen_text(app), "what is to be decided")
+        await until(pilot, lambda: "needs attention: 7 tests, 6 open" in screen_text(app), "what is to be decided")
         order = re.compile("crash.*pcc-tight.*stale.*drifted", re.DOTALL)
         await until(pilot, lambda: order.search(screen_text(app)) is not None, "the kinds, worst first")
         # The crash stands alone; then all that are stale at once.
@@ -53,7 +53,7 @@ async def test_from_what_was_seen_to_the_commit_by_keyboard(checkout: Checkout, 
         await until(pilot, lambda: STALE in screen_text(app) and STALE_TOO in screen_text(app), "the group")
         await pilot.press("A", "y")
         assert _decided(app) == {CRASH: Decision.ACCEPTED, STALE: Decision.ACCEPTED, STALE_TOO: Decision.ACCEPTED}
-        await until(pilot, lambda: "3 decided, 3 left" in screen_text(app), "the progress")
+        await until(pilot, lambda: "7 tests, 3 open" in screen_text(app), "the progress")
         await pilot.press("5", "w", "y")
         await until(pilot, lambda: not app.session.pending.changes, "the write")
     text = (checkout.test_config / INFERENCE).read_text()
@@ -190,7 +190,7 @@ async def test_a_machine_that_fails_alone_is_flagged_and_left_out(checkout: Chec
     app = build_app(checkout)
     async with app.run_test(size=(160, 50)) as pilot:
         await pilot.press("4")
-        await until(pilot, lambda: "only f10cs10 fails (H)" in screen_text(app), "the flag")
+        await until(pilot, lambda: "only f10cs10 fails: H ignores it" in screen_text(app), "the flag")
         assert "stale  " not in screen_text(app).replace("semi-stale", "")
         await pilot.press("H")
         await until(pilot, lambda: "without f10cs10" in screen_text(app), "the judgement without it")
@@ -233,7 +233,7 @@ async def test_without_results_it_says_how_to_get_them(tmp_path: Path) -> None:
         await until(
             pilot, lambda: "`ttmatrix ingest --from-github` downloads the reports of CI" in screen_text(app), "the hint"
         )
-        assert "no results yet" in screen_text(app)
+        assert "There are no results yet" in screen_text(app)
 
 
 async def test_what_a_manifest_is_wrong_about_is_decided_as_well(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ async def test_what_a_manifest_is_wrong_about_is_decided_as_well(tmp_path: Path)
         await pilot.press("4")
         await until(pilot, lambda: "m::skipped" in screen_text(app), "the case that need not be skipped")
         text = screen_text(app)
-        assert "0 decided, 1 left" in text and "m::plain" in text and "m::same" not in text, text
+        assert "1 open" in text and "m::plain" in text and "m::same" not in text, text
         screen = app.navigation.screen(TriageScreen)
         rows = screen.listing.table.rows
         screen.listing.table.cursor = next(
@@ -276,13 +276,13 @@ async def test_what_would_leave_ci_is_accepted_with_the_marker_that_keeps_it_in(
     app = build_app(checkout)
     async with app.run_test(size=(160, 50)) as pilot:
         await pilot.press("4")
-        await until(pilot, lambda: "0 decided, 3 left" in screen_text(app), "what is to be decided")
+        await until(pilot, lambda: "3 tests, 3 open" in screen_text(app), "what is to be decided")
         await pilot.press("I")
         await until(pilot, lambda: any("would leave CI" in one.message for one in app._notifications), "not this one")
         await pilot.press("j", "j")
         await until(pilot, lambda: "I accepts it with the marker nightly" in screen_text(app), "the offer")
         await pilot.press("I")
-        await until(pilot, lambda: "1 decided, 2 left" in screen_text(app), "the decision")
+        await until(pilot, lambda: "3 tests, 2 open" in screen_text(app), "the decision")
         (change,) = app.session.pending.changes
         assert (change.decision, change.ops[-1].path[-1], change.ops[-1].value) == ("accepted", "markers", ["nightly"])
         await until(pilot, lambda: "will leave CI" not in screen_text(app), "no warning any more")

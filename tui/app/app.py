@@ -232,7 +232,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         await self.keys.take(event)
 
     def _keys_dropped(self) -> None:
-        self.notifications.info("This takes longer. What you typed meanwhile was not used.")
+        self.notifications.info("This takes longer than usual. The keys you typed meanwhile were dropped.")
 
     async def on_key_order_followed(self, message: KeyOrder.Followed) -> None:
         await self.keys.followed(message)
@@ -265,7 +265,17 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
     def show_hint(self) -> None:
         """Show the next hint for the screen in front."""
         if self.hints is not None and isinstance(self.screen, SessionScreen):
-            self._hint(self.hints.next(self.screen.places()))
+            self._hint(self.hints.next(self.screen.places(), self.command_runner.able))
+
+    def _follow_with_hint(self) -> None:
+        """A hint goes when it is no longer about what is shown; one that could not be followed before comes now."""
+        if self.hints is None or not isinstance(self.screen, SessionScreen):
+            return
+        if self.hints.missed:
+            self.show_hint()
+        elif self.hints.shown and not self.hints.fits(self.screen.places(), self.command_runner.able):
+            self.hints.drop()
+            self._hint("")
 
     def _hint(self, words: str) -> None:
         for line in self.screen.query(KeyLine):
@@ -284,8 +294,12 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             self.notifications.info(why)
             return True
         if self.hints is not None and self.hints.used(self.command_runner.ids(action, default_namespace or self)):
+            self.hints.drop()
             self._hint("")
-        return await super().run_action(action, default_namespace, namespaces)
+        done = await super().run_action(action, default_namespace, namespaces)
+        if self.hints is not None and (self.hints.shown or self.hints.missed):
+            self.call_after_refresh(self._follow_with_hint)
+        return done
 
     def action_switch(self, name: str) -> None:
         self.navigation.switch(name)

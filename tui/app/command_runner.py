@@ -51,6 +51,11 @@ class CommandRunner:
         needs = (BEFORE[need], need) if need in BEFORE else (need,)
         return next((one.words(self._keymap) for one in needs if screen.lacks(one)), "")
 
+    def able(self, id: str) -> bool:
+        """Whether a command has all that it needs on the screen in front, which may still be in the making."""
+        screen = self._navigation.in_front()
+        return screen is not None and screen.is_mounted and not self._why_not(screen, id)
+
     def refusal(self, action: str | ActionParseResult, node: DOMNode) -> str:
         """Why an action of a screen, a widget or the app is not done now: in words what it lacks; empty: it is."""
         screen = self._app.screen if isinstance(self._app.screen, SessionScreen) else None

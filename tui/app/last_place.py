@@ -46,7 +46,7 @@ def read_place(file: Path) -> LastPlace | None:
             raise ValueError("its view is not an object")
         return LastPlace(_text(document, "screen"), ViewSpec.from_json(view), _spot(document.get("spot", {})))
     except (ValueError, RecursionError, UsageError) as error:
-        raise TTMatrixError(f"Cannot read where the app was left in {file}", str(error)) from error
+        raise TTMatrixError(f"Cannot read the last view from {file}", str(error)) from error
 
 
 def write_place(file: Path, place: LastPlace) -> None:

@@ -97,7 +97,7 @@ def where_to_begin(request: AppRequest, file: Path, *, restore: bool) -> tuple[L
         try:
             known = read_place(file)
         except TTMatrixError as error:
-            notice = f"{error.title}: {error.detail}. The app begins on its first view."
+            notice = f"{error.title}: {error.detail}. The app starts with the default view."
     place = known or LastPlace()
     return LastPlace(request.screen or place.screen, _on(place.view, request.arch), place.spot), notice
 
@@ -111,7 +111,7 @@ def begin(session: Session, place: LastPlace, notice: str = "") -> tuple[LastPla
     except UsageError as error:
         first = LastPlace(screen, _on(LastPlace().view, session.view.arch))
         session.view.adopt(first.view)
-        return first, f"The view that was left last is not restored: {error.title}."
+        return first, f"The last view is not restored: {error.title}."
     return place._replace(screen=screen), notice
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _SELDOM = {Where.HOSTS, Where.PLAN, Where.REPORT}
 """Screens that are in the title only while they are in front, or there is something on them."""
-_OWN_SHARE = 0.4
+_OWN_SHARE = 0.5
 """What part of the title what a screen itself has to say may take from the names of the others."""
 
 

@@ -106,8 +106,15 @@ class ClustersScreen(SessionScreen):
         elif found is not None:
             self._entered = ""
             self.table.show(ClusterRows(self._clusters, found.ages, found.issues), keep=keep or self.table.cursor_key)
+        self.table.say_when_empty(self._nothing())
         self.panes.fit(len(self.table.source))
         self._say()
+
+    def _nothing(self) -> str:
+        """Why nothing is listed, and what to do about it."""
+        if self.filter.active:
+            return f"No cluster matches the filter: {self.context.keymap.key('app.back')} clears it."
+        return "No entry and no result here lists a failure. `ttmatrix ingest --from-github` downloads results of CI."
 
     def _say(self) -> None:
         if self._found is None:

@@ -73,6 +73,11 @@ class CompareScreen(Halves):
         return self._found.id(self.table.cursor, self.kind) if self._found else ""
 
     def _show(self) -> None:
+        before, after, kind = map(self.context.keymap.key, ("compare.before", "compare.after", "compare.kind"))
+        words = f"There are no differences: {before} and {after} choose what is compared."
+        if self.kind:
+            words = f"No difference is of this kind: {kind} shows the next kind."
+        self.table.say_when_empty(words if self._found and self._found.names[0] else "")
         self.show_rows(self._found.rows(self.kind) if self._found else DifferenceRows(()))
         self._say()
 

@@ -166,12 +166,12 @@ class Launch(_LaunchDialog):
         yield "profile", Cycle(profiles, "", id="profile")
         yield "repeat", Number("1", id="repeat")
         yield "timeout", Number("", "seconds; empty: from the settings; 0: none", id="timeout")
-        yield "on failure", Cycle([("", "continue"), ("stop", "start no more of them")], "", id="stop")
-        others = [("", "with no other profile"), (DEFAULT_PROFILE, "with none"), *profiles[1:]]
+        yield "on failure", Cycle([("", "continue"), ("stop", "start no more of these runs")], "", id="stop")
+        others = [("", "with nothing"), (DEFAULT_PROFILE, "with no profile"), *profiles[1:]]
         yield "compare", Cycle(others, "", id="other")
         yield "sweep", Cycle([("", "no option"), *((one, one) for one in _SWEEPS)], "", id="sweep")
-        yield "export to", PathInput("a new directory; empty: to the run's own only", id="export-path")
-        tensors = [("", "with generated code only"), ("yes", "weights and inputs, too"), ("no", "none")]
+        yield "export to", PathInput("a new directory; empty: only to the run's own", id="export-path")
+        tensors = [("", "with generated code only"), ("yes", "weights and inputs too"), ("no", "none")]
         yield "tensors", Cycle(tensors, "", id="export-tensors")
 
     def on_mount(self) -> None:
@@ -244,7 +244,7 @@ class LaunchOps(_LaunchDialog):
         backends = [(name, name) for name in BACKENDS]
         yield "backend", Cycle(backends, ops.DEFAULT_BACKEND, id="backend")
         yield "and on", Cycle([("", "no other"), *backends], "", id="other")
-        yield "skipped", Cycle([("", "leave out"), ("run", "run, too")], "", id="skipped")
+        yield "skipped", Cycle([("", "leave out"), ("run", "run too")], "", id="skipped")
         yield "repeat", Number("1", id="repeat")
         yield "timeout", Number("", "seconds for the batch; empty: none", id="timeout")
 

@@ -165,7 +165,7 @@ class OverviewScreen(SessionScreen):
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
         number = self.board.number
-        words = f"{self.context.keymap.key('overview.open')}: {_words(number.link)}" if number else ""
+        words = f"{self.context.keymap.key('overview.open')} shows {_words(number.link)}" if number else ""
         self.query_one("#number-line", Static).update(Text(words, no_wrap=True, overflow="ellipsis"), layout=False)
 
     # Moving
@@ -205,9 +205,9 @@ def _words(link: Link) -> str:
     """Where a number leads."""
     match link.place:
         case Place.TESTS:
-            return f"the tests of {one_line(link.words) or 'all'}"
+            return f"the tests that match {one_line(link.words)}" if link.words else "all tests"
         case Place.FINDINGS:
-            return f"doctor's findings{f' of the kind {link.words}' if link.words else ''}"
+            return f"the findings of doctor{f' of the kind {link.words}' if link.words else ''}"
         case Place.RUNS:
             return "the runs"
         case _:

@@ -20,7 +20,9 @@ def compare_programs(screen: SessionScreen, one: RunRecord, other: RunRecord, he
 
     def found(pairs: Sequence[Both]) -> None:
         if not pairs:
-            screen.context.notify.info("These runs have left no program in common: a profile with dump = true has one.")
+            screen.context.notify.info(
+                "These runs wrote no program in common: a profile with dump = true writes programs."
+            )
         elif len(pairs) == 1:
             show_pair(screen, pairs[0], heads)
         else:

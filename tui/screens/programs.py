@@ -98,7 +98,7 @@ class ProgramsScreen(SessionScreen):
         self.table.show(ProgramRows(found, {self._marked}), keep=self.table.cursor_key)
         self.panes.fit(len(found))
         if self.record is None:
-            self.title_line("no run: i on a run shows its programs")
+            self.title_line(f"no run: {self.context.keymap.key('runs.programs')} on a run shows its programs")
         else:
             spec = self.record.spec
             words = f"{counted(len(found), 'program')} of {one_line(spec.test_id)}"
@@ -280,7 +280,7 @@ class ProgramsScreen(SessionScreen):
 
     def _open(self, op: Op | None) -> None:
         if op is None:
-            self.context.notify.info("Nothing from this line on says where it comes from.")
+            self.context.notify.info("No op from this line on says where it comes from.")
             return
         file, _, line = op.place.rpartition(":")
         if not (self.session.checkout.root / file).is_file():
@@ -290,7 +290,7 @@ class ProgramsScreen(SessionScreen):
 
 
 def _of_entry(name: str, there: bool) -> str:
-    return "of the entry" if there else f"of the entry, and there is no {(PATTERNS / name).as_posix()}"
+    return "of the entry" if there else f"of the entry; there is no {(PATTERNS / name).as_posix()}"
 
 
 def _fits(name: str, program: Program) -> str:

@@ -19,6 +19,7 @@ from tui.screens.base import SessionScreen, WhenSeen
 from tui.screens.panes import Pane
 from tui.view_models import (
     NO_ROWS,
+    NOTHING,
     ReportList,
     ReportRow,
     ReportRows,
@@ -122,6 +123,8 @@ class ReportScreen(SessionScreen):
             return
         self._tabs.show([list_tabs(self._progress, self._list)])
         self.query_one("#report-note", Static).update(one_line(list_words(self._progress, self._list)))
+        key = self.context.keymap.key("report.list")
+        self.table.say_when_empty(f"{NOTHING[self._list]} {key} shows the next list.")
         self.table.show(report_rows(self._progress, self._list), keep=self.table.cursor_key)
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:

@@ -91,7 +91,9 @@ class RunsScreen(SessionScreen):
         self.title_line(words)
         come = progress(session.runs, time.time())
         said = (
-            progress_text(come, session.runs) if listed else f"none yet: {key('matrix.run')} in the matrix starts one"
+            progress_text(come, session.runs)
+            if listed
+            else f"No runs yet: {key('matrix.run')} in the matrix starts one."
         )
         line = self.query_one("#progress", Static)
         line.set_class(bool(come.left) or not listed, "shown")

@@ -94,7 +94,17 @@ class TriageTests:
         return f"{counted(len(leaving), 'test')} will leave CI: no scheduled job selects them." if leaving else ""
 
 
-_EMPTY = "No test is in this list. It comes from results: device runs here, CI reports read by `ttmatrix ingest`."
+def _alone_words(hosts: Sequence[str], key: str) -> str:
+    """That these machines alone fail tests, and the key that ignores them."""
+    one = len(hosts) == 1
+    names = ", ".join(map(one_line, hosts))
+    return f"only {names} {'fails' if one else 'fail'}: {key} ignores {'it' if one else 'them'}"
+
+
+_NO_RESULTS = (
+    "`ttmatrix ingest --from-github` downloads the reports of CI, `ttmatrix ingest PATH` reads reports from files. "
+    "Device runs here count too."
+)
 
 
 class TriageScreen(DecisionScreen):
@@ -151,10 +161,11 @@ class TriageScreen(DecisionScreen):
 
     def _take(self, found: Agenda) -> None:
         self.tests.agenda = found
-        self.listing.table.say_when_empty(_EMPTY)
         self.listing.show()
 
     def _rows_shown(self) -> None:
+        if self.tests.agenda is not None:
+            self.listing.table.say_when_empty(self._nothing(self.tests.agenda)[0])
         self._say_where()
         self._fit_list()
 
@@ -168,11 +179,12 @@ class TriageScreen(DecisionScreen):
             return
         done, left = decided(one for one in tests if one.ops)
         alone = [one.host for one in agenda.suspects if one.host not in self._left_out]
+        key = self.context.keymap.key("triage.host")
+        # The list first: on a narrow terminal the end is cut.
         self.title_line(
-            f"{done:,} decided, {left:,} left" if done + left else "",
-            f"only {', '.join(map(one_line, alone))} fails (H)" if alone else "",
+            f"{self.tests.shown}: {counted(len(tests), 'test')}{f', {left:,} open' if done + left else ''}",
+            _alone_words(alone, key) if alone else "",
             f"without {', '.join(map(one_line, sorted(self._left_out)))}" if self._left_out else "",
-            f"{self.tests.shown}: {counted(len(tests), 'test')}",
         )
 
     def lacks(self, need: Need) -> bool:
@@ -218,7 +230,7 @@ class TriageScreen(DecisionScreen):
 
         def accept(marker: ScheduleMarker | None) -> None:
             if marker is None or change.item is None or change.item.proposal is None:
-                self.context.notify.info("No marker of a schedule keeps it in CI: a job would have to be changed.")
+                self.context.notify.info("No schedule marker keeps it in CI: change a CI job instead.")
                 return
             (marked,) = with_schedule_markers([change.item.proposal], {change.test: marker})
             found = replace(change.plain, ops=marked.ops, note=note_of(marked))
@@ -302,8 +314,8 @@ class TriageScreen(DecisionScreen):
     def _preview_group(self) -> None:
         line, width = self.listing.table.line, self.pane.width
         if line is None:
-            title, words = ("", "") if self.tests.agenda is None else self._nothing(self.tests.agenda)
-            self._show_preview(title, paragraph(words, "dim", width) if words else [])
+            words = "" if self.tests.agenda is None else self._nothing(self.tests.agenda)[1]
+            self._show_preview("", paragraph(words, "dim", width) if words else [])
             return
         members = [item_of(one) for one in line.group.changes]
         name = self.listing.table.rows.look.name(line.group)
@@ -312,17 +324,14 @@ class TriageScreen(DecisionScreen):
         )
 
     def _nothing(self, agenda: Agenda) -> tuple[str, str]:
-        """Why nothing is listed, and what to do about it."""
+        """Why nothing is listed, and what else there is to know about it."""
+        back, other = map(self.context.keymap.key, ("app.back", "triage.list"))
         if self.listing.filter.active:
-            return "nothing matches the filter", ""
+            return f"No test matches the filter: {back} clears it.", ""
         if self.tests.shown is Shown.ATTENTION and not self.session.matrix.entries:
-            return "there are no entries", ""
+            return "The checkout has no entries.", ""
         if not agenda.tests:
-            return "no results yet", (
-                "`ttmatrix ingest --from-github` downloads the reports of CI, `ttmatrix ingest PATH` reads CI reports. "
-                "Device runs here count too."
-            )
-        return (
-            "nothing here",
-            f"All results agree with the entries. {self.context.keymap.key('triage.list')} shows the other lists.",
-        )
+            return "There are no results yet.", _NO_RESULTS
+        if self.tests.shown is Shown.ATTENTION:
+            return f"All results agree with the entries: {other} shows the other lists.", ""
+        return f"No test is in this list: {other} shows the next one.", ""

@@ -107,7 +107,7 @@ class WorkflowsScreen(SessionScreen):
             self.table.show(WorkflowRows(items), keep=self.table.cursor_key)
             self.panes.fit(len(items))
         waiting = sum(item.state in (WorkflowState.ASKS, WorkflowState.DEVICE, WorkflowState.READY) for item in items)
-        self.title_line(f"{counted(len(items), 'workflow')}, {waiting} for you" if items else "no workflow yet")
+        self.title_line(f"{counted(len(items), 'workflow')}, {waiting} waiting for you" if items else "no workflow yet")
         self._read_current()
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:

@@ -66,6 +66,7 @@ from .profiles import SORTS as SORTS, ProfileRows as ProfileRows, profile_words 
 from .programs import ProgramRows as ProgramRows, ops_text as ops_text
 from .report import (
     NO_ROWS as NO_ROWS,
+    NOTHING as NOTHING,
     ReportList as ReportList,
     ReportRow as ReportRow,
     ReportRows as ReportRows,

@@ -99,10 +99,12 @@ def cluster_words(one: Cluster, issues: Mapping[str, IssueState]) -> list[tuple[
     declared = sum(bool(member.declared) for member in one.members)
     stages = ", ".join(f"{stage} {count}" for stage, count in one.stages.items())
     lines = [(one.canonical, "heading"), (f"{counted(len(one.ids), 'test')}, {counted(len(one.members), 'cell')}", "")]
-    lines.append((f"{counted(declared, 'cell')} list this reason; {seen:,} failed this way in their latest run", "dim"))
+    verb = "lists" if declared == 1 else "list"
+    words = f"{counted(declared, 'cell')} {verb} this reason; {seen:,} failed this way in their latest run"
+    lines.append((words, "dim"))
     lines += [(f"stages: {stages}", "dim")] if stages else []
     lines += [_issue_words(issues.get(issue, IssueState(issue))) for issue in one.issues]
-    lines.append((f"{counted(len(one.texts), 'text')} in the entries", "heading") if one.texts else ("", ""))
+    lines.append((f"{counted(len(one.texts), 'reason text')} in the entries", "heading") if one.texts else ("", ""))
     lines += [(f"{count:>4,} {text}", "") for text, count in one.texts.items()]
     return lines
 

@@ -80,7 +80,7 @@ def _fetched(text: Text, fetched: Fetched | None) -> None:
     for name in filter(None, fetched.files):
         text.append(f"file {one_line(name)}\n")
     for place in fetched.unknown:
-        text.append(f"a download whose name is made as it runs: {one_line(place)}\n", "dim")
+        text.append(f"a download named at run time: {one_line(place)}\n", "dim")
 
 
 _TREND_STYLES = {Trend.REGRESSED: "red", Trend.IMPROVED: "green", Trend.UNKNOWN: "dim"}

@@ -121,7 +121,7 @@ def change_look(before: Rate, after: Rate) -> list[Cell]:
 def legend_cells(grid: Grid) -> list[Cell]:
     """What the shades of a grid mean, in one line."""
     results = grid.layout.across == "backend"
-    cells = [Cell("passed, of results:" if results else "PASS, of entries:", "dim")]
+    cells = [Cell("results that passed:" if results else "entries that PASS:", "dim")]
     for sign, style, words in (_FULL, *reversed(_SHADES)):
         cells += [Cell(" "), Cell(f"{sign} {words} ", style)]
     return [*cells, Cell(f"  · no {'result' if results else 'entry'}", "dim")]

@@ -196,7 +196,7 @@ def _findings(report: "HostReport | None") -> Iterator[Text]:
     if report is None:
         return
     yield Text("")
-    yield Text("its check: nothing is missing" if report.ok else "its check:", "bold")
+    yield Text("check: nothing is missing" if report.ok else "check:", "bold")
     for one in report.findings:
         yield Text.assemble(
             (f"{'ok' if one.ok else 'no':4}{one.check}".ljust(_LABEL), "green" if one.ok else "red"),

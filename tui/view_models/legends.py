@@ -58,9 +58,9 @@ _CHANGES = (
 _HOSTS = (
     Meaning("■ □", "slots with a run, and free ones"),
     Meaning("█", "an hour that is left of the reservation; more than 8 do not show"),
-    Meaning("lost", "the link or the worker is gone; it is tried again"),
+    Meaning("lost", "the link or the worker is gone; ttmatrix tries again"),
     Meaning("quarantined", "it has failed, and gets no runs until its check passes"),
-    Meaning("refused", "something is in the way that you have to change"),
+    Meaning("refused", "it cannot be used until you change something; the row says what"),
     Meaning("down", "it was not taken up"),
 )
 _PLAN = (
@@ -96,7 +96,7 @@ _PROFILES = (
     Meaning("+12%", "the median against that of the first profile: a difference beyond the noise"),
     Meaning("▲ ▼", "the same on a narrow screen: more, less"),
     Meaning("=", "within the noise"),
-    Meaning("?", "fewer than three runs of one of them: nobody can say what their noise is"),
+    Meaning("?", "fewer than three runs of one of them: their noise is unknown"),
     Meaning("comp s", "seconds of compilation"),
     Meaning("smpl/s", "samples per second"),
 )

@@ -46,6 +46,17 @@ class ReportList(StrEnum):
     RUNS = "incomplete runs"
 
 
+NOTHING: Mapping[ReportList, str] = {
+    ReportList.RATES: "There is no result in this period.",
+    ReportList.TURNED: "No cell broke or was fixed in this period.",
+    ReportList.STALE: "No entry is stale.",
+    ReportList.FLAKY: "No cell is flaky in this period.",
+    ReportList.HOSTS: "No machine has a result in this period.",
+    ReportList.RUNS: "No run in this period is incomplete.",
+}
+"""What is said of a list without rows."""
+
+
 class ReportRow(NamedTuple):
     """One row, and what it leads to."""
 
@@ -109,11 +120,11 @@ def list_words(progress: Progress, which: ReportList) -> str:
         case ReportList.STALE:
             return stale_words(progress.measured.stale, progress.measured.corrected)
         case ReportList.HOSTS:
-            return "above others: how much more of the same tests fails on it than on all other machines"
+            return "above others: how much more often the same tests fail on it than on all other machines"
         case ReportList.TURNED:
             return "with it: how many other cells turned the same way in the same run"
         case ReportList.FLAKY:
-            return "flakiness: changes between pass and failure beyond the first, of those that were possible"
+            return "flakiness: changes between pass and failure beyond the first, as a share of those possible"
         case ReportList.RUNS:
             gaps = progress.gaps
             named = ", ".join(map(day_text, gaps[-_NAMED_GAPS:]))

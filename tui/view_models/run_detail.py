@@ -114,11 +114,11 @@ def model_size(result: Mapping[str, object]) -> str:
 
 
 def memory_words(said: Mapping[str, object]) -> str:
-    """`36,126,720 B of L1 asked for, 1,505,280 B of each of 24 banks with 1,331,936 B`."""
-    words = f"{said.get('asked'):,} B of {said.get('memory')} asked for"
+    """`asked for 36,126,720 B of L1: 1,505,280 B in each of 24 banks; a bank has 1,331,936 B`."""
+    words = f"asked for {said.get('asked'):,} B of {said.get('memory')}"
     if "per_bank" in said:
-        words += f", {said['per_bank']:,} B of each of {said.get('banks')} banks"
-    return f"{words} with {said['bank']:,} B" if "bank" in said else words
+        words += f": {said['per_bank']:,} B in each of {said.get('banks')} banks"
+    return f"{words}; a bank has {said['bank']:,} B" if "bank" in said else words
 
 
 def _cases(documents: Sequence[CaseDocument], progress: CaseProgress | None) -> Iterator[Text]:

@@ -104,8 +104,8 @@ def _of_row(row: PlanRow | None) -> Iterator[Text]:
         return
     one = row.candidate
     yield Text.assemble((one_line(one.id), "bold"), f"  {one_line(one.arch)}")
-    yield _fact("worth it" if row.fits else "left over", row.why if row.fits else f"{row.why}; {_why(one)}")
-    known = "" if one.known else ", a guess: nothing is known of it"
+    yield _fact("why" if row.fits else "left over", row.why if row.fits else f"{row.why}; {_why(one)}")
+    known = "" if one.known else ", a guess: no earlier run is known"
     yield _fact("takes", f"{counted(one.runs, 'run')} of {seconds_text(one.seconds)}{known}")
 
 
@@ -113,7 +113,7 @@ def _of_machines(plan: SessionPlan) -> Iterator[Text]:
     slots = Counter((one.host, one.seconds) for one in plan.slots)
     for (host, seconds), count in slots.items():
         used = sum(one.candidate.total for one in plan.placed if one.host == host)
-        yield _fact(host or "here", f"{counted(count, 'slot')} of {clock(seconds)} h, {clock(used)} h of them used")
+        yield _fact(host or "here", f"{counted(count, 'slot')} of {clock(seconds)} h, {clock(used)} h used")
 
 
 def _of_times(plan: SessionPlan, good: Accuracy) -> Iterator[Text]:
@@ -121,7 +121,7 @@ def _of_times(plan: SessionPlan, good: Accuracy) -> Iterator[Text]:
     if guessed:
         yield _fact("~", f"the time of {counted(guessed, 'cell')} is a guess")
     if good.ratio is None or good.near is None:
-        yield _fact("estimates", "no earlier run had one to compare with")
+        yield _fact("estimates", "no earlier run had an estimate to compare with")
         return
     said = f"{good.ratio:.2f} times the estimate (median), {good.near:.0%} within a quarter of it"
     yield _fact("estimates", f"{counted(good.runs, 'earlier run')} took {said}")

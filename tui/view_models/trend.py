@@ -85,7 +85,7 @@ def _change(weeks: Sequence[Week]) -> str:
     now = weeks[-1].not_passing
     ago = counted(len(weeks) - 1 - weeks.index(first), "week")
     change = now - first.not_passing
-    words = f"{abs(change):,} {'more' if change > 0 else 'fewer'}" if change else "as many"
+    words = f"{abs(change):,} {'more' if change > 0 else 'fewer'}" if change else "unchanged"
     return f"{now:,} not passing, {words} in {ago}"
 
 

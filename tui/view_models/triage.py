@@ -166,7 +166,7 @@ class TriageLook:
         verdict = Cell(verdicts[0], VERDICT_STYLES.get(verdicts[0], "dim")) if len(verdicts) == 1 else Cell("")
         count, left = len(group.changes), len(group.undecided)
         tests = counted(count, "test")
-        progress = Cell(tests if left == count else f"{tests}, {left:,} left", "dim")
+        progress = Cell(tests if left == count else f"{tests}, {left:,} open", "dim")
         return [arrow], [verdict], [progress], [Cell(self.name(group), "running")]
 
     def change(self, change: Change) -> Sequence[Sequence[Cell]]:

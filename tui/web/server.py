@@ -33,7 +33,7 @@ def serve(request: AppRequest, asked: Serve) -> int:
     try:
         listening = socket.create_server((_LOOPBACK, asked.port))
     except OSError as error:
-        hint = "Choose another: --port PORT; with 0 the system does."
+        hint = "Choose another with --port PORT; 0 lets the system choose."
         raise TTMatrixError(f"Cannot serve on port {asked.port}", error.strerror or str(error), hint) from error
     port = listening.getsockname()[1]
     token = secrets.token_urlsafe(32)

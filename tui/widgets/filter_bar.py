@@ -187,8 +187,9 @@ class FilterBar(Horizontal, CachedLines):
         self.fit()
 
     def fit(self) -> None:
-        """Give the query the width it needs: the note takes what is left of the line, else a line of its own."""
-        width, query = self.size.width, cell_len(self.input.value) + _BESIDE_QUERY
+        """Give the query and its completion their width: the note takes what is left, else a line of its own."""
+        completed = max(self.input.value, suggestion(self.input), key=cell_len)
+        width, query = self.size.width, cell_len(completed) + _BESIDE_QUERY
         if not width:
             return
         left, wanted = width - query, cell_len(self._note) + _BESIDE_NOTE

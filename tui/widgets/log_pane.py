@@ -26,8 +26,8 @@ class LogInput(LineInput):
     """One line of text, left with enter or escape; the arrows go through what was entered before."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "enter", "Go on"),
-        Binding("escape", "leave", "Leave"),
+        Binding("enter", "enter", "Apply"),
+        Binding("escape", "leave", "Cancel"),
         Binding("up", "earlier(1)", "Earlier"),
         Binding("down", "earlier(-1)", "Later", show=False),
     ]
@@ -76,7 +76,9 @@ class LogBar(Horizontal):
 
     DEFAULT_CSS = """
     LogBar { height: 1; display: none; background: $panel; }
-    LogBar > Static { width: auto; max-width: 100%; height: 1; padding: 0 1; }
+    LogBar > Static {
+        width: auto; max-width: 100%; height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis;
+    }
     LogBar > Static.error { color: $text-error; }
     LogBar > #log-prompt { padding: 0 0 0 1; color: $text-primary; text-style: bold; }
     """

@@ -144,7 +144,7 @@ async def test_a_damaged_file_is_a_first_view_and_a_word(opened: Open, checkout:
     file.write_text(text)
     app = opened()
     assert app.session.view.spec.sort == FIRST_VIEW.sort
-    assert "Cannot read where the app was left" in app._look.notice
+    assert "Cannot read the last view" in app._look.notice
 
 
 async def test_a_view_that_the_checkout_has_no_more_is_said_on_the_screen(opened: Open, checkout: Checkout) -> None:

@@ -60,7 +60,7 @@ def test_what_it_downloads_once_that_is_known(tmp_path: Path) -> None:
     known = Fetched((HubName("model", "org/name"),), (), ("https://example.org/a.pt", ""), ("alpha/src/net.py:12",))
     text = detail_text(detail, [], fetched=known).plain
     assert "model org/name  " in text and "\nfile https://example.org/a.pt\n" in text
-    assert "a download whose name is made as it runs: alpha/src/net.py:12\n" in text
+    assert "a download named at run time: alpha/src/net.py:12\n" in text
     assert "Reading" not in text and "file \n" not in text
 
 

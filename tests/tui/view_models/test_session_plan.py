@@ -33,14 +33,14 @@ def test_the_text_has_the_cell_the_machines_and_how_good_estimates_were() -> Non
     text = plan_text(PLAN, Accuracy(4, 1.1, 0.75), quick).plain
     for words in (
         "quick  n150",
-        "worth it    its code has changed",
+        "why         its code has changed",
         "2 runs of 5m00",
-        "wh          2 slots of 1:00 h, 0:20 h of them used",
+        "wh          2 slots of 1:00 h, 0:20 h used",
         "4 earlier runs took 1.10 times the estimate (median), 75% within a quarter of it",
     ):
         assert words in text
-    assert "a guess: nothing is known of it" in plan_text(PLAN, Accuracy(0, None, None), guess).plain
-    assert "no earlier run had one" in plan_text(PLAN, Accuracy(0, None, None), None).plain
+    assert "a guess: no earlier run is known" in plan_text(PLAN, Accuracy(0, None, None), guess).plain
+    assert "no earlier run had an estimate" in plan_text(PLAN, Accuracy(0, None, None), None).plain
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ class Extraction:
         place, root = self._place(text), self._session.checkout.root
         directories = [(root / one).resolve() for one in self._session.settings.ops_dirs]
         if not any(place.resolve().is_relative_to(one) for one in directories):
-            return "The matrix shows no cases of it: it is in none of the directories of the setting ops_dirs."
+            return "The matrix will not show its cases: the file is outside the directories of the setting ops_dirs."
         return "The file exists: missing cases are added at its end, nothing else changes." if place.exists() else ""
 
     def _start(self, id: str, file: str) -> None:
@@ -138,7 +138,9 @@ class Extraction:
         result = record.result or {}
         file, model = str(result.get("file") or ""), str(result.get("model") or "")
         if not file or not model:
-            self._context.notify.info(f"No ops of {one_line(record.spec.test_id)}: {one_line(record.summary)}")
+            self._context.notify.info(
+                f"No ops extracted from {one_line(record.spec.test_id)}: {one_line(record.summary)}"
+            )
             return
         place = Path(file)
         root = self._session.checkout.root.resolve()

@@ -18,7 +18,7 @@ from tui.view_models import counted
 _SHOWN_NAMES = 6
 _ONE_DEVICE = "-single_device-inference"
 _STATUS_HELP = {
-    Status.EXPECTED_PASSING: "it runs, and a failure is red",
+    Status.EXPECTED_PASSING: "it runs, and a failure fails CI",
     Status.KNOWN_FAILURE_XFAIL: "it runs and fails, with the bring-up status and reason of the placeholder",
     Status.NOT_SUPPORTED_SKIP: "it does not run, with the bring-up status and reason of the placeholder",
     Status.UNSPECIFIED: "it runs in experimental jobs only",
@@ -53,7 +53,7 @@ class PlaceholderMenu:
         if act is PlaceholderAct.REMOVE:
             self._remove()
         elif len(self._names) > 1:
-            self._context.notify.info("Make entries of one placeholder at a time.")
+            self._context.notify.info("Make entries for one placeholder at a time.")
         else:
             work = self._session.placeholder_tests.read
             self._context.background.run("tests of placeholders", work, self._choose_test, asks=True)

@@ -57,7 +57,7 @@ class ViewRows:
 
 def way(spec: ViewSpec) -> str:
     """How a view shows its tests, in a few words."""
-    order = f"by {spec.sort}{' ↓' if spec.descending else ''}" if spec.sort != "id" or spec.descending else ""
+    order = f"sorted by {spec.sort}{' ↓' if spec.descending else ''}" if spec.sort != "id" or spec.descending else ""
     shape = BY_LAYOUT[spec.grid].help if spec.grid else f"grouped by {spec.group}" if spec.group else ""
     return ", ".join(filter(None, (shape, order, spec.arch)))
 
@@ -121,7 +121,7 @@ class Views(Dialog[ViewSpec]):
     def action_delete(self) -> None:
         name = self._own
         if not name:
-            self.notify("This view comes with ttmatrix.", markup=False)
+            self.notify("This view comes with ttmatrix and cannot be deleted.", markup=False)
             return
         question = Confirm("Delete this view?", name, verb="delete it")
         self.app.push_screen(

@@ -125,9 +125,11 @@ class TestActions:
         """Open $EDITOR at the loader, where it names the variant."""
         id = self._one("open")
         if id and self._session.is_op(id):
-            self._context.notify.info("Op cases have no loader; the other key opens their manifest.")
+            key = self._context.keymap.key("matrix.open")
+            self._context.notify.info(f"Op cases have no loader: {key} opens their manifest.")
         elif id and not self._session.is_model(id):
-            self._context.notify.info("Only tests of models have a loader; the other key opens the file of this row.")
+            key = self._context.keymap.key("matrix.open")
+            self._context.notify.info(f"Only tests of models have a loader: {key} opens the file of this row.")
         elif id:
             self._context.files.edit_loader(self._session.describe(id))
 

@@ -44,6 +44,7 @@ class CommitDialog(Dialog[Delivered]):
 
     DEFAULT_CSS = """
     CommitDialog #message { height: 1fr; border: none; padding: 0; background: $boost; scrollbar-size-vertical: 1; }
+    CommitDialog #files { text-wrap: nowrap; text-overflow: ellipsis; }
     CommitDialog #output-box { height: auto; max-height: 40%; }
     CommitDialog #output { margin-top: 1; }
     CommitDialog #output.error { color: $text-error; }
@@ -104,7 +105,7 @@ class CommitDialog(Dialog[Delivered]):
             with VerticalScroll(id="output-box", can_focus=False):
                 yield Static("", id="output", markup=False)
             yield Label(
-                Text("^s commit   ^n ^p message   tab ← → how many   ^t Markdown   esc cancel"), id="dialog-hint"
+                Text("^s commit   ^n ^p message   tab ← → split   ^t copy PR text   esc cancel"), id="dialog-hint"
             )
 
     def on_mount(self) -> None:

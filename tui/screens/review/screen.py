@@ -40,6 +40,8 @@ from tui.view_models import (
 from tui.widgets import RowTable
 
 _WAYS_OUT = "{review.theirs} takes theirs, {review.ours} takes ours"
+_SUMMARY_LINES = 4
+"""As many as `#written` has."""
 _PLACEHOLDER = "words of a test, a change, a reason, a decision"
 
 
@@ -60,6 +62,7 @@ class ReviewScreen(DecisionScreen):
         """Whether the pane shows all that will be written."""
         self._summary: Sequence[SummaryLine] = ()
         """What is known of the last write, until the person does something else."""
+        self._summary_headline = ""
         self._effect = ""
         """What the changes in the pane do, in words."""
 
@@ -78,7 +81,6 @@ class ReviewScreen(DecisionScreen):
         self.follow(self.context.signals.pending_changed, self._refresh)
         self.follow(self.context.signals.matrix_changed, self._refresh)
         self.follow(self.context.signals.runs_changed, self._say_where)
-        self.listing.table.say_when_empty(self._nothing())
         self.listing.table.focus()
         self._refresh()
 
@@ -98,12 +100,18 @@ class ReviewScreen(DecisionScreen):
     # What is listed
 
     def _rows_shown(self) -> None:
+        self.listing.table.say_when_empty(self._nothing())
         self._say_where()
         # The cursor may be where it was, and yet its place among the others be another one.
         self._say_headline()
         self._preview_soon()
 
     def _nothing(self) -> str:
+        if self.listing.filter.active:
+            return f"No change matches the filter: {self.context.keymap.key('app.back')} clears it."
+        if self.session.uncommitted:
+            commit = self.context.keymap.key("review.commit")
+            return f"Nothing is pending. What was written is not committed yet: {commit} commits it."
         return f"Nothing is pending: {self.context.keymap.key('matrix.set')} in the matrix edits entries."
 
     def _loader_edits_changed(self) -> None:
@@ -246,7 +254,7 @@ class ReviewScreen(DecisionScreen):
 
     def _preview_summary(self) -> None:
         """The summary of a write, where there is nothing else to show."""
-        self.pane.say("written")
+        self.pane.say(self._summary_headline)
         self.pane.show(
             [
                 (Cell(line.text, "error" if line.lost else "" if at else "heading"),)
@@ -254,12 +262,14 @@ class ReviewScreen(DecisionScreen):
             ]
         )
 
-    def _show_summary(self, lines: Sequence[SummaryLine]) -> None:
+    def _show_summary(self, lines: Sequence[SummaryLine], headline: str = "") -> None:
         """Say what is known of a write until the person does something else."""
-        self._summary = lines
+        self._summary, self._summary_headline = lines, headline
         self.written.set_class(bool(lines) and not self._is_empty, "shown")
         self.written.set_class(any(line.lost for line in lines), "error")
-        self.written.update(" · ".join(line.text for line in lines))
+        # A line each as long as all of them have room: a path that wraps among other words is hard to read.
+        between = "\n" if len(lines) <= _SUMMARY_LINES else " · "
+        self.written.update(between.join(line.text for line in lines))
         self._preview_soon()
 
     def action_whole_diff(self) -> None:

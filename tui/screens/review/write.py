@@ -2,6 +2,7 @@
 """From the review to the files and into a commit, and what is found in the files afterwards."""
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from core.edits import EditPlan, Operation
@@ -27,9 +28,9 @@ class SummaryLine(NamedTuple):
 
 
 class Writer:
-    """Writes and commits the accepted changes; `done` is called with what is in the files then."""
+    """Writes and commits the accepted changes; `done` is called with what is in the files then, and a headline."""
 
-    def __init__(self, screen: SessionScreen, done: Callable[[Sequence[SummaryLine]], None]) -> None:
+    def __init__(self, screen: SessionScreen, done: Callable[[Sequence[SummaryLine], str], None]) -> None:
         self._screen = screen
         self._session = screen.session
         self._context = screen.context
@@ -71,7 +72,8 @@ class Writer:
             commits, undo = map(self._context.keymap.key, ("review.commit", "review.undo"))
             self._context.notify.info(f"Wrote {counted(len(found.files), 'file')}; {commits} commits.")
             files = (SummaryLine(f"wrote {file}") for file in found.files)
-            self._done([*summary(found), *files, SummaryLine(f"{commits} commits it, {undo} proposes the inverse")])
+            ways_on = SummaryLine(f"{commits} commits it, {undo} proposes to undo it")
+            self._done([*summary(found), *files, ways_on], "written, not committed yet")
 
         self._context.background.run("write", lambda: self._session.write(ids), written)
 
@@ -89,7 +91,9 @@ class Writer:
         if not accepted and not uncommitted:
             self._context.notify.info("Nothing is accepted or written yet.")
             return
-        changes = [*((operation,) for operation in uncommitted), *(change.placed() for change in pending.accepted())]
+        # What was written is known as operations alone, in their order: those in a row on one entry are a change.
+        written = (tuple(found) for _, found in groupby(uncommitted, key=lambda one: (one.id, one.file)))
+        changes = [*written, *(change.placed() for change in pending.accepted())]
         dialog = CommitDialog(
             self._context,
             lambda: plan_accepted(session, accepted),
@@ -110,13 +114,8 @@ class Writer:
         undo = self._context.keymap.key("review.undo")
 
         def reread(found: Reread) -> None:
-            self._done(
-                [
-                    *summary(found),
-                    *commits,
-                    SummaryLine(f"{undo} proposes the inverse, :pr copies the text of a pull request"),
-                ]
-            )
+            ways_on = SummaryLine(f"{undo} proposes to undo it, :pr copies the text of a pull request")
+            self._done([*summary(found), *commits, ways_on], "committed")
 
         self._context.background.run("reread", lambda: self._session.reread(changes), reread)
 
@@ -139,7 +138,7 @@ def plan_accepted(session: Session, operations: Sequence[Operation]) -> EditPlan
 def summary(found: Reread) -> list[SummaryLine]:
     """How much of what was written is in the files, and what is not."""
     there = found.total - len(found.missing)
-    lost = [one_line(operation.id) for operations in found.missing for operation in operations]
+    lost = dict.fromkeys(one_line(operation.id) for operations in found.missing for operation in operations)
     return [
         SummaryLine(f"Verified on disk: {there:,} of {counted(found.total, 'change')}"),
         *(SummaryLine(f"NOT in the files: {id}", lost=True) for id in lost),
