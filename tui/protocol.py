@@ -72,13 +72,15 @@ class Background(Protocol):
         supersede: bool = False,
         asks: bool = False,
         lists: bool = False,
+        fail: Callable[[TTMatrixError], None] | None = None,
     ) -> None:
         """Run `work` in a thread and give its result to `deliver` in the app's own thread.
 
-        A TTMatrixError that `work` raises is shown. With `supersede`, work of the same `name` that is not done yet is
-        dropped with its result: right for reading, wrong for writing. With `asks`, which is right where `deliver` may
-        open a question or a dialog, keys wait for it: they never act on what is below. With `lists`, which is right
-        for what a screen lists first, they wait for the rows, for some seconds at most.
+        A TTMatrixError that `work` raises goes to `fail`; without `fail` it is shown. With `supersede`, work of the
+        same `name` that is not done yet is dropped with its result: right for reading, wrong for writing. With `asks`,
+        which is right where `deliver` may open a question or a dialog, keys wait for it: they never act on what is
+        below. With `lists`, which is right for what a screen lists first, they wait for the rows, for some seconds at
+        most.
         """
 
     def after_first_frame(self, work: Callable[[], object]) -> None:

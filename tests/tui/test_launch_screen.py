@@ -4,10 +4,12 @@
 import shlex
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from core.runs.planning import plan_launch
+from core.errors import UsageError
+from core.runs.planning import LaunchPlan, plan_launch
 from core.runs.planning.kinds import KINDS
 from core.runs.spec import shell_command
 from core.settings import Profile, Settings
@@ -147,3 +149,24 @@ async def test_it_says_that_it_plans(checkout: Checkout, settings: Settings, mon
         await until(pilot, lambda: "planning …" in screen_text(app), "that it plans")
         may_go_on.set()
         await until(pilot, lambda: "1 run" in screen_text(app) and "planning" not in screen_text(app), "the plan")
+
+
+async def test_why_there_is_no_plan_is_said_in_its_place(
+    checkout: Checkout, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused_twice(*arguments: Any, **options: object) -> LaunchPlan:
+        if arguments[3].repeat == 2:
+            raise UsageError("Nothing runs twice here", "The machine is too small.")
+        return plan_launch(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("tui.screens.launch.plan_launch", refused_twice)
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("R", "down", "down", "down", "backspace", "2")
+        await until(pilot, lambda: "Nothing runs twice here. The machine is too small." in screen_text(app), "why")
+        assert "planning" not in screen_text(app)
+        await pilot.press("enter")
+        assert isinstance(app.screen, Launch)
+        await pilot.press("backspace", "1")
+        await until(pilot, lambda: "1 run" in screen_text(app), "a plan after all")
+        assert not app.session.runs

@@ -85,15 +85,16 @@ class Background:
         supersede: bool = False,
         asks: bool = False,
         lists: bool = False,
+        fail: Callable[[TTMatrixError], None] | None = None,
     ) -> None:
         """Run `work` in a thread and give its result to `deliver` in the app's own thread.
 
         With `supersede`, work under way or waiting that was given the same name, and `supersede` too, is dropped with
         its result: right for reading, wrong for writing. Such a name is one reader's alone. With `asks`, keys wait for
-        what `deliver` opens; with `lists` for what it lists, but not for ever. A TTMatrixError becomes WorkFailed;
-        anything else is a bug and ends the app with its traceback.
+        what `deliver` opens; with `lists` for what it lists, but not for ever. A TTMatrixError goes to `fail`, or
+        else becomes WorkFailed; anything else is a bug and ends the app with its traceback.
         """
-        job = _Job(work, deliver, self._pause(question=asks).end if asks or lists else _nothing)
+        job = _Job(work, deliver, fail, self._pause(question=asks).end if asks or lists else _nothing)
         self.after_first_frame(partial(self._run, name, job, supersede))
 
     def _run(self, name: str, job: "_Job[Any]", supersede: bool) -> None:
@@ -109,7 +110,7 @@ class Background:
             try:
                 result = job.work()
             except TTMatrixError as error:
-                message = WorkFailed(error, job.done)
+                message = WorkFailed(error, job.done) if job.fail is None else WorkDone(job.refuse, error)
             else:
                 message = WorkDone(job.take, result)
             app.post_message(WorkDone(lambda _: job.done(), None) if worker.is_cancelled else message)
@@ -118,14 +119,20 @@ class Background:
 
 
 class _Job(NamedTuple, Generic[T]):
-    """Work for a thread, who gets its result, and what is to be called when that is over."""
+    """Work for a thread, who gets its result or its error, and what is to be called when that is over."""
 
     work: Callable[[], T]
     deliver: Callable[[T], None]
+    fail: Callable[[TTMatrixError], None] | None
     done: Callable[[], None]
 
     def take(self, result: T) -> None:
         self.deliver(result)
+        self.done()
+
+    def refuse(self, error: TTMatrixError) -> None:
+        if self.fail is not None:
+            self.fail(error)
         self.done()
 
 

@@ -12,7 +12,6 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 
 from core import hosts
-from core.errors import TTMatrixError
 from core.hosts import HostReport
 from core.runs import cluster
 from core.runs.cluster import HostState
@@ -29,6 +28,7 @@ from tui.view_models import HostRows, HostView, host_text, host_views
 from tui.widgets import RowTable, TextPane
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 _TICK_SECONDS = 1.0
 
@@ -181,22 +181,16 @@ class HostsScreen(SessionScreen):
         self._asked |= {*names}
         self._say()
 
-        def work_or_error() -> T | TTMatrixError:
-            try:
-                return work()
-            except TTMatrixError as error:
-                return error
-
-        def done(result: T | TTMatrixError) -> None:
-            self._asked -= {*names}
-            if isinstance(result, TTMatrixError):
-                self.context.notify.error(result)
-            else:
+        def then(take: Callable[[U], None]) -> Callable[[U], None]:
+            def done(result: U) -> None:
+                self._asked -= {*names}
                 take(result)
-            if self.is_mounted:
-                self._show()
+                if self.is_mounted:
+                    self._show()
 
-        self.context.background.run("hosts", work_or_error, done)
+            return done
+
+        self.context.background.run("hosts", work, then(take), fail=then(self.context.notify.error))
 
     def action_other_pane(self) -> None:
         (self.pane if self.table.has_focus else self.table).focus()

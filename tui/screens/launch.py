@@ -24,7 +24,7 @@ from core.runs.planning import BACKENDS, EXPORT_KINDS, KINDS, Export, LaunchPlan
 from core.settings import DEFAULT_PROFILE
 from core.text import printable
 from tui.protocol import Context
-from tui.screens.dialogs import Dialog
+from tui.screens.dialogs import Dialog, problem_words
 from tui.view_models import launch_text
 from tui.widgets import Cycle, Form, TextPane
 
@@ -61,7 +61,9 @@ class _LaunchDialog(Dialog[LaunchPlan]):
         self._wanted: Options | OpOptions | None = None
         """What the plan is of."""
         self._plan: LaunchPlan | None = None
-        """None while it is being worked out."""
+        """None while it is being worked out, and where there is none."""
+        self._refused = False
+        """Whether there is none."""
         self._then: Callable[[], None] | None = None
         """What a person wants as soon as it is."""
 
@@ -114,9 +116,16 @@ class _LaunchDialog(Dialog[LaunchPlan]):
         options = self.chosen()
         if options == self._wanted and self._plan is not None:
             return
-        self._wanted, self._plan = options, None
+        self._wanted, self._plan, self._refused = options, None, False
         self.query_one(TextPane).show(Text("planning …", "dim"))
-        self.context.background.run("plan launch", self.planner(), partial(self._show, options), supersede=True)
+        show, refuse = partial(self._show, options), partial(self._refuse, options)
+        self.context.background.run("plan launch", self.planner(), show, supersede=True, fail=refuse)
+
+    def _refuse(self, options: Options | OpOptions, error: TTMatrixError) -> None:
+        """Say in place of the plan why there is none; other options may have one."""
+        if self.is_attached and options == self._wanted:
+            self._then, self._refused = None, True
+            self.query_one(TextPane).show(Text(problem_words(error)))
 
     def _show(self, options: Options | OpOptions, plan: LaunchPlan) -> None:
         if self.is_attached and options == self._wanted:
@@ -133,13 +142,18 @@ class _LaunchDialog(Dialog[LaunchPlan]):
     def action_start(self) -> None:
         """Start the plan that is shown."""
         if self._plan is None:
-            self._then = self.action_start
+            self._wait(self.action_start)
         elif self._plan.specs:
             self.dismiss(self._plan)
 
+    def _wait(self, then: Callable[[], None]) -> None:
+        """Do what a person wants once there is a plan."""
+        if not self._refused:
+            self._then = then
+
     def action_copy(self) -> None:
         if self._plan is None:
-            self._then = self.action_copy
+            self._wait(self.action_copy)
         else:
             self.context.notify.copy(printable("\n".join(shell_command(spec) for spec in self._plan.specs)))
 

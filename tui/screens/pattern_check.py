@@ -97,23 +97,25 @@ class PatternCheck(Dialog[None]):
             return
         if self._program.size > _AT_ONCE:
             self._say(f"trying it on {self._program.size / 2**20:.0f} MiB …", "dim")
-        work = partial(_tried, self._text.text, self._program.file)
-        self.context.background.run("try a pattern", work, self._show_trial, supersede=True)
+        work = partial(try_pattern, self._text.text, self._program.file)
+        self.context.background.run("try a pattern", work, self._show_trial, supersede=True, fail=self._show_mistake)
 
-    def _show_trial(self, trial: Trial | TTMatrixError) -> None:
-        if not self.is_attached:
-            return
-        if isinstance(trial, TTMatrixError):
+    def _show_mistake(self, mistake: TTMatrixError) -> None:
+        """A mistake in a pattern that is being typed is no error to close: it is shown in its place."""
+        if self.is_attached:
             self._trial = None
             self._show()
-            self._say(one_line(problem_words(trial)), "error")
-        else:
-            first, self._trial = self._trial is None, trial
-            failed = next((one for one in trial.result.lines if not one.matched), None)
-            if first and failed is not None and self._text.text == self._saved:
-                self._text.move_cursor((failed.line - 1, 0))
-            self._show()
-            self._say(*verdict_words(trial))
+            self._say(one_line(problem_words(mistake)), "error")
+
+    def _show_trial(self, trial: Trial) -> None:
+        if not self.is_attached:
+            return
+        first, self._trial = self._trial is None, trial
+        failed = next((one for one in trial.result.lines if not one.matched), None)
+        if first and failed is not None and self._text.text == self._saved:
+            self._text.move_cursor((failed.line - 1, 0))
+        self._show()
+        self._say(*verdict_words(trial))
 
     def _show(self) -> None:
         self._results.show(TextLines(pattern_lines(self._trial, self._text.text)))
@@ -175,14 +177,6 @@ class PatternCheck(Dialog[None]):
     def _close(self, sure: bool | None) -> None:
         if sure:
             self.dismiss(None)
-
-
-def _tried(text: str, program: Path) -> Trial | TTMatrixError:
-    """A mistake in a pattern that is being typed is no error to close: it is shown in its place."""
-    try:
-        return try_pattern(text, program)
-    except TTMatrixError as error:
-        return error
 
 
 def _check_name(name: str) -> None:

@@ -2,6 +2,7 @@
 """The commit dialog: the messages, in how many commits, and what the checkout's validator and git's hooks say."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar, TypeVar
 
 from rich.text import Text
@@ -29,6 +30,7 @@ from tui.screens.dialogs import Dialog
 from tui.widgets import CachedText, Cycle, Form
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 _SPLITS = (
     (Split.NONE, "one commit"),
@@ -211,23 +213,16 @@ class CommitDialog(Dialog[Delivered]):
         """Work in a thread, one thing at a time; an error is shown here."""
         self._busy = True
 
-        def answer() -> T | TTMatrixError:
-            try:
-                return work()
-            except TTMatrixError as error:
-                return error
+        def unless_left(take: Callable[[U], None]) -> Callable[[U], None]:
+            def done(result: U) -> None:
+                self._busy = False
+                if self.is_attached:
+                    take(result)
 
-        def done(result: T | TTMatrixError) -> None:
-            self._busy = False
-            if not self.is_attached:
-                # The person has left the dialog meanwhile.
-                return
-            if isinstance(result, TTMatrixError):
-                self._refused(name, result)
-            else:
-                deliver(result)
+            return done
 
-        self.context.background.run(name, answer, done)
+        refuse = unless_left(partial(self._refused, name))
+        self.context.background.run(name, work, unless_left(deliver), fail=refuse)
 
     def _refused(self, name: str, error: TTMatrixError) -> None:
         hint = error.hint

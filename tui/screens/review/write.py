@@ -2,6 +2,7 @@
 """From the review to the files and into a commit, and what is found in the files afterwards."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -48,20 +49,15 @@ class Writer:
         question = Confirm(title, "Planning …", verb="write", ready=False)
         self._screen.app.push_screen(question, lambda yes: self._write(ids) if yes else None)
 
-        def work() -> EditPlan | TTMatrixError:
-            try:
-                return plan_accepted(self._session, operations)
-            except TTMatrixError as error:
-                return error
+        def planned(plan: EditPlan) -> None:
+            question.complete("\n".join(edit.file for edit in plan.files) or "The files already say this.")
 
-        def planned(result: EditPlan | TTMatrixError) -> None:
-            if isinstance(result, TTMatrixError):
-                question.withdraw()
-                self._context.notify.error(result)
-            else:
-                question.complete("\n".join(edit.file for edit in result.files) or "The files already say this.")
+        def refused(error: TTMatrixError) -> None:
+            question.withdraw()
+            self._context.notify.error(error)
 
-        self._context.background.run("plan", work, planned)
+        work = partial(plan_accepted, self._session, operations)
+        self._context.background.run("plan", work, planned, fail=refused)
 
     def _accepted_ids(self) -> Sequence[int]:
         return [change.id for change in self._session.pending.accepted()]
