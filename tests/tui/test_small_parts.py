@@ -180,4 +180,4 @@ async def test_a_message_covers_neither_the_keys_nor_what_one_types(tmp_path: Pa
             return screen_text(app).rstrip().splitlines()[-2:]
 
         await until(pilot, lambda: last_lines()[0].split() == ["/none", "of", "these", "none"], "the search")
-        assert "Leave" in last_lines()[1]
+        assert "Cancel" in last_lines()[1]

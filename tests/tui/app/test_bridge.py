@@ -25,7 +25,7 @@ async def test_newer_work_drops_what_may_be_superseded_and_nothing_else() -> Non
     delivered: list[str] = []
 
     def slowly(word: str) -> str:
-        go_on.wait()
+        go_on.wait(60)
         return word
 
     async with app.run_test() as pilot:

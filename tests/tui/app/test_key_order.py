@@ -2,6 +2,7 @@
 """Bursts of keys: what a key opens gets those behind it, and what closes hands the rest on."""
 
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -113,7 +114,7 @@ async def test_keys_wait_for_a_question_that_comes_from_the_background(checkout:
 
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: app.matrix_screen.current is not None, "a test")
-        app.background.run("slow plan", go_on.wait, ask, asks=True)
+        app.background.run("slow plan", partial(go_on.wait, 60), ask, asks=True)
         _burst(app, " y", "j")
         await pilot.pause()
         before = app.matrix_screen.table.cursor
@@ -127,7 +128,7 @@ async def test_keys_wait_for_an_error_that_comes_instead(checkout: Checkout) -> 
     app, go_on = build_app(checkout), threading.Event()
 
     def fail() -> None:
-        go_on.wait()
+        go_on.wait(60)
         raise TTMatrixError("No plan")
 
     async with app.run_test(size=(100, 30)) as pilot:
@@ -143,12 +144,12 @@ async def test_keys_wait_for_an_error_that_comes_instead(checkout: Checkout) -> 
 async def test_keys_go_on_without_a_list_that_takes_too_long(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(key_order, "_PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr(key_order, "_PAUSE_SECONDS", 0.5)
     app, go_on = build_app(checkout), threading.Event()
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: app.matrix_screen.current is not None, "a test")
         before = app.matrix_screen.table.cursor
-        app.background.run("slow list", go_on.wait, lambda _: None, lists=True)
+        app.background.run("slow list", partial(go_on.wait, 60), lambda _: None, lists=True)
         _burst(app, "j", "j")
         assert app.matrix_screen.table.cursor == before
         await until(pilot, lambda: app.matrix_screen.table.cursor == before + 2, "the keys")
@@ -158,7 +159,7 @@ async def test_keys_go_on_without_a_list_that_takes_too_long(
 async def test_keys_are_dropped_for_a_question_that_takes_too_long(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(key_order, "_PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr(key_order, "_PAUSE_SECONDS", 0.5)
     app, go_on, answers = build_app(checkout), threading.Event(), list[object]()
 
     def ask(_: object) -> None:
@@ -168,9 +169,9 @@ async def test_keys_are_dropped_for_a_question_that_takes_too_long(
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: app.matrix_screen.current is not None, "a test")
         before = app.matrix_screen.table.cursor
-        app.background.run("slow plan", go_on.wait, ask, asks=True)
+        app.background.run("slow plan", partial(go_on.wait, 60), ask, asks=True)
         _burst(app, "j", "j")
-        await until(pilot, lambda: "was not used" in "".join(one.message for one in app._notifications), "the words")
+        await until(pilot, lambda: "were dropped" in "".join(one.message for one in app._notifications), "the words")
         assert app.matrix_screen.table.cursor == before
         # From then on keys work, but for those on their way when the question comes after all.
         await pilot.press("j")
