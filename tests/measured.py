@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 LIST = Path(__file__).with_name("long.txt")
-LONG_SECONDS = 0.1
+LONG_SECONDS = 0.03
 _HEAD = (
-    "# Tests that take over 0.1 s of processor time a case: `make quick` leaves them out. Written by `make measure`.\n"
+    "# Tests that take over 0.03 s of processor time a case: `make quick` leaves them out. Written by `make measure`.\n"
 )
 _PROPERTY = "processor seconds"
 

@@ -36,6 +36,7 @@ _RUN = """
 import pathlib, sys
 import pytest
 from tests import measured
+measured.LONG_SECONDS = 0.1
 measured.LIST = pathlib.Path(sys.argv[1]) / "long.txt"
 sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", sys.argv[1], *sys.argv[2:]], [measured]))
 """
