@@ -181,8 +181,7 @@ def mark_matches(expression: str, markers: Set[str]) -> bool:
 
 
 def keyword_matches(expression: str, names: Set[str]) -> bool:
-    """Whether `-k expression` selects a test with these names, by part of a name, in any case. Raises ExpressionError.
-    """
+    """Whether `-k expression` selects a test with these names (part of a name, any case). Raises ExpressionError."""
     lowered = [name.lower() for name in names]
 
     def has(name: str, /) -> bool:

@@ -15,8 +15,7 @@ def provide(cache: Cache, matrix: Matrix) -> Plain:
 
 
 def history_columns(history: History, now: float) -> Plain:
-    """The columns of `provide`, from a history; `now` is in seconds since the epoch. Rows without an entry have none.
-    """
+    """The columns of `provide`, from a history; `now`: seconds since the epoch. Rows without an entry have none."""
     matrix = history.matrix
 
     def column(numbers: dict[str, str]) -> Column:
