@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Edits of a YAML text by span: an operation replaces the smallest span, and every other byte stays."""
+"""Edits of a YAML text by span: what an operation replaces, so that every other byte stays."""
 
 from core.faces import attach
 

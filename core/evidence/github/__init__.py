@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports from GitHub Actions: the JUnit artefacts of a repository's runs, each downloaded and read once."""
+"""Reports from GitHub Actions. In: a repository, which runs. Out: their JUnit artefacts, each read once, as reports."""
 
 from core.faces import attach
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The progress of a team: pass rates over time, cells that turned, machines, entries that stay stale.
+"""How a team is doing: pass rates over time, what turned, machines, entries that stay stale.
 
 In: reported results of a period, the matrix, git history. Out: one `Progress`, which a report and a screen show.
 """

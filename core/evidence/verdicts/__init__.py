@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdicts on entries from the observations of their cells, as pure functions under a policy."""
+"""What the observations of a cell mean for its entry, as pure functions under a policy."""
 
 from core.faces import attach
 

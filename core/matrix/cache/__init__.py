@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cached index of a checkout and values derived from it, stored between starts.
+"""What is cached of an index between starts.
 
 Valid while the files it was read from have the same stamps; always safe to delete.
 """

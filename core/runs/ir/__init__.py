@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of runs, from the framework's graph to generated code: by stage, op by op, and compared."""
+"""Programs that runs have left, from the framework's graph to generated code: by stage, op by op, and compared."""
 
 from core.faces import attach
 

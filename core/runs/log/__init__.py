@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs of any size: follow, search, filter and compare them, and make them safe to show."""
+"""Logs: followed, searched, filtered, compared and made safe to show, whatever their size."""
 
 from core.faces import attach
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plan the run of a test: interpreter, command, environment, requirements, and the checks before anything starts."""
+"""From a test to a run: interpreter, command, environment, requirements, and the checks before anything starts."""
 
 from core.faces import attach
 
