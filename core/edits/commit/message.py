@@ -86,7 +86,7 @@ def _are_cases(changes: Iterable[EntryChange]) -> bool:
 
 
 def _first_words(text: str, room: int) -> str:
-    """As many whole words of `text` as fit, without words that make no sense at the end."""
+    """As many whole words of `text` as fit, without punctuation at the end."""
     if len(text) > room:
         text = text[: max(0, room) + 1].rpartition(" ")[0]
     return text.rstrip(" ,;:-–(…")

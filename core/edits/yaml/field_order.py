@@ -51,7 +51,7 @@ CASE_ORDER = (
     "marks",
 )
 """The order in extracted manifests."""
-# `expr` stands beside `reason`, because both belong to a condition.
+# `expr` is beside `reason`, because both belong to a condition.
 _RANKS = {"expr": -1, **{name: rank for names in (FIELD_ORDER, CASE_ORDER) for rank, name in enumerate(names)}}
 _LAST = max(_RANKS.values()) + 1
 

@@ -25,7 +25,7 @@ class Commits(NamedTuple):
 
 
 class SinceLine(NamedTuple):
-    """One line, and whether it reports missing information."""
+    """One line, and whether it is secondary: a commit or a link."""
 
     text: str
     aside: bool = False

@@ -81,7 +81,7 @@ class Verdicts:
         return (judgements for _, judgements, _ in self._judge(ids))
 
     def recent(self) -> Iterator[Observation]:
-        """The results of every cell that a verdict can depend on."""
+        """Those results of every cell that a verdict can depend on."""
         window, least = self.policy.window, self.policy.minimum_runs
         for _, found in self.evidence.recent(self.seen, MODEL_TESTS, max(window, least), least, count_older=False):
             yield from (one for one in found.rows if one.arch in self.matrix.schema.archs)

@@ -56,9 +56,7 @@ class Judged:
         return self.judge_cases()
 
     def column(self, name: str, arch: str) -> AnyColumn:
-        """STALE: whether it passes on any arch where it should not. Others: the values on `arch`, or with NO_ARCH on
-        any.
-        """
+        """STALE: whether it passes on any arch where it should not. Others: on `arch`, or with NO_ARCH on any."""
         if name == STALE:
             return self._stale
         if name == TURNED:

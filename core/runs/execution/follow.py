@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The child of a supervisor whose run is on another machine: it stands in for the run on this one.
+"""The child of a supervisor whose run is on another machine: it represents that run on this one.
 
 Its output is the log, it ends like the run, and an interrupt stops the run. So everything for local runs (time limits,
 stopping, a killed scheduler) works in the same way. It is forked and imports nothing.

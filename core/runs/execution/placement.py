@@ -199,7 +199,7 @@ class _Here:
 
     def takes(self, spec: RunSpec) -> bool:
         """Whether a run may start here; called for the runs in the order of their turn."""
-        # Of thousands of waiting runs, nearly all are decided by the slots that those before them block.
+        # Of thousands of waiting runs, nearly all are decided by slots already found full or short of memory.
         if spec.slots in self._short or (spec.slots, spec.slot_count) in self._full:
             return False
         if not self._has_slot(spec):
@@ -207,7 +207,7 @@ class _Here:
             return False
         if not self._has_devices(spec):
             return False
-        # One run at a time may start without an estimate: one has to be first.
+        # With no other run in its slots, a run may start whatever memory is free: one has to be first.
         if any(one.spec.slots == spec.slots for one in self._going) and self._free < spec.memory:
             self._short.add(spec.slots)
             return False

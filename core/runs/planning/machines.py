@@ -35,7 +35,7 @@ def _placed(spec: RunSpec, known: Sequence[Host]) -> RunSpec:
     arch = spec.arch or ""
     if not wants_device(spec) or not any(arch in one.labels and not one.here for one in known):
         return replace(spec, needs="")
-    # This machine may have none, so the run's devices are unset.
+    # On a machine without devices the spec names none: the run then wants all of the host's.
     return replace(spec, needs=arch, devices=spec.devices or (EVERYTHING,))
 
 

@@ -98,7 +98,7 @@ def plan_ops(
 
 
 def batch_name(ids: Sequence[str]) -> str:
-    """The name of a batch in lists: the id of a single case, else the number of cases, and their op or model."""
+    """The name of a batch in lists: the id of a single case, else the numbers of cases and models."""
     if len(ids) == 1:
         return ids[0]
     models = {id.partition("::")[0] for id in ids}

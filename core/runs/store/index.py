@@ -90,7 +90,7 @@ class Index:
 
 
 def _encode(record: RunRecord) -> tuple[str, bytes, str | None] | None:
-    """The row of a record; None if it contains text that SQLite cannot store."""
+    """The row of a record; None if it contains text that cannot be encoded as UTF-8."""
     result = None if record.result is None else json.dumps(dict(record.result))
     try:
         return record.spec.run_id, packed(replace(record, root=Path(), result=None)), result
