@@ -67,7 +67,7 @@ def run_command(
     timeout: float | None = None,
     pass_fds: Sequence[int] = (),
 ) -> CommandResult:
-    """Run `argv` (never through a shell) in `cwd`; `env` is added to our own environment. Line ends are kept.
+    """Run `argv` (never through a shell) in `cwd`; `env` is added to our own environment. Line ends do not change.
 
     The command inherits the file descriptors `pass_fds` beside its standard streams.
 

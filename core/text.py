@@ -9,7 +9,7 @@ _EIGHTHS = "▁▂▃▄▅▆▇█"
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 # C0 and C1 controls except the newline, then the bidirectional controls and the line and paragraph separators. A lone
-# surrogate stands for a byte of a file name that is not UTF-8; it cannot be sent to a terminal.
+# surrogate means a byte of a file name that is not UTF-8; it cannot be sent to a terminal.
 _UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 

@@ -134,7 +134,7 @@ def write(plan: EditPlan, test_config: Path) -> tuple[Path, ...]:
 def written(plan: EditPlan, test_config: Path, aside: Path | None = None) -> Iterator[None]:
     """Write the files of `plan`; if the work inside the block fails, the old files are restored.
 
-    What somebody else has written in the meantime is kept, and the error says so. Raises as `write`. For `aside` see
+    What somebody else has written in the meantime stays, and the error says so. Raises as `write`. For `aside` see
     `files.replaced`.
     """
 

@@ -138,7 +138,7 @@ def evidence_store(checkout: Checkout, paths: Paths) -> EvidenceStore:
 
 
 def handwritten_store(checkout: Checkout, paths: Paths) -> EvidenceStore:
-    """The store of reports about hand-written tests, kept apart because these have no entries and no verdicts."""
+    """The store of reports about hand-written tests, a separate one because these have no entries and no verdicts."""
     file = store_file(paths.evidence, checkout.root)
     return EvidenceStore(file.with_name(f"{file.stem}-handwritten{file.suffix}"))
 

@@ -26,7 +26,7 @@ class Rule:
     """The end of the sentence "must be ..."."""
     fits: Callable[[object], bool]
     repair: Callable[[object], object] = _no_repair
-    """The value that an invalid one certainly stands for; None: unknown."""
+    """The value that an invalid one was certainly meant to be; None: unknown."""
     null: bool = True
     """Whether upstream treats a null like an unwritten field."""
 

@@ -53,7 +53,7 @@ def _as_json(text: str) -> str:
     else:
         # No string contains a quote then, so the text between two quotes is a string and all else is not.
         pieces, glue = text.split("'"), '"'
-    # Outside of strings no quote is left, so one can stand in for each of them.
+    # Outside of strings no quote is left, so a quote can temporarily replace each of them.
     outside = _MARK.join(pieces[::2])
     if any(name in outside for name in _JSON_NAMES):
         raise ValueError("a name that Python does not know")

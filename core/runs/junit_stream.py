@@ -2,7 +2,7 @@
 """Read the testcases of a JUnit file as a stream: of a file of any size, only one is in memory at a time.
 
 Input that would need more is rejected: a document type (it can hide a bomb), an endless tag or nesting. Of a very long
-text only the beginning and the end are kept.
+text only the beginning and the end are stored.
 """
 
 from collections import deque
@@ -14,7 +14,7 @@ from xml.parsers import expat
 MOST_CASES = 200_000
 """The most testcases in one file: ten times the tests that tt-xla has."""
 MOST_TEXT = 2**20
-"""Characters that are kept at the beginning of a text, and again at its end."""
+"""Characters that are stored at the beginning of a text, and again at its end."""
 _MOST_TAG = 16 * 2**20
 """The largest tag with its attributes, in bytes: the parser holds it completely, and scans it again with each piece."""
 _MOST_DEPTH = 64

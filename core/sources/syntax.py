@@ -22,7 +22,7 @@ _TRIES = 10
 
 
 def _unlock_child() -> None:
-    """Replace the lock in a forked process: if another thread held it, the child would wait forever."""
+    """Replace the lock in a forked process: if another thread had locked it, the child would wait forever."""
     global _one_at_a_time
     _one_at_a_time = threading.Lock()
 

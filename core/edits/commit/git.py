@@ -118,8 +118,7 @@ class Repository:
         return tuple(path for path in paths if _says(self.root / path, found.get(path)))
 
     def staged(self, paths: Sequence[str]) -> Mapping[str, Blob]:
-        """The blobs of those of `paths` that the index has. Raises TTMatrixError if one is unmerged or not checked out.
-        """
+        """The blobs that the index has for `paths`. Raises TTMatrixError if one is unmerged or not checked out."""
         listed = self.reader.text("ls-files", "--stage", "-t", "-z", "--", *paths)
         found: dict[str, Blob] = {}
         for line in filter(None, listed.split("\0")):

@@ -23,7 +23,7 @@ from core.proc import run_command
 from core.sources import Blob, Checkout, Schema
 
 _RESERVE = 1 << 16
-"""Bytes of disk space kept reserved until the commits are made: enough to undo them."""
+"""Bytes of disk space reserved until the commits are made: enough to undo them."""
 _MARGIN = 1 << 17
 """Bytes that commits take beside the texts and the index: trees and the reflog."""
 _INDICES = 4

@@ -97,7 +97,7 @@ class UndoStep:
 class Pending:
     """The changes in the order they were proposed, with the steps for undo and redo.
 
-    Several operations on one field are all kept: they are applied in order, so the last one wins.
+    Several operations on one field all stay: they are applied in order, so the last one wins.
     """
 
     changes: tuple[Change, ...] = ()

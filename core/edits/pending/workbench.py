@@ -150,7 +150,7 @@ class Workbench:
         self._journal.record(lambda state: Redone() if state.pending.future else None)
 
     def mark(self, marks: Collection[str]) -> None:
-        """Save which tests are marked here. Marks of other instances are kept."""
+        """Save which tests are marked here. Marks of other instances do not change."""
         now, before = frozenset(marks), self._marks
         if now != before:
             self._journal.record(lambda _: Marked(now - before, before - now), durable=False)
@@ -193,7 +193,7 @@ class Workbench:
     def write(self, ids: Collection[int], schema: Schema, known: Sequence[ExpectationFile] = ()) -> WriteResult:
         """Write the accepted ones of the changes, and check that they are in the files.
 
-        Under the lock they are compared with the files, so that changes by others are kept. `known`: see `plan`. Raises
+        Under the lock they are compared with the files, so that changes by others stay. `known`: see `plan`. Raises
         TTMatrixError, with nothing written, on a conflict or if an operation cannot be applied.
         """
         self._known = known or self._known

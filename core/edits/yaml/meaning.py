@@ -88,7 +88,7 @@ def _meaning_at(events: Iterator[YamlEvent]) -> Meaning:
 
 
 def meaning_of(value: object, *, given: bool = False) -> Meaning:
-    """The meaning that stands for the Python `value`.
+    """The meaning of the Python `value`.
 
     The keys of a mapping are in upstream's order; in the items of a list, or with `given`, in their own.
     """

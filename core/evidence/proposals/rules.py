@@ -110,7 +110,7 @@ def _inaccurate(
 
 
 def _failing(judgement: Judgement, entry: Entry | None, rows: Sequence[Observation], issue: str) -> WantedFields:
-    """The fields for most of `rows`; a declared reason that is still true is kept, because it may link to an issue."""
+    """The fields for most of `rows`; a declared reason that is still true stays, because it may link to an issue."""
     row = _typical(rows)
     passing = status_on(entry, judgement.arch) is Status.EXPECTED_PASSING
     found = recommend(Result.of(row), stage_is_stale=passing, numbers_were_right=True)

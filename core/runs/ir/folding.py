@@ -11,7 +11,7 @@ from typing import BinaryIO
 from core.errors import TTMatrixError
 
 _LONG = 64 * 1024
-"""Bytes of a line that are read in one piece; of a longer line, only both ends are kept."""
+"""Bytes of a line that are read in one piece; of a longer line, only both ends are read."""
 _EDGE = 4 * 1024
 _SHORT = 1024
 """Bytes that suffice for most lines."""

@@ -33,7 +33,7 @@ _MODULE = re.compile(r"(module|builtin\.module) @[\w.$-]+")
 _DEPTH = 8
 """The largest depth of nested location aliases."""
 _PLAIN = "-"
-"""Stands for the number of an alias without one."""
+"""Used as the number of an alias without one."""
 _MOST_SHAPES = 100_000
 _MOST_NUMBERED = 2**24
 """Values and locations with larger numbers are stored in a dictionary."""

@@ -22,8 +22,8 @@ _NOTE_BYTES = 128
 class LogLimit:
     """The log at `path`, of at most `limit` bytes; 0: of any size. For signal handlers: nothing is raised.
 
-    Its beginning and its end are kept, the middle is removed. The processes of a run append to the log directly. The
-    kept end is moved forward within the file, which is then truncated after it; later output is appended there.
+    Its beginning and its end stay, the middle is removed. The processes of a run append to the log directly. The
+    end is moved forward within the file, which is then truncated after it; later output is appended there.
     """
 
     def __init__(self, path: Path, limit: int) -> None:

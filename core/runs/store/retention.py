@@ -32,7 +32,7 @@ def surplus(
     """The runs to remove under `policy`, oldest first.
 
     `records` are newest first, `now` is in seconds since the epoch. `cited` says whether a run id is still cited; such
-    runs, and those that have not ended, count but are kept.
+    runs, and those that have not ended, count but are not removed.
     """
     taken, given_up = 0, []
     for count, record in enumerate(records, 1):

@@ -17,7 +17,7 @@ MOST_NODES = 2**16
 """How many parts of syntax trees are cached if they are the same for all variants: enough for the largest loader."""
 _TEXT_METHODS: Mapping[str, Callable[..., str]] = {"lower": str.lower, "upper": str.upper, "replace": str.replace}
 SOMETHING = "\0"
-"""Stands for a parameter with an unknown value that is not None."""
+"""The text of a parameter with an unknown value that is not None."""
 _FALSE = ("False", "None", "", "0")
 
 

@@ -58,7 +58,7 @@ _HARMLESS = _words("torch numpy jax math os sys pathlib functools itertools oper
 
 
 def constant(external: External) -> Value:
-    """The number that it stands for, else itself; a dtype of torch under its own name."""
+    """The number that it names, else itself; a dtype of torch under its own name."""
     head, _, last = external.name.rpartition(".")
     if head == "torch" and last in _TORCH_ALIASES:
         return External(f"torch.{_TORCH_ALIASES[last]}")
@@ -100,7 +100,7 @@ def text_of(external: External) -> str:
 
 
 def same(left: External, right: External) -> bool:
-    """Whether both are the same object. Raises Unknown if two names may stand for one object."""
+    """Whether both are the same object. Raises Unknown if two names may be of one object."""
     if left == right:
         return True
     if torch_dtype(left) and torch_dtype(right):

@@ -15,7 +15,7 @@ class MarkRecord(NamedTuple):
 
     name: str
     given: Mapping[str, str] = {}
-    """Its arguments, as texts: by keyword, or by position from 0. `?` stands for an unknown one."""
+    """Its arguments, as texts: by keyword, or by position from 0. `?` is an unknown one."""
 
 
 class HandwrittenTest(NamedTuple):
@@ -34,7 +34,7 @@ class HandwrittenTest(NamedTuple):
     marks: tuple[MarkRecord, ...] = ()
     """The closest first: those of its parameters, its own, those of its classes, that of its module."""
     unknown: str = ""
-    """Why its parameters are unknown; then `node_id` stands for all of its items."""
+    """Why its parameters are unknown; then `node_id` means all of its items."""
     parameters: Mapping[str, str] = {}
     """Ids by the names of the parameters."""
 
