@@ -231,7 +231,7 @@ def _upstream_command(request: Request) -> list[str]:
 
 
 def _device_command(request: Request, *more: str) -> list[str]:
-    """A test through pytest: skipped tests are run, expected failures are reported as such (docs/rules.md 4.1)."""
+    """A test through pytest: skipped tests are run, expected failures are reported as failures (docs/rules.md 4.1)."""
     node = node_id(request.test.function, str(request.test))
     arch = [] if request.arch is None else ["--arch", request.arch]
     junit = f"--junitxml={request.artefacts / 'junit.xml'}"
