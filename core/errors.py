@@ -25,20 +25,20 @@ class TTMatrixError(Exception):
 
 
 class UsageError(TTMatrixError):
-    """The request itself cannot be meant as it was made: an unknown id, a malformed query."""
+    """An error in the request itself, such as an unknown id or a malformed query."""
 
     exit_code: ClassVar[int] = EXIT_USAGE
 
 
 class QueryError(UsageError):
-    """A query that cannot be meant, with the place in its text."""
+    """A query that cannot be understood, with the place of the error in its text."""
 
     def __init__(
         self, title: str, column: int, token: str = "", *, suggestion: str = "", hint: str = "", empty_field: str = ""
     ) -> None:
-        """`column` is 0-based; `token` is the text there that is wrong; `suggestion` what may have been meant.
+        """`column` is 0-based; `token` is the wrong text there; `suggestion` is what may have been meant.
 
-        `empty_field` is the field, as it is typed, behind which a value is missing.
+        `empty_field` is the name, as typed, of a field without a value.
         """
         hint = f"Did you mean {suggestion}?" if suggestion else hint
         super().__init__(title, f"at column {column + 1} of the query", hint)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The extras of ttmatrix: the packages each brings, and what to say where they are not installed."""
+"""The extras of ttmatrix: the packages of each, and the error for an extra that is not installed."""
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -11,11 +11,11 @@ EXTRAS: Mapping[str, Sequence[str]] = {
     "parquet": ("pyarrow",),
     "web": ("aiohttp", "textual_serve"),
 }
-"""The modules that a person gets with an extra, by its name in pyproject.toml."""
+"""The modules that each extra installs, by the name of the extra in pyproject.toml."""
 
 
 def require_extra(extra: str, title: str, otherwise: str = "") -> None:
-    """Raise TTMatrixError with `title` where a module of `extra` is missing; `otherwise`: what can be done without."""
+    """Raise TTMatrixError with `title` if a module of `extra` is missing; `otherwise`: what works without the extra."""
     missing = [module.replace("_", "-") for module in EXTRAS[extra] if find_spec(module) is None]
     if missing:
         remedy = f"Install it beside ttmatrix: pip install 'ttmatrix[{extra}]'"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""This very process: copies of it, for pure work on a second core and for work nobody waits for, and its garbage."""
+"""Forked copies of this process, for pure work on a second core and for work in the background; garbage collection."""
 
 import gc
 import os
@@ -15,20 +15,20 @@ _SELDOM = (20_000, 20, 50)
 
 
 def collect_seldom() -> None:
-    """Have garbage collected from now on, but seldom, and not looked for among what is imported by now."""
+    """Enable garbage collection, but run it seldom and skip the objects that exist by now."""
     gc.freeze()
     gc.set_threshold(*_SELDOM)
     gc.enable()
 
 
 def in_fork(work: Callable[[], T]) -> Callable[[], T]:
-    """Start `work` in a forked copy of this process; calling what is returned waits for the result, once.
+    """Start `work` in a forked copy of this process; call the returned function once to get the result.
 
-    Half of all loaders read so: a cold index of 21,072 tests takes 480 ms on two cores instead of 620.
+    Half of all loaders are read this way: a cold index of 21,072 tests takes 480 ms on two cores instead of 620.
 
     The result must be picklable, and `work` must only compute: what it changes is lost with the copy. With one core,
-    with other threads (a lock they hold would stay locked in the copy), or where the copy fails, the work is done by
-    the call instead.
+    with other threads (a lock they hold would stay locked in the copy), or if the copy fails, the returned function
+    does the work itself.
     """
     if threading.active_count() > 1 or len(os.sched_getaffinity(0)) < 2:
         return work
@@ -57,12 +57,12 @@ def in_fork(work: Callable[[], T]) -> Callable[[], T]:
 
 
 def in_background(work: Callable[[], object]) -> None:
-    """Do `work` in a forked copy of this process, which nobody waits for and which lives on when we have ended.
+    """Do `work` in a forked copy of this process; nothing waits for the copy, and it may outlive this process.
 
-    A command that read a changed checkout answers 105 ms earlier, because the copy writes the cache.
+    A command that has read a changed checkout answers 105 ms earlier, because the copy writes the cache.
 
-    It has no terminal, and nobody learns how it ends. With other threads (a lock they hold would stay locked in the
-    copy), or where there can be no copy, the work is done before this returns.
+    The copy has no terminal, and its exit status is ignored. With other threads (a lock they hold would stay locked in
+    the copy), or if fork fails, the work is done before this returns.
     """
     if threading.active_count() > 1:
         work()
@@ -77,7 +77,7 @@ def in_background(work: Callable[[], object]) -> None:
 
 
 def _vanish(work: Callable[[], object]) -> NoReturn:
-    """Be the copy that nobody waits for: readers of our output must see its end now."""
+    """Run `work` as the background copy, with the standard streams closed so that readers of our output see its end."""
     try:
         os.setsid()
         nowhere = os.open(os.devnull, os.O_RDWR)
@@ -90,7 +90,7 @@ def _vanish(work: Callable[[], object]) -> NoReturn:
 
 
 def _answer(work: Callable[[], object], writing: int) -> NoReturn:
-    """Be the copy: nothing of ours but the answer may get out, no exit handler and no buffered output."""
+    """Send the result of `work` from the forked copy: no exit handler runs and no buffered output is written."""
     try:
         with os.fdopen(writing, "wb") as pipe:
             pickle.dump(work(), pipe, pickle.HIGHEST_PROTOCOL)

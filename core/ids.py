@@ -21,14 +21,14 @@ _LLM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class LlmShape:
-    """The parts only LLM ids have. `seq_len` 1 means that none is given; `batch_size` is per device."""
+    """The parts that only LLM ids have. `seq_len` 1 means that none is given; `batch_size` is per device."""
 
     phase: str
     seq_len: int | None
     batch_size: int | None
-    """None, as `seq_len`, in ids of early 2026, which name the phase alone."""
+    """None, like `seq_len`, in ids of early 2026, which give only the phase."""
     mesh: str
-    """Empty in ids from before meshes were a part of them."""
+    """Empty in older ids, which have no mesh."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,11 @@ class TestId:
     mode: str
     llm: LlmShape | None = None
     full: bool = False
-    """Whether the id has the part `full`, which ids had before 2026."""
+    """Whether the id has the part `full`, which only ids from before 2026 have."""
 
     @classmethod
     def parse(cls, text: str) -> "TestId | None":
-        """Take `text` apart; None where it follows neither grammar (a placeholder, a stray key)."""
+        """Take `text` apart; None if it follows neither grammar (a placeholder, a stray key)."""
         if match := _LLM.fullmatch(text):
             seq_len, batch_size = (int(size) if size else None for size in match.group("seq_len", "batch_size"))
             shape = LlmShape(match["phase"], seq_len, batch_size, match["mesh"] or "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One process at a time, by a file lock that the kernel frees should its holder die."""
+"""File locks that let one process work at a time; the kernel frees a lock when its holder dies."""
 
 import fcntl
 import json
@@ -20,15 +20,15 @@ _POLL_SECONDS = 0.05
 
 
 class LockHeld(TTMatrixError):
-    """Somebody else has the lock."""
+    """Another process has the lock."""
 
 
 @contextmanager
 def locked(path: Path, doing: str, *, wait: float) -> Iterator[None]:
-    """Hold the lock at `path`, whose directory is made, for as long as the block runs.
+    """Hold the lock at `path` while the block runs; its directory is created.
 
-    Raises LockHeld, which names the holder and what it does, after `wait` seconds, and TTMatrixError where there can be
-    no lock.
+    Raises LockHeld, which names the holder and what it does, after `wait` seconds, and TTMatrixError if the lock file
+    cannot be made.
     """
     lock = FileLock(path)
     note = path.with_suffix(".holder")
@@ -48,10 +48,7 @@ def locked(path: Path, doing: str, *, wait: float) -> Iterator[None]:
 
 @contextmanager
 def locked_directory(path: Path, note: Path, doing: str, *, wait: float) -> Iterator[None]:
-    """As `locked`, by a lock on the directory `path` itself: no file is made in it, and it is one lock for all users.
-
-    `note` is the file that names the holder to other processes of the same user.
-    """
+    """As `locked`, with a lock on the directory `path` itself: no file is made in it, and all users share one lock."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
@@ -68,7 +65,7 @@ def locked_directory(path: Path, note: Path, doing: str, *, wait: float) -> Iter
 
 
 def _taken(descriptor: int, path: Path, wait: float) -> bool:
-    """Whether the lock on an open directory became ours within `wait` seconds."""
+    """Return whether we got the lock on an open directory within `wait` seconds."""
     deadline, pause = time.monotonic() + wait, threading.Event()
     while True:
         try:
@@ -85,7 +82,7 @@ def _taken(descriptor: int, path: Path, wait: float) -> bool:
 
 @contextmanager
 def _noted(note: Path, doing: str) -> Iterator[None]:
-    """Name us to those who wait. The note proves nothing: the lock does."""
+    """Write our name into the note, for those who wait. The note proves nothing: the lock does."""
     with suppress(OSError):
         holder = {"pid": os.getpid(), "host": this_host(), "doing": doing, "at": time.time()}
         note.write_text(json.dumps(holder))

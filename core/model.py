@@ -41,24 +41,24 @@ class Function(StrEnum):
 
     TORCH = "test_all_models_torch"
     MODELS = "test_all_models"
-    """What TORCH had been called before the end of October 2025, when JAX was not tested here."""
+    """The name of TORCH until the end of October 2025, when JAX was not tested by this module."""
     JAX = "test_all_models_jax"
     LLM = "test_llms_torch"
     LLM_DECODE = "test_llms_decode_torch"
-    """What LLM had been for some days of January 2026: its ids are those of TORCH."""
+    """The name of LLM for a few days of January 2026; its ids have the form of those of TORCH."""
     OP_BY_OP = "test_all_models_op_by_op"
     PLACEHOLDER = "test_placeholder_models"
     OP_CASE = "op_case"
-    """No function of that module: a case of an op manifest, whose id is `model::case`, or a batch of them."""
+    """Not a function of that module: a case of an op manifest, whose id is `model::case`, or a batch of cases."""
     HANDWRITTEN = "handwritten"
-    """No function of that module: a test that is written by hand, whose id is its node id."""
+    """Not a function of that module: a hand-written test, whose id is its node id."""
 
 
 TEST_MODULE = "tests/runner/test_models.py"
 
 
 def item_name(function: Function, test_id: str) -> str:
-    """What pytest calls a test in its module and in reports."""
+    """The name that pytest gives a test in its module and in reports."""
     if function is not Function.HANDWRITTEN:
         return f"{function}[{test_id}]"
     # The brackets may hold anything, also two colons.
@@ -87,13 +87,13 @@ class Finding(NamedTuple):
     """Operations in their JSON form that together remove the finding; empty: a person must decide."""
 
     def document(self) -> dict[str, object]:
-        """The JSON form. Its key for the fix is older than the word: programs read it."""
+        """The JSON form. The key for `fix` keeps its old name, because programs read it."""
         fields = self._asdict()
         return {**{name: value for name, value in fields.items() if name != "fix"}, "mend": self.fix}
 
 
 class Loader(NamedTuple):
-    """One `<directory>/loader.py` and what it contributes (docs/rules.md 1.2), in the order of the file."""
+    """One `<directory>/loader.py` and the tests it contributes (docs/rules.md 1.2), in the order of the file."""
 
     directory: str
     variants: tuple[str, ...] = ()
@@ -102,7 +102,7 @@ class Loader(NamedTuple):
     """Variants of the prefill class; None: the loader has no such class."""
     has_decode: bool = False
     broken: str = ""
-    """Why importing it cannot work, where the source tells; such a loader contributes nothing at run time."""
+    """Why importing it cannot work, as far as the source shows; such a loader contributes nothing at run time."""
 
     @property
     def framework(self) -> Framework:
@@ -120,7 +120,7 @@ class Entry(NamedTuple):
     end_line: int
     """1-based line of the entry's last value."""
     fields: Mapping[str, object] = MappingProxyType({})
-    """Values as YAML means them, `arch_overrides` included."""
+    """Values as YAML parses them, `arch_overrides` included."""
     places: Mapping[tuple[str, ...], tuple[int, int]] = MappingProxyType({})
     """1-based line and column of the entry's key `()`, of each field's key by its path, such as
     `("arch_overrides", "n150", "status")`, and of each item of a list, by its field's path and its index as text."""
@@ -151,7 +151,7 @@ class Effective(NamedTuple):
 
 
 class ModelInfo(NamedTuple):
-    """What a loader says about one variant of its model (upstream `ModelInfo`), as texts."""
+    """What a loader reports about one variant of its model (upstream `ModelInfo`), as texts."""
 
     model: str
     variant: str | None
@@ -164,7 +164,7 @@ class ModelInfo(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name reports and IR dumps use. Parts may hold `_`, so it cannot be taken apart again.
+        """The name that reports and IR dumps use. Its parts may contain `_`, so it cannot be split into them again.
 
         See docs/rules.md 1.7.
         """

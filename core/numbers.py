@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers and times from outside, bounded where they come in: what no float, clock or calendar can hold is none."""
+"""Numbers and times from outside, checked on input: what no float, clock or calendar can hold is rejected."""
 
 import math
 from typing import Final
 
 LAST_MOMENT: Final = 253_402_128_000.0
-"""Seconds since the epoch: 9999-12-30, so that no time zone leads behind the last year there is."""
+"""Seconds since the epoch: 9999-12-30, so that no time zone moves it past the year 9999, the last of `datetime`."""
 LONGEST: Final = 10 * 366 * 86_400.0
-"""Seconds: nothing that is measured takes ten years."""
+"""Seconds, ten years: no measured duration is longer."""
 
 
 def finite(value: object) -> float | None:
-    """`value` as a float, where it is a number that one can hold; a truth value is none."""
+    """Return `value` as a float; None if it is a bool, not a number, or not finite."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
     try:
@@ -22,12 +22,12 @@ def finite(value: object) -> float | None:
 
 
 def moment(value: object) -> float | None:
-    """`value` as seconds since the epoch, where every calendar has that moment."""
+    """Return `value` as seconds since the epoch; None if it is no moment that every calendar can show."""
     number = finite(value)
     return number if number is not None and 0 <= number <= LAST_MOMENT else None
 
 
 def duration(value: object) -> float:
-    """`value` as seconds that something took; 0 where nothing takes so long, or less than nothing."""
+    """Return `value` as the seconds that something took; 0 if it is negative, longer than LONGEST or not a number."""
     number = finite(value)
     return number if number is not None and 0 <= number <= LONGEST else 0.0

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keep what ttmatrix writes down of a person to that person: directories 0700, files 0600.
+"""Make the files that ttmatrix writes readable for their owner alone: directories 0700, files 0600.
 
-Logs, reports and pending changes can hold what nobody else may read. What is written for others (the checkout, files
-that a command is asked to write, what runs and git do) has the modes that the person's own mask gives.
+Logs, reports and pending changes can hold secrets. Files that are meant for others (the checkout, files that a command
+is asked to write, what runs and git write) get the modes of the person's own umask.
 
-A TTMATRIX_HOME that a team shares is left alone: a directory that its group may write and that hands on its group
+A TTMATRIX_HOME that a team shares is left alone: a directory that its group may write and whose group is inherited
 (`chmod g+ws`), or that everybody may write.
 """
 
@@ -20,33 +20,33 @@ _OTHERS = 0o077
 _CONFIG = ("settings.toml", "policy.toml", "hosts.toml")
 _STATE = ("runs", "evidence", "journal", "triage", "views.json", "views.lock")
 _CACHE = ("index", "issues.json", "clip.txt")
-"""What was there before all of it was private."""
+"""Names below each directory that older versions left readable for others."""
 
 _masks: list[int] = []
-"""The person's own mask, once it was changed."""
+"""The umask that the person had set, once this process has changed it; else empty."""
 
 
 def keep_private(own: Paths, environ: Mapping[str, str] = os.environ) -> None:
-    """From now on this process makes files for its person only; those of before are closed, once."""
+    """Make new files private from now on, and close those that older versions left open, once."""
     home = environ.get(HOME_VARIABLE)
     if home and _is_shared(Path(home).expanduser()):
         return
     mask = os.umask(_OTHERS)
     _masks[:] = _masks or [mask]
-    # Settings are the person's own files, often links: their directory is closed and they stay as they are.
+    # Settings are the person's own files, often links: only their directory is closed.
     for root, names, inner in ((own.config, _CONFIG, False), (own.state, _STATE, True), (own.cache, _CACHE, True)):
         with suppress(OSError):
             _close(root, [root / name for name in names], inner=inner)
 
 
 def persons_mask() -> int | None:
-    """The mask that the person has set, for what others may be meant to read; None: it is still the process's."""
+    """The umask that the person set, for files that others may read; None: the process has not changed it."""
     return _masks[0] if _masks else None
 
 
 @contextmanager
 def for_others() -> Iterator[None]:
-    """What is made in the block has the modes that the person's own mask gives."""
+    """Create files in the block with the person's own umask."""
     mask = persons_mask()
     if mask is None:
         yield
@@ -68,7 +68,7 @@ def _is_shared(home: Path) -> bool:
 
 
 def _close(root: Path, known: list[Path], *, inner: bool) -> None:
-    """Close `root` where it holds what is ours, and that too: an older ttmatrix has made it."""
+    """Make `root` private if it holds files of ours, and with `inner` those files too: an older ttmatrix made it."""
     if not root.stat().st_mode & _OTHERS or not any(map(os.path.lexists, known)):
         return
     _take_rights(root)
@@ -80,7 +80,7 @@ def _close(root: Path, known: list[Path], *, inner: bool) -> None:
 
 
 def _take_rights(path: Path) -> None:
-    """Others lose what rights they have; what is somebody else's, or a link, stays as it is."""
+    """Remove the rights of group and others; a link, or a file of another user, is left as it is."""
     with suppress(OSError):
         status = path.lstat()
         if status.st_uid == os.getuid() and not stat.S_ISLNK(status.st_mode):

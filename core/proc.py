@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The only door to other processes: short commands with their output, and long ones that outlive us."""
+"""All use of other processes: short commands with their output, and long ones that outlive us."""
 
 import ctypes
 import errno
@@ -27,7 +27,7 @@ _COMMAND_GRACES = ((signal.SIGINT, 1.0), (signal.SIGTERM, 2.0), (signal.SIGKILL,
 _POLL = 0.05
 _DEAD = frozenset("ZXx")
 _START_FIELD = 19
-"""Of /proc/PID/stat behind the name; proc(5) counts it as the 22nd of all."""
+"""Index of the start time among the fields of /proc/PID/stat after the name; proc(5) counts it as field 22."""
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PR_SET_PDEATHSIG = 1
 """From linux/prctl.h."""
@@ -67,13 +67,13 @@ def run_command(
     timeout: float | None = None,
     pass_fds: Sequence[int] = (),
 ) -> CommandResult:
-    """Run `argv` (never through a shell) in `cwd`; `env` is added to our own environment. Line ends stay as they are.
+    """Run `argv` (never through a shell) in `cwd`; `env` is added to our own environment. Line ends do not change.
 
     The command inherits the file descriptors `pass_fds` beside its standard streams.
 
-    The command has a session of its own and so no terminal: what would ask a question there fails instead of waiting.
-    Raises TTMatrixError where the command cannot be started, and where it has not ended after `timeout` seconds: then
-    it is stopped with everything it started. Look at `returncode` for the rest.
+    The command has a session of its own and so no terminal: a prompt for input fails instead of waiting. Raises
+    TTMatrixError if the command cannot be started, or has not ended after `timeout` seconds: then it is stopped with
+    everything it started. Other failures only show in `returncode`.
     """
     whole = {**os.environ, **(env or {})}
     try:
@@ -110,13 +110,13 @@ def _did_not_end(argv: Sequence[str], timeout: float | None) -> TTMatrixError:
 
 
 def _mask() -> int:
-    """What others do (git, runs, an editor) is not as private as what we write down; -1 changes nothing."""
+    """The person's umask, for other programs (git, runs, an editor): their files need not be private; -1: no change."""
     mask = persons_mask()
     return -1 if mask is None else mask
 
 
 def _program(name: str, environ: Mapping[str, str]) -> str:
-    """Where a program is: a relative entry of PATH would have a checkout lend us its own."""
+    """The path of a program. A relative entry of PATH is ignored: with it, a checkout could run its own programs."""
     if "/" in name:
         return name
     absolute = [entry for entry in environ.get("PATH", os.defpath).split(os.pathsep) if entry.startswith("/")]
@@ -132,7 +132,7 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
     known = {own} if own is not None else set()
     pause = threading.Event()
     for signum, seconds in _COMMAND_GRACES:
-        # What was found before may have lost its parent by now.
+        # A process found earlier may have lost its parent by now, so that its children are only found through it.
         known |= {found for one in known for found in descendants(one)}
         for one in known:
             send_signal(one, signum)
@@ -144,7 +144,7 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
 
 @dataclass(frozen=True, slots=True)
 class BinaryResult:
-    """How a finished command ended whose output is data and no text."""
+    """How a finished command ended whose output is bytes, not text."""
 
     returncode: int
     stdout: bytes
@@ -152,7 +152,7 @@ class BinaryResult:
 
 
 class BinaryRunner(Protocol):
-    """As `CommandRunner`, for data."""
+    """As `CommandRunner`, for bytes."""
 
     def __call__(
         self,
@@ -168,7 +168,7 @@ class BinaryRunner(Protocol):
 def run_binary(
     argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: bytes, timeout: float | None = None
 ) -> BinaryResult:
-    """As `run_command`, with every byte of the input and the output as it is, for a command that starts no others.
+    """As `run_command`, with input and output as bytes, for a command that starts no other processes.
 
     It shares our session, and is killed after `timeout` seconds.
     """
@@ -193,17 +193,17 @@ def run_binary(
 
 
 def own_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """`environ` with the directory that holds `core` put before everything else on PYTHONPATH."""
+    """`environ` with the directory that holds `core` put first on PYTHONPATH."""
     home, rest = str(Path(__file__).parents[1]), environ.get("PYTHONPATH")
     return {**environ, "PYTHONPATH": home if rest is None else f"{home}{os.pathsep}{rest}"}
 
 
 def run_own(module: str, *arguments: str) -> bytes:
-    """Run a module of ours in a process of its own, to its end, and return what it writes to standard output.
+    """Run a module of ours in its own process until it ends, and return what it writes to standard output.
 
-    Raises TTMatrixError with what it said where it fails.
+    Raises TTMatrixError with its error output if it fails.
     """
-    # -P: the working directory must not lend its modules to it.
+    # -P: Python must not import modules from the working directory.
     argv = [sys.executable, "-P", "-m", module, *arguments]
     done = run_binary(argv, cwd=Path("/"), env=own_environment(os.environ), stdin=b"")
     if done.returncode != 0:
@@ -215,7 +215,7 @@ def run_own(module: str, *arguments: str) -> bytes:
 def run_in_terminal(argv: Sequence[str], *, cwd: Path, started: Callable[[int], object] = lambda _: None) -> int:
     """Hand our own terminal to an interactive program, such as an editor, and return its exit code.
 
-    `started` gets its process id. Raises TTMatrixError where it cannot be started.
+    `started` gets its process id. Raises TTMatrixError if it cannot be started.
     """
     try:
         with subprocess.Popen(list(argv), cwd=cwd, umask=_mask()) as process:
@@ -232,34 +232,34 @@ def this_host() -> str:
 
 @dataclass(frozen=True, slots=True)
 class ProcessIdentity:
-    """Names one process of this host for good: a pid alone goes to another process sooner or later."""
+    """Identifies one process of this host for good: a pid alone is reused sooner or later."""
 
     pid: int
     start_time: float
-    """Seconds since the machine was started: unlike the time of day, nobody ever adjusts it."""
+    """Seconds since boot: unlike the time of day, this is never adjusted."""
 
 
 def identity(pid: int) -> ProcessIdentity | None:
-    """The identity of the process that has `pid` now, be it a zombie; None where there is none."""
+    """The identity of the process that has `pid` now, even a zombie; None if there is none."""
     status = _status(pid)
     return ProcessIdentity(pid, status[1]) if status else None
 
 
 def own_identity() -> ProcessIdentity:
-    """The identity of this very process."""
+    """The identity of this process."""
     own = identity(os.getpid())
     assert own is not None
     return own
 
 
 def is_alive(process: ProcessIdentity) -> bool:
-    """Whether that process, and not a later one with its pid, still runs. A zombie does not."""
+    """Return whether that process, and not a later one with its pid, still runs. A zombie does not count."""
     status = _status(process.pid)
     return status is not None and status[1] == process.start_time and status[0] not in _DEAD
 
 
 def is_alive_of(process: ProcessIdentity, uid: int) -> bool:
-    """As `is_alive`, for a process that has to be the user's with this id, and that the system may hide from us."""
+    """As `is_alive`, for a process of the user `uid`, which the system may hide from us."""
     if is_alive(process):
         try:
             return psutil.Process(process.pid).uids().real == uid
@@ -268,7 +268,7 @@ def is_alive_of(process: ProcessIdentity, uid: int) -> bool:
     if process.pid <= 0 or Path(f"/proc/{process.pid}").exists():
         return False
     try:
-        # Signal 0 reaches nobody; with the mount option hidepid it still tells who is there.
+        # Signal 0 is not delivered; with the mount option hidepid it still tells whether the process exists.
         os.kill(process.pid, 0)
     except PermissionError:
         return True
@@ -278,17 +278,17 @@ def is_alive_of(process: ProcessIdentity, uid: int) -> bool:
 
 
 class Child:
-    """A process started by `spawn_detached`: its identity, and its exit code once it ended."""
+    """A process started by `spawn_detached`: its identity, and its exit code once it has ended."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
-        # The pid cannot be given away before `wait` reaped it, so this reads the child and nobody else.
+        # The pid cannot be reused before `wait` has reaped the child, so this is the child's identity.
         found = identity(process.pid)
         assert found is not None
         self.identity = found
 
     def wait(self, timeout: float | None = None) -> int | None:
-        """The exit code (minus the signal's number where one ended it), or None after `timeout` seconds."""
+        """The exit code (minus the signal's number if a signal ended it), or None after `timeout` seconds."""
         try:
             return self._process.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -308,11 +308,11 @@ def spawn_detached(
     ends_with_us: bool = False,
     passed: Sequence[int] = (),
 ) -> Child:
-    """Start `argv` in a session of its own, with no terminal, reading nothing.
+    """Start `argv` in a session of its own, with no terminal and no input.
 
     `env` is the whole environment. Both output streams are appended to `output`, or dropped. `ends_with_us`: the kernel
-    kills it should we die first; only for a process that has one thread. `passed` are descriptors that it has, too.
-    Raises TTMatrixError where the command or `output` cannot be opened.
+    kills it if we die first; only when this process has one thread. `passed` are file descriptors that it inherits.
+    Raises TTMatrixError if the command or `output` cannot be opened.
     """
     try:
         with (output or Path(os.devnull)).open("ab") as sink:
@@ -334,14 +334,14 @@ def spawn_detached(
 
 
 def _end_with(parent: int, libc: ctypes.CDLL) -> None:
-    """Runs in the child before its program does: the kernel is to kill it once `parent` is gone."""
+    """Runs in the child before its program starts: the kernel shall kill it once `parent` is gone."""
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
 def descendants(root: ProcessIdentity) -> frozenset[ProcessIdentity]:
-    """Every living process that `root` started, and that these started, `root` itself left out."""
+    """Every living descendant of `root`, without `root` itself."""
     if not is_alive(root):
         return frozenset()
     try:
@@ -351,13 +351,13 @@ def descendants(root: ProcessIdentity) -> frozenset[ProcessIdentity]:
 
 
 def marked(name: str, value: str) -> frozenset[ProcessIdentity]:
-    """Every living process of ours whose environment has `name` set to `value`."""
+    """Every living process of this user whose environment has `name` set to `value`."""
     processes = psutil.process_iter(["environ"])
     return _living(process.pid for process in processes if (process.info["environ"] or {}).get(name) == value)
 
 
 def marks(name: str) -> dict[str, frozenset[ProcessIdentity]]:
-    """As `marked`, for every value at once."""
+    """The processes of `marked` for every value, by value."""
     found: dict[str, set[int]] = {}
     for process in psutil.process_iter(["environ"]):
         if value := (process.info["environ"] or {}).get(name):
@@ -366,19 +366,19 @@ def marks(name: str) -> dict[str, frozenset[ProcessIdentity]]:
 
 
 def send_signal(process: ProcessIdentity, signum: signal.Signals) -> None:
-    """Send a signal to that very process; one that is gone by now is what was wanted."""
+    """Send a signal to exactly that process; do nothing if it has ended."""
     if is_alive(process):
         with suppress(OSError):
             os.kill(process.pid, signum)
 
 
 def processor_seconds(processes: Iterable[ProcessIdentity]) -> float:
-    """The processor time that living processes have used so far."""
+    """The processor time, in seconds, that these living processes have used so far."""
     return sum(_processor_seconds(process.pid) for process in processes)
 
 
 def boot_id() -> str:
-    """Tells this start of the machine from every other."""
+    """The id of this boot of the machine."""
     try:
         return _BOOT_ID.read_text(encoding="ascii").strip()
     except OSError:
@@ -391,7 +391,7 @@ def total_memory() -> int:
 
 
 def free_memory() -> int:
-    """Bytes that can be had without swapping."""
+    """Bytes of memory that are available without swapping."""
     return psutil.virtual_memory().available
 
 

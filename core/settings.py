@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where ttmatrix keeps its state, and what the user has set."""
+"""Where ttmatrix keeps its state, and the user's settings."""
 
 import os
 import re
@@ -15,11 +15,11 @@ from core.errors import TTMatrixError
 HOME_VARIABLE = "TTMATRIX_HOME"
 
 Scalar = bool | int | float | str
-"""A value of TOML that is no list, table or time."""
+"""A scalar value of TOML: no list, table or time."""
 
 
 class Paths(NamedTuple):
-    """Directories of the user's state. None of them need exist before something is written."""
+    """Directories of the user's state. They are created when something is first written."""
 
     config: Path
     state: Path
@@ -31,7 +31,7 @@ class Paths(NamedTuple):
 
     @property
     def hosts_file(self) -> Path:
-        """The machines that the person has."""
+        """The machines that the person has added."""
         return self.config / "hosts.toml"
 
     @property
@@ -44,22 +44,22 @@ class Paths(NamedTuple):
 
     @property
     def issues_file(self) -> Path:
-        """What was found out about issues on GitHub."""
+        """Cached states of issues on GitHub."""
         return self.cache / "issues.json"
 
     @property
     def policy_file(self) -> Path:
-        """The policy for checkouts that bring none."""
+        """The policy for checkouts that have none of their own."""
         return self.config / "policy.toml"
 
     @property
     def evidence(self) -> Path:
-        """Reports that were ingested, a file for each checkout."""
+        """Ingested reports, a file for each checkout."""
         return self.state / "evidence"
 
     @property
     def places(self) -> Path:
-        """Where the app was left, a file for each checkout."""
+        """Where the app was when it was closed, a file for each checkout."""
         return self.state / "places"
 
     @property
@@ -69,7 +69,7 @@ class Paths(NamedTuple):
 
 
 DEFAULT_PROFILE = "default"
-"""What no profile is called where profiles are listed."""
+"""The name under which lists show runs without a profile; no profile may have it."""
 _PROFILE_NAME = re.compile(r"[\w.-]+")
 
 
@@ -80,21 +80,21 @@ class Profile:
     arguments: tuple[str, ...] = ()
     """Added to the command; `{artefacts}` is replaced by the directory of the run."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables that are set; their values know `{artefacts}` too."""
+    """Variables to set; `{artefacts}` is replaced in their values too."""
     timeout: float | None = None
-    """Seconds; None: what the settings say for the kind."""
+    """Seconds; None: the timeout that the settings give for the kind of run."""
     backend: str = ""
-    """What the built-in runner compiles with; empty: what the settings say."""
+    """What the built-in runner compiles with; empty: the backend of the settings."""
     batch_size: int | None = None
-    """What loaders are asked for instead of the entry's; LLM ids bring their own. None: the entry's."""
+    """Batch size that loaders are asked for instead of the entry's; LLM ids have their own. None: the entry's."""
     options: Mapping[str, Scalar] = field(default_factory=dict)
     """Compile options, by upstream's names."""
     weights: Mapping[str, str] = field(default_factory=dict)
-    """Dtypes of weights, by patterns of the names of parameters: `"*.fc2.weight" = "bfp_bf8"`."""
+    """Dtypes of weights, by patterns of parameter names: `"*.fc2.weight" = "bfp_bf8"`."""
     dump: bool = False
-    """Whether the programs that the compilers were given, and made, stay with the run."""
+    """Whether the programs that the compilers read and write are saved with the run."""
     prefix: tuple[str, ...] = ()
-    """Words before the command, a list and never a shell's line: `["gdb", "--args"]`."""
+    """Words before the command, as a list, not a shell line: `["gdb", "--args"]`."""
 
     @property
     def compiles(self) -> bool:
@@ -121,35 +121,35 @@ class Settings:
     hang_timeout: float = 1200.0
     """Seconds without output and without work after which any run is stopped; 0: never."""
     log_gib: float = 2.0
-    """How large, in GiB, the log of one run may grow; its beginning and its end are stored; 0: any size."""
+    """Largest size, in GiB, of the log of one run; its beginning and its end are stored; 0: any size."""
     theme: str = "auto"
-    """Colours of the app: dark, light, contrast, terminal, mono, or auto, what the terminal can show."""
+    """Colours of the app: dark, light, contrast, terminal, mono, or auto, the best that the terminal can show."""
     ascii: bool = False
     """Whether the app sends nothing but ASCII to the terminal."""
     restore: bool = True
-    """Whether the app begins where it was left last on this checkout."""
+    """Whether the app starts where it was last closed on this checkout."""
     keymap: str = "vim"
     """Keys for moving: vim or emacs."""
     keys: Mapping[str, str] = field(default_factory=dict)
-    """Keys of commands by their ids, several with commas."""
+    """Keys of commands, by command id; several are separated by commas."""
     notify: str = "bell"
     """How the end of a batch is announced: bell, osc9 (a desktop notification) or off."""
     keep_runs: int = 0
     """How many ended runs `prune` keeps; 0: all."""
     keep_days: float = 0.0
-    """How old, in days, an ended run may be that `prune` keeps; 0: any age."""
+    """Age, in days, up to which `prune` keeps ended runs; 0: any age."""
     keep_gib: float = 0.0
-    """How much room, in GiB, the ended runs may take that `prune` keeps; 0: any."""
+    """Space, in GiB, that the ended runs which `prune` keeps may take; 0: any."""
     ops_dirs: tuple[str, ...] = ("tests/op_manifests",)
     """Directories of op manifests, relative to the checkout; those that do not exist are passed over."""
     enabled_ops: tuple[str, ...] = ()
-    """Ops that a backend is to support, by which coverage is measured; empty: by those of the cases."""
+    """Ops that a backend shall support, against which coverage is measured; empty: the ops of the cases."""
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     """Named ways to run tests."""
 
 
 def paths(environ: Mapping[str, str] = os.environ) -> Paths:
-    """State directories: all under $TTMATRIX_HOME where that is set, else the platform's own."""
+    """State directories: all under $TTMATRIX_HOME if that is set, else the platform's own."""
     home = environ.get(HOME_VARIABLE)
     if home:
         root = Path(home).expanduser().absolute()
@@ -159,10 +159,10 @@ def paths(environ: Mapping[str, str] = os.environ) -> Paths:
 
 
 def load_settings(file: Path) -> Settings:
-    """Read `file`; absent means defaults. Raises TTMatrixError on bad TOML, unknown names or wrong types."""
+    """Read `file`; without one, return the defaults. Raises TTMatrixError on bad TOML, unknown names or wrong types."""
     try:
         text = file.read_text(encoding="utf-8")
-        # 4 ms of every start, and most people have no such file.
+        # Importing it takes 4 ms of every start, and most people have no such file.
         import tomllib
 
         raw = tomllib.loads(text)
@@ -179,7 +179,7 @@ def load_settings(file: Path) -> Settings:
 
 
 def read_profiles(tables: object, file: Path) -> dict[str, Profile]:
-    """The profiles of the table `profiles` of a TOML `file`. Raises TTMatrixError where it has a mistake."""
+    """The profiles of the table `profiles` of a TOML `file`. Raises TTMatrixError on a mistake."""
     if not isinstance(tables, dict) or not all(isinstance(one, dict) for one in tables.values()):
         raise TTMatrixError(f"Setting 'profiles' in {file} must hold tables", hint="Write [profiles.NAME].")
     found: dict[str, Profile] = {}
@@ -196,7 +196,7 @@ def read_profiles(tables: object, file: Path) -> dict[str, Profile]:
 
 
 class TableError(ValueError):
-    """A name or a value in a table of TOML that is wrong: `problem` says of `name` what is, `hint` what helps."""
+    """A wrong name or value in a TOML table: `problem` continues a sentence that begins with `name`."""
 
     def __init__(self, name: str, problem: str, hint: str = "") -> None:
         super().__init__(f"{name} {problem}")
@@ -206,7 +206,7 @@ class TableError(ValueError):
 
 
 def table_values(table: Mapping[str, Any], kind: type) -> dict[str, Any]:
-    """The values of a table of TOML, as the fields of the dataclass `kind` are annotated. Raises TableError."""
+    """The values of a TOML table, checked against the annotations of the dataclass `kind`. Raises TableError."""
     hints = get_type_hints(kind)
     for name in table.keys() - hints.keys():
         raise TableError(name, "is unknown", f"Known: {', '.join(sorted(hints))}.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make text from outside safe to show: it can neither steer a terminal nor hide its reading order."""
+"""Make text from outside safe to show: it can neither control a terminal nor reorder what is read."""
 
 import re
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ from math import floor, isfinite
 _EIGHTHS = "▁▂▃▄▅▆▇█"
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
-# C0 and C1 controls but the newline, then the bidirectional controls and the line and paragraph separators. A lone
-# surrogate means a byte of a file name that is not UTF-8, and no terminal can be sent one.
+# C0 and C1 controls except the newline, then the bidirectional controls and the line and paragraph separators. A lone
+# surrogate means a byte of a file name that is not UTF-8; it cannot be sent to a terminal.
 _UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -19,7 +19,7 @@ def printable(text: str) -> str:
     Tabs become single spaces; newlines stay.
     """
     if text.isascii() and text.isprintable():
-        # Nearly all of it, and asked for with each row that is painted.
+        # Nearly all text is plain, and this is called for each row that is painted.
         return text
     return _UNSAFE.sub(lambda match: " " if match[0] == "\t" else REPLACEMENT, text)
 
@@ -45,7 +45,7 @@ def sentence(text: str) -> str:
 
 
 def device_minutes(minutes: float) -> str:
-    """`saves 3.4 device-minutes per CI run`; empty for what nobody would notice."""
+    """`saves 3.4 device-minutes per CI run`; empty if the change is too small to notice."""
     shown = f"{abs(minutes):,.1f}"
     if shown == "0.0":
         return ""
@@ -53,15 +53,15 @@ def device_minutes(minutes: float) -> str:
 
 
 def letters(text: str) -> str:
-    """The letters and digits of `text` in lower case: what is left of a name in every style of spelling."""
+    """The letters and digits of `text` in lower case: equal for all spellings of a name."""
     return "".join(filter(str.isalnum, text.lower()))
 
 
 def bars(numbers: Sequence[float | None]) -> str:
-    """A bar for each number, `▁` for the lowest and `█` for the highest one; a blank where there is none."""
+    """A bar for each number, `▁` for the lowest and `█` for the highest; a blank for None."""
     known = [one for one in numbers if one is not None and isfinite(one)]
     low, high = (min(known), max(known)) if known else (0.0, 0.0)
-    # Where all are alike, no bar is the lowest one.
+    # If all are equal, none of them is the lowest.
     step = (high - low) / 7 or 1.0
     at = 0 if high > low else 3
     return "".join(
@@ -70,23 +70,23 @@ def bars(numbers: Sequence[float | None]) -> str:
 
 
 def pcc_text(pcc: float, digits: int = 4) -> str:
-    """`0.9899` of 0.98996: cut after so many digits, never rounded up to a threshold or to 1."""
+    """`0.9899` for 0.98996: cut after `digits` digits, never rounded up to a threshold or to 1."""
     if not isfinite(pcc):
         return str(pcc)
     parts = 10**digits
-    # What binary fractions leave of a number with few digits is no digit: 0.57 is not 0.5699.
+    # A binary fraction may fall just short of its decimal: 0.57 is not shown as 0.5699.
     cut = floor(round(pcc * parts, 6))
     return f"{min(cut, parts - 1) / parts if pcc < 1 else cut / parts:.{digits}f}"
 
 
 def significant(number: float, digits: int = 4) -> str:
-    """`0.1235`: a number with that many digits that count. Less than 1 is never shown as 1, for it may be a PCC."""
+    """`0.1235`: a number with that many significant digits. Less than 1 is never shown as 1: it may be a PCC."""
     text = f"{number:.{digits}g}"
     return pcc_text(number, digits) if text == "1" and number < 1 else text
 
 
 def elide_middle(text: str, width: int) -> str:
-    """`text` cut to `width` characters by taking from its middle: in ids both ends carry the meaning."""
+    """`text` cut to `width` characters by removing its middle: both ends of an id carry meaning."""
     if len(text) <= width:
         return text
     if width <= 1:

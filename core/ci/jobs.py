@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which CI jobs select which tests, for the entries as they are or as they would be (docs/rules.md 3.6)."""
+"""Which CI jobs select which tests, with the present entries or with other ones (docs/rules.md 3.6)."""
 
 import heapq
 import posixpath
@@ -24,19 +24,19 @@ def covers(paths: str, function: Function) -> bool:
 
 
 def covers_models(paths: str) -> bool:
-    """Whether any test of the matrix is among `paths`."""
+    """Whether `paths` include any test of the matrix."""
     return any(covers(paths, function) for function in Function)
 
 
 def contains(job: Job, function: Function, id: str, markers: Set[str]) -> bool:
-    """Whether the job's `-k` selects an item: pytest looks at its name, its module and packages, and its markers."""
+    """Whether the job's `-k` selects an item: pytest matches its name, its module and packages, and its markers."""
     if not job.contains:
         return True
     return keyword_matches(job.contains, markers | {*TEST_MODULE.split("/"), f"{function}[{id}]"})
 
 
 def job_problem(job: Job) -> str:
-    """Why pytest would refuse the expressions of `job`; empty: it would not."""
+    """Why pytest would reject the expressions of `job`; empty: it would not."""
     return problem(job.test_mark, job.contains)
 
 
@@ -52,14 +52,16 @@ _UNKNOWN_SECONDS = 1.0
 
 
 def least_duration(names: Sequence[str], durations: Mapping[str, float], groups: int) -> dict[str, int]:
-    """The group of each test, from 1, when `groups` copies share them.
+    """The group of each test, from 1, when `groups` copies of a job share them.
 
     `names` are items in the order of their collection, as `function[id]`; `durations` are seconds by node id. Longest
-    first, each test goes to the group with the least to do so far; what was never timed counts as the mean of the rest.
+    first, each test goes to the group with the least to do so far; a test without a duration counts as the mean of the
+    others.
     """
     seconds = {name: durations[node] for name in names if (node := f"{TEST_MODULE}::{name}") in durations}
     unknown = sum(seconds.values()) / len(seconds) if seconds else _UNKNOWN_SECONDS
-    # Ties go by the text of pytest's item, whose closing bracket puts `f[ab]` and `f[a]` in another order than ids.
+    # Ties are ordered by the name of pytest's item, whose closing bracket sorts `f[ab]` and `f[a]` differently from
+    # ids.
     by_text = sorted(names, key=lambda name: f"<Function {name}>")
     load = [(0.0, group) for group in range(1, groups + 1)]
     placed: dict[str, int] = {}
@@ -86,7 +88,7 @@ class Selection:
     group: int
     """Which of the job's `parallel_groups` copies runs the test, from 1."""
     skipped: str
-    """Why the body of the test does not run there; empty: it runs."""
+    """Why the test skips itself there; empty: it runs."""
 
 
 _Alike = Mapping[tuple[Traits, frozenset[str]], Sequence[int]]
@@ -94,7 +96,7 @@ _Alike = Mapping[tuple[Traits, frozenset[str]], Sequence[int]]
 
 
 class Selector:
-    """Evaluates jobs over one collection with one set of entries; remembers what it has worked out.
+    """Evaluates jobs over one collection with one set of entries; results are cached.
 
     For a what-if, see `with_entries`.
     """
@@ -112,17 +114,17 @@ class Selector:
         self._groups: dict[Job, dict[str, int]] = {}
 
     def with_entries(self, entries: Mapping[str, Entry]) -> "Selector":
-        """What the jobs would select if `entries` were the ones that count."""
+        """A selector with `entries` in place of the present ones."""
         return Selector(self.collection, entries, self._durations)
 
     def items(self, job: Job) -> tuple[Item, ...]:
-        """What `job` selects, in the order of the rows. Nothing where pytest would refuse its expressions."""
+        """The tests that `job` selects, in the order of the rows; none if pytest would reject its expressions."""
         if job not in self._items:
             self._items[job] = () if job_problem(job) else tuple(sorted(self._select(job)))
         return self._items[job]
 
     def jobs(self, jobs: Iterable[Job], id: str) -> list[tuple[Job, Traits]]:
-        """Those of `jobs` that select a test id, once for each function; an id that is not collected has none."""
+        """The jobs among `jobs` that select a test id, once for each function; none for an id that is not collected."""
         row = self.collection.matrix.rows.get(id, -1)
         return [
             (job, traits)
@@ -132,18 +134,18 @@ class Selector:
         ]
 
     def markers(self, id: str, arch: str | None) -> frozenset[str]:
-        """The markers of a test under its own function; none where it is not collected."""
+        """The markers of a test under its own function; none if it is not collected."""
         traits = self.collection.traits.get(self.collection.matrix.rows.get(id, -1), ())
         return (markers(traits[0], self.entries.get(id), arch) or frozenset()) if traits else frozenset()
 
     def seconds(self, id: str) -> float | None:
-        """How long a test took in CI under its own function; None: it was never timed."""
+        """The seconds that a test took in CI under its own function; None: it was never timed."""
         matrix = self.collection.matrix
         row = matrix.rows.get(id)
         return None if row is None else self._durations.get(node_id(matrix.function(row), id))
 
     def selections(self, jobs: Iterable[Job], id: str) -> list[Selection]:
-        """As `jobs`, with the copy that runs the test and whether its body runs."""
+        """As `jobs`, with the copy of the job that runs the test, and whether the test skips itself."""
         entry = self.entries.get(id)
         return [
             Selection(
@@ -186,7 +188,7 @@ class Selector:
                     yield Item(row, traits.function)
 
     def _rows_by_markers(self, arch: str | None) -> _Alike:
-        """Rows with the same markers under `arch`, so that an expression is evaluated once for all of them."""
+        """Rows grouped by equal markers under `arch`, so that an expression is evaluated once for each group."""
         if arch not in self._alike:
             alike: dict[tuple[Traits, frozenset[str]], list[int]] = {}
             for traits, rows in self._without_entry.items():
@@ -202,7 +204,7 @@ class Selector:
         return self._alike[arch]
 
     def _markers(self, traits: Traits, entry: Entry, arch: str | None) -> frozenset[str] | None:
-        """As `markers`; worked out once for all archs on which nothing differs."""
+        """As `markers`; computed once for all archs on which the entry says the same."""
         differs = arch in entry.overrides or traits.skipped
         key = (traits, entry.id, arch if differs else None)
         if key not in self._marked:
@@ -222,7 +224,7 @@ class Selector:
 
 
 def gained_and_lost(before: Selector, after: Selector, jobs: Sequence[Job], id: str) -> tuple[list[Job], list[Job]]:
-    """The jobs that come to select a test id, and those that cease to, when the entries change."""
+    """The jobs that select a test id only after the entries change, and those that select it only before."""
     old = dict.fromkeys(job for job, _ in before.jobs(jobs, id))
     new = dict.fromkeys(job for job, _ in after.jobs(jobs, id))
     return [job for job in new if job not in old], [job for job in old if job not in new]

@@ -14,7 +14,7 @@ from core.sources import Schema
 from core.sources.ci import LB_BLACKHOLE
 
 GroupOf = Callable[[str], str | None]
-"""The model group of a test id: `red`, `priority`, `generality` or `vulcan`; None: it is unknown."""
+"""The model group of a test id: `red`, `priority`, `generality` or `vulcan`; None: unknown."""
 
 _EVERY = frozenset({"model_test", "no_auto_properties", "parametrize"})
 _DECORATORS = {
@@ -28,17 +28,17 @@ _TENSOR_PARALLEL = "tensor_parallel"
 
 
 class Traits(NamedTuple):
-    """All that markers depend on beside the entry and the arch; tests that share it are alike."""
+    """All that markers depend on beside the entry and the arch; tests with equal traits get the same markers."""
 
     function: Function
     parallelism: str
-    """As the marker says it: every explicit strategy of an LLM test counts as tensor parallel."""
+    """As in the marker: every explicit strategy of an LLM test counts as tensor parallel."""
     mode: str
     group: str | None
     skipped: bool
     """Whether the checkout's conftest skips the test on LB_BLACKHOLE."""
     by_group: tuple[str, ...] = Schema().group_markers
-    """Markers that the checkout gives by group at all."""
+    """The groups for which the checkout gives a marker."""
     by_bringup: bool = True
     """Whether the checkout gives a marker by the bring-up status."""
 
@@ -51,7 +51,7 @@ class Collection:
     rows: Mapping[Traits, Sequence[int]]
     """Rows of the matrix with the same traits, ascending; a row is listed once for each of its functions."""
     traits: Mapping[int, tuple[Traits, ...]]
-    """Traits by row, one for each function. Rows that no loader gives rise to are left out."""
+    """Traits by row, one for each function. Rows whose id no loader generates are left out."""
 
 
 def groups(infos: Mapping[tuple[str, str | None], ModelInfo]) -> GroupOf:
@@ -68,8 +68,8 @@ def groups(infos: Mapping[tuple[str, str | None], ModelInfo]) -> GroupOf:
 def collect(matrix: Matrix, group_of: GroupOf, skip_prefixes: Sequence[str] = ()) -> Collection:
     """Sort the known rows of `matrix` by their traits.
 
-    `group_of` is asked once for each model and phase, with one of its ids. `skip_prefixes` are the beginnings of
-    ids skipped on LB_BLACKHOLE. Counts are those of pytest where the matrix holds the collected universe.
+    `group_of` is asked once for each model and phase, with one of its ids. `skip_prefixes` are the beginnings of ids
+    skipped on LB_BLACKHOLE. If the matrix holds the collected universe, counts are those of pytest.
     """
     prefixes = tuple(skip_prefixes)
     groups: dict[tuple[str, str], str | None] = {}
@@ -83,7 +83,7 @@ def collect(matrix: Matrix, group_of: GroupOf, skip_prefixes: Sequence[str] = ()
         if model not in groups:
             groups[model] = group_of(member.id) if member.directory else None
         found = _traits(matrix, member, groups[model], prefixes)
-        # Some hundred cover all rows.
+        # A few hundred combinations cover all rows.
         traits[row] = alike.setdefault(found, found)
         for one in traits[row]:
             rows.setdefault(one, []).append(row)
@@ -91,7 +91,7 @@ def collect(matrix: Matrix, group_of: GroupOf, skip_prefixes: Sequence[str] = ()
 
 
 def _traits(matrix: Matrix, member: Member, group: str | None, skip_prefixes: tuple[str, ...]) -> tuple[Traits, ...]:
-    """Those of a test, one for each of its functions."""
+    """The traits of a test, one for each of its functions."""
     parallelism = _TENSOR_PARALLEL if member.parallelism.endswith(_TENSOR_PARALLEL) else member.parallelism
     rest = (parallelism, member.mode, group, member.id.startswith(skip_prefixes))
     given = matrix.schema.group_markers, matrix.schema.has_bringup_markers
@@ -103,8 +103,8 @@ def markers_by_arch(
 ) -> dict[str | None, frozenset[str] | None]:
     """The markers of one test under its own function on each of `archs`; None as arch: without `--arch`.
 
-    None as markers: the test is deselected there. One that no loader gives rise to is not collected: the answer is
-    empty.
+    None as markers: the test is deselected there. The result is empty for an id that no loader generates, because it is
+    not collected.
     """
     row = matrix.rows.get(id)
     if row is None or id in matrix.strays:
@@ -116,8 +116,8 @@ def markers_by_arch(
 def markers(traits: Traits, entry: Entry | None, arch: str | None) -> frozenset[str] | None:
     """The markers of a test with these traits and this entry when pytest is given `--arch arch`.
 
-    None: the test is deselected at collection (EXCLUDE_MODEL). Which arch markers there are does not depend on
-    `arch`, unless an override says so.
+    None: the test is deselected at collection (EXCLUDE_MODEL). The arch markers depend on `arch` only if an override
+    changes them.
     """
     decorators = _DECORATORS.get(traits.function, _EVERY)
     if traits.function is Function.PLACEHOLDER:
@@ -140,7 +140,7 @@ def markers(traits: Traits, entry: Entry | None, arch: str | None) -> frozenset[
 
 
 def _group_markers(traits: Traits, own: Sequence[str]) -> Iterator[str]:
-    """The group itself and, where the entry names no schedule, the one that goes with the group."""
+    """The marker of the group and, if the entry names no schedule, the schedule of the group."""
     if traits.group is None:
         return
     schedule = "nightly" if traits.group in _NIGHTLY_GROUPS else "weekly"
@@ -156,11 +156,11 @@ def _base(member: Member) -> str:
 
 
 Evaluate = Callable[[Callable[..., bool]], bool]
-"""Evaluates one expression; asks the given matcher about each name in it."""
+"""Evaluates one expression; calls the given matcher for each name in it."""
 
 
 class ExpressionError(UsageError):
-    """An expression that pytest would refuse; `reason` is what it says."""
+    """An expression that pytest rejects; `reason` is pytest's message."""
 
     def __init__(self, text: str, reason: str) -> None:
         super().__init__(f"Not an expression: {text!r}", reason)
@@ -174,14 +174,14 @@ def mark_matches(expression: str, markers: Set[str]) -> bool:
     """
 
     def has(name: str, /, **arguments: object) -> bool:
-        # No marker of a model test carries arguments, so a name that asks for some matches none.
+        # No marker of a model test has arguments, so a name with arguments matches none.
         return name in markers and not arguments
 
     return not expression or _compiled(expression)(has)
 
 
 def keyword_matches(expression: str, names: Set[str]) -> bool:
-    """Whether `-k expression` selects a test with these names: any part of one, case aside. Raises ExpressionError."""
+    """Whether `-k expression` selects a test with these names (part of a name, any case). Raises ExpressionError."""
     lowered = [name.lower() for name in names]
 
     def has(name: str, /) -> bool:
@@ -191,7 +191,7 @@ def keyword_matches(expression: str, names: Set[str]) -> bool:
 
 
 def problem(mark: str, keyword: str) -> str:
-    """Why pytest would refuse `-m mark -k keyword`; empty: it would not."""
+    """Why pytest would reject `-m mark -k keyword`; empty: it would not."""
     try:
         _compiled(mark)
         _keywords(keyword)
@@ -209,7 +209,7 @@ def _keywords(text: str) -> Evaluate:
 
 @cache
 def _compiled(text: str) -> Evaluate:
-    # 45 ms of `doctor`, `verdicts` and `propose`, which import this module and mostly find the jobs cached.
+    # The import takes 45 ms of `doctor`, `verdicts` and `propose`, which mostly find the jobs cached.
     from _pytest.mark.expression import Expression
 
     try:

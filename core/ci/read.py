@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What CI runs by itself of a checkout: the scheduled jobs, and which tests they select now or would select."""
+"""The scheduled jobs of CI for a checkout, and which tests they select now or with other entries."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,8 +16,8 @@ from core.sources.evaluator import ModelInfos
 def read_selector(matrix: Matrix, group_of: GroupOf) -> tuple[Selector, tuple[Finding, ...]]:
     """A selector over the tests of `matrix` and its entries.
 
-    Counts and groups are those of CI where the matrix holds the collected universe; which jobs select a test does
-    not depend on that.
+    Counts and groups match CI only if the matrix holds the collected universe; which jobs select a test does not depend
+    on that.
     """
     prefixes, prefix_findings = read_skip_prefixes(matrix.checkout)
     durations, duration_findings = read_durations(matrix.checkout)
@@ -30,21 +30,21 @@ class Ci:
     """The scheduled jobs of a checkout over one matrix."""
 
     jobs: Jobs
-    """Only those that run by themselves, with what makes them."""
+    """Only scheduled jobs, with the files that define them."""
     selector: Selector
     findings: tuple[Finding, ...] = ()
 
     def under(self, entries: Mapping[str, Entry]) -> "Ci":
-        """The same, if `entries` were the ones that count."""
+        """The same jobs with `entries` in place of the present ones."""
         return replace(self, selector=self.selector.with_entries(entries))
 
     def gained_and_lost(self, after: "Ci", id: str) -> tuple[list[Job], list[Job]]:
-        """The jobs a test gains and loses from here to `after`."""
+        """The jobs that a test gains and loses from this state to `after`."""
         return gained_and_lost(self.selector, after.selector, tuple(self.jobs), id)
 
 
 def read_ci(matrix: Matrix, infos: ModelInfos) -> Ci:
-    """Read the presets and workflows of the checkout. What is broken in them becomes findings."""
+    """Read the presets and workflows of the checkout. Mistakes in them become findings."""
     jobs, job_findings = read_jobs(matrix.checkout)
     selector, selector_findings = read_selector(matrix, groups(infos.known))
     return Ci(scheduled(jobs), selector, (*job_findings, *selector_findings))

@@ -17,13 +17,15 @@ _NO_SEQUENCE = 1
 def skip_reason(id: str, traits: Traits, entry: Entry | None, arch: str | None, *, force_run: bool = False) -> str:
     """Why the body of a test does not run under `--arch arch`; empty: it does.
 
-    The first gate counts, as upstream has them in order. `force_run` is `--force-run`: it opens the last one only.
+    The reasons are checked in upstream's order, and the first one is returned. `force_run` is `--force-run`: it lifts
+    only the last one, NOT_SUPPORTED_SKIP.
     """
     if traits.skipped and arch == LB_BLACKHOLE:
         return f"skipped on {LB_BLACKHOLE}"
     if traits.function is Function.LLM and (parsed := TestId.parse(id)) and (reason := llm_skip_reason(parsed)):
         return reason
-    # The op-by-op twin looks at no status: it starts the whole test, with no arch, and reads what that leaves behind.
+    # The op-by-op twin ignores the status: it starts the whole test without an arch, and reads the files that this
+    # leaves.
     gated = traits.function not in (Function.OP_BY_OP, Function.PLACEHOLDER)
     if gated and not force_run and status_on(entry, arch) is Status.NOT_SUPPORTED_SKIP:
         return "NOT_SUPPORTED_SKIP"
@@ -40,7 +42,7 @@ def llm_skip_reason(id: TestId) -> str:
 
 def _mesh_reason(parallelism: str, mesh: str) -> str:
     if not mesh:
-        # Older checkouts give LLM tests no mesh, and none of the conditions that came with it.
+        # Older checkouts give LLM tests no mesh and do not check the conditions on it.
         return ""
     if parallelism in _PLAIN:
         return "" if mesh == _DEFAULT_MESH else f"{parallelism} needs the default mesh"
@@ -53,7 +55,7 @@ def _mesh_reason(parallelism: str, mesh: str) -> str:
 
 def _decode_reason(id: TestId, shape: LlmShape) -> str:
     if shape.seq_len is None:
-        # The first LLM tests have no sizes, and no conditions on them.
+        # The first LLM tests have no sizes, and no conditions on sizes.
         return ""
     if shape.seq_len != _NO_SEQUENCE:
         return "decode takes no sequence length"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which jobs select which rows of a matrix, in kilobytes: some hundred sets of jobs cover all rows."""
+"""Which jobs select which rows of a matrix, stored in kilobytes: a few hundred sets of jobs cover all rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from core.sources.ci import Job
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selected:
-    """The answer of all scheduled jobs over one matrix."""
+    """The tests that all scheduled jobs select from one matrix."""
 
     jobs: tuple[Job, ...]
     names: tuple[str, ...]
-    """What each job is called in queries; jobs that share a name are asked for together."""
+    """The name of each job in queries; jobs that share a name are queried together."""
     sets: tuple[int, ...]
     """Sets of jobs, as bit masks over `jobs`."""
     codes: Sequence[int]
     """One index into `sets` per row."""
     findings: tuple[Finding, ...] = ()
-    """What is broken in what the jobs were read from."""
+    """Mistakes in the files that define the jobs."""
 
     def of(self, row: int) -> tuple[Job, ...]:
         """The jobs that select a row under any of its functions."""
@@ -29,7 +29,7 @@ class Selected:
         return tuple(job for bit, job in enumerate(self.jobs) if mask >> bit & 1)
 
     def column(self, name: str, arch: str) -> FlagColumn:
-        """Names of the jobs that select each row on the machine `arch`, with NO_ARCH on any; an empty one for none."""
+        """Names of the jobs that select each row on the machine `arch` (NO_ARCH: on any); an empty name for none."""
         vocabulary = tuple(dict.fromkeys(self.names))
         wanted = [
             vocabulary.index(one) if arch in (NO_ARCH, job.runs_on) else None
@@ -41,7 +41,7 @@ class Selected:
 
 
 def _renamed(mask: int, bits: Sequence[int | None]) -> int:
-    """A set with the bit `bits[i]` for its bit `i`, where there is one."""
+    """The set in which bit `i` of `mask` becomes bit `bits[i]`; bits that map to None are dropped."""
     renamed = 0
     for at, bit in enumerate(bits):
         if bit is not None and mask >> at & 1:
@@ -50,5 +50,5 @@ def _renamed(mask: int, bits: Sequence[int | None]) -> int:
 
 
 def job_name(job: "Job") -> str:
-    """A job in one line: its preset, name and machine; the marks tell apart those that share all three."""
+    """A job in one line: its preset, name and machine; the test mark distinguishes jobs that share all three."""
     return f"{job.file}: {job.name} on {job.runs_on} ({job.test_mark})"

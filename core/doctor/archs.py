@@ -35,9 +35,9 @@ def _message(arch: str, known: tuple[str, ...]) -> str:
 
 
 def _nearest(arch: str, known: tuple[str, ...]) -> str:
-    """The arch that is meant by a spelling of the same letters and digits, or the one spelled most alike.
+    """The known arch that `arch` means: one of the same letters and digits, else the one spelled most alike.
 
-    A number tells archs apart, so a name with another number means another arch.
+    Archs differ by their numbers, so a name with another number means another arch.
     """
     if arch in known:
         return arch
@@ -47,7 +47,7 @@ def _nearest(arch: str, known: tuple[str, ...]) -> str:
 
 
 def _moved_override(one: Written, arch: str, known: tuple[str, ...]) -> tuple[Op, ...]:
-    """The override under the name that is meant, where the test is marked for that arch and has none for it."""
+    """Move the override to the intended arch, if the test is marked for that arch and has no override for it yet."""
     near = _nearest(arch, known)
     fields = one.entry.overrides[arch]
     if not near or near in one.entry.overrides or near not in marked_archs(one.entry, known):
@@ -64,7 +64,7 @@ def _dead_overrides(matrix: Matrix) -> Iterator[Finding]:
         overrides = one.entry.overrides
         marked = marked_archs(one.entry, known)
         dead = [arch for arch in overrides if arch in known and arch not in marked]
-        # Without them some cell must still have a status: else it is supported_archs that is wrong.
+        # Some cell must keep a status without these overrides: else supported_archs is wrong, not they.
         spare = "status" in one.entry.fields or any("status" in overrides.get(arch, {}) for arch in marked)
         for arch in dead:
             at = (OVERRIDES, arch)

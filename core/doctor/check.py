@@ -16,13 +16,13 @@ def _nothing_more(matrix: Matrix) -> Iterable[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One kind of finding. `find` gives them in any order, all of them and never only the first."""
+    """One kind of finding. `find` returns all findings of the kind, in any order."""
 
     kind: str
     help: str
     """What is wrong, on one line, for a person who meets the kind for the first time."""
     find: Callable[[Matrix], Iterable[Finding]] = _nothing_more
-    """Without one, the kind is found already while the checkout is read."""
+    """Without one, the finding is made while the checkout is read."""
 
 
 OVERRIDES = "arch_overrides"
@@ -36,18 +36,18 @@ Op = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One entry at its place. An id that is written twice is two of these."""
+    """One entry at its place. An id that is written twice gives two of these."""
 
     entry: Entry
     path: str
     """Path of the file relative to the checkout."""
     alone: bool = True
-    """Whether the id is only once in its file; else no operation can name this entry."""
+    """Whether the id occurs only once in its file; else no operation can name this entry."""
 
     def finding(self, kind: str, message: str, at: Path = (), fix: tuple[Op, ...] = ()) -> Finding:
         """A finding at `at`, or at the nearest part around it whose place is known.
 
-        A fix that cannot be done is left out: it must mean one entry and leave something of it.
+        A fix that cannot be applied is left out: it must name exactly one entry and must not empty it.
         """
         places = self.entry.places
         while at and at not in places:
@@ -62,7 +62,7 @@ class Written:
         return len(gone) < len(fix) or any(left)
 
     def mappings(self) -> Iterator[tuple[Path, Mapping[str, object]]]:
-        """The entry's own fields and those of each override, with the way to them; `arch_overrides` left out."""
+        """The entry's own fields and those of each override, each with its path; `arch_overrides` is left out."""
         yield (), {name: value for name, value in self.entry.fields.items() if name != OVERRIDES}
         for arch, fields in self.entry.overrides.items():
             yield (OVERRIDES, arch), fields
@@ -92,17 +92,17 @@ def written(matrix: Matrix) -> Iterator[Written]:
 
 
 def marked_archs(entry: Entry, known: tuple[str, ...]) -> tuple[str, ...]:
-    """Archs whose marker the test carries, in the order of `known`; what is listed where none of it is known."""
+    """Archs whose marker the test carries, in the order of `known`; if none is known, those listed in the entry."""
     return tuple(arch for arch in known if supports(entry, arch)) or supported_archs(entry)
 
 
 def shown(value: object) -> str:
-    """A value as it may be in a message."""
+    """A value as text for a message."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return elide_middle(repr(value), _WIDEST_VALUE)
 
 
 def digits(text: str) -> str:
-    """The digits of `text`: where they differ, names mean different things however alike they look."""
+    """The digits of `text`: names with different digits mean different things, however alike they look."""
     return "".join(filter(str.isdigit, text))

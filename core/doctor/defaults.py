@@ -11,7 +11,7 @@ _PLAIN = {name: value for name, value in DEFAULTS.items() if name not in (*SWITC
 
 
 def is_default(field: str, value: object) -> bool:
-    """Whether writing `value` means the same as not writing `field`. A written status is never taken for one."""
+    """Whether writing `value` means the same as leaving out `field`. A written status never counts as a default."""
     return field in _PLAIN and type(value) is type(_PLAIN[field]) and value == _PLAIN[field]
 
 
@@ -22,7 +22,7 @@ def says_nothing(one: Written, at: Path, value: object) -> bool:
 
 
 def _written_out(matrix: Matrix) -> Iterator[Finding]:
-    """Only for the entry itself: an override may want the default back."""
+    """Only fields of the entry itself: an override may restore a default."""
     for one in written(matrix):
         for name, value in one.entry.fields.items():
             if is_default(name, value):
@@ -45,7 +45,7 @@ def _pcc_conflicts(matrix: Matrix) -> Iterator[Finding]:
 
 
 def _takes_pcc(one: Written, arch: str, above: tuple[str, ...]) -> bool:
-    """Whether `arch` has its threshold from the mapping at `above`."""
+    """Whether `arch` gets its threshold from the mapping at `above`."""
     return bool(above) or "required_pcc" not in one.entry.overrides.get(arch, {})
 
 
@@ -68,7 +68,7 @@ NO_STATUS = Check("no-status", "an entry that expects nothing on any arch", _no_
 
 
 def repair(one: Written, at: Path, value: object) -> tuple[Op, ...]:
-    """Write at `at` what `value` was meant to be, or take it away where that says nothing; empty: a person must say."""
+    """Write what `value` was meant to be at `at`, or remove it if that has no effect; empty: a person must decide."""
     better = RULES[at[-1]].repaired(value)
     if better is None or _silences_threshold(one, at, better):
         return ()

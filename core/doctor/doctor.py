@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every finding of a checkout. To look for one more kind: write its Check in a module here and name it in CHECKS."""
+"""Every finding of a checkout. To add a kind of finding, write its Check in a module here and add it to CHECKS."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -71,7 +71,7 @@ def diagnose(matrix: Matrix, checks: Iterable[Check] = CHECKS) -> tuple[Finding,
 
 
 def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) -> tuple[Finding, ...]:
-    """All of `diagnose`, with what takes longer to tell: CI, which loaders cannot be imported, and op manifests.
+    """The findings of `diagnose`, and those that take longer: CI, loaders that cannot be imported, and op manifests.
 
     `op_directories` are relative to the checkout.
     """
@@ -89,7 +89,7 @@ def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) ->
 
 
 def _unimportable(cache: Cache, matrix: Matrix) -> tuple[Finding, ...]:
-    """Cached between starts, because it takes reading every module that a loader imports."""
+    """Cached between starts, because it reads every module that a loader imports."""
 
     def read() -> tuple[Finding, ...]:
         return mark_broken(matrix.checkout, ModelsTree(matrix.checkout.models), matrix.loaders.values())[1]

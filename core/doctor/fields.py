@@ -24,7 +24,7 @@ def _unknown_fields(matrix: Matrix) -> Iterator[Finding]:
 
 
 def _renamed(one: Written, old: Path, new: Path, value: object) -> tuple[Op, ...]:
-    """The value under the name that was meant, if it fits there and says something."""
+    """Move the value to the intended name, if it is valid there and not the default."""
     rule = RULES.get(new[-1])
     if rule is None or value is None or not rule.fits(value):
         return ()
@@ -45,14 +45,14 @@ def _bad_values(matrix: Matrix) -> Iterator[Finding]:
 
 def _fixed(one: Written, at: Path, value: object) -> tuple[Op, ...]:
     if at[-1] == "status" and value in (None, ""):
-        # An override falls back on the entry; an entry that says nothing is UNSPECIFIED.
+        # An override without a status falls back on the entry; an entry without one is UNSPECIFIED.
         falls_back = len(at) > 1 and bool(one.entry.fields.get("status"))
         return (one.unset(at) if falls_back else one.set(at, Status.UNSPECIFIED.value),)
     return (one.unset(at),) if value is None else repair(one, at, value)
 
 
 def _bad_overrides(one: Written) -> Iterator[Finding]:
-    """Overrides that are no mappings: upstream fails on them as soon as it looks (docs/rules.md 2.3)."""
+    """Overrides that are not mappings: upstream fails as soon as it reads them (docs/rules.md 2.3)."""
     overrides = one.entry.fields.get(OVERRIDES, {})
     if not isinstance(overrides, dict):
         message = f"{OVERRIDES} is {shown(overrides)}, but must be a mapping of archs"
@@ -66,7 +66,7 @@ def _bad_overrides(one: Written) -> Iterator[Finding]:
 
 
 def _dropped(one: Written, at: Path, value: object) -> tuple[Op, ...]:
-    """What says nothing can go; text in place of a mapping means something to its author."""
+    """Remove an empty value; text in place of a mapping means something to its author."""
     return (one.unset(at),) if value in (None, "", []) else ()
 
 

@@ -16,7 +16,7 @@ _NAME = re.compile(r"(?P<directory>[^/]+)/test_config_(?P<mode>[^_]+)_(?P<parall
 
 
 class Drawer(NamedTuple):
-    """What a file is for; empty: its name does not say."""
+    """The kind of tests a file is for; an empty part is one that its name does not give."""
 
     directory: str
     mode: str
@@ -51,7 +51,7 @@ def _misfiled(matrix: Matrix) -> Iterator[Finding]:
 
 
 def _drawer(matrix: Matrix, file: str) -> Drawer | None:
-    """What `file` says it is for; a name that does not follow upstream's pattern speaks of the framework only."""
+    """The kind of tests that the name of `file` gives; a name not in upstream's form gives only the framework."""
     directory = file.partition("/")[0]
     if directory not in _DIRECTORIES:
         return None
@@ -66,7 +66,7 @@ def _drawer(matrix: Matrix, file: str) -> Drawer | None:
 
 
 def _home(matrix: Matrix, id: str) -> Drawer | None:
-    """Where an id belongs; explicit sharding strategies are filed as tensor_parallel."""
+    """The kind of file that an id belongs in; explicit sharding strategies are filed as tensor_parallel."""
     parsed = TestId.parse(id)
     if parsed is None:
         return None
@@ -76,7 +76,7 @@ def _home(matrix: Matrix, id: str) -> Drawer | None:
 
 
 def _is_taken(matrix: Matrix, name: str, id: str) -> bool:
-    """Whether an entry cannot move to the file `name`: there is none, or it has one of this id."""
+    """Whether an entry cannot move to the file `name`: the file is missing or already has an entry of this id."""
     target = next((file for file in matrix.files if file.name == name), None)
     return target is None or any(entry.id == id for entry in target.entries)
 

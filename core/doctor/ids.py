@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries whose id no loader gives rise to, with the ids they may have meant."""
+"""Entries whose id no loader generates, with the ids they may have meant."""
 
 import difflib
 from collections import defaultdict
@@ -14,7 +14,7 @@ from core.text import letters
 
 _SUGGESTIONS = 3
 _THOROUGH = 100
-"""How many unknown ids are compared with every other id: a file of thousands would take minutes."""
+"""How many unknown ids are compared with ids of any model: a file with thousands of them would take minutes."""
 
 
 def _unknown_ids(matrix: Matrix) -> Iterator[Finding]:
@@ -22,7 +22,7 @@ def _unknown_ids(matrix: Matrix) -> Iterator[Finding]:
     if not strays:
         return
     shapes, roots = _shapes(matrix), _Roots(matrix.universe())
-    # What such a loader would contribute is unknown.
+    # The ids that a broken loader would generate are unknown.
     broken = {found.id for found in matrix.findings if found.kind == "broken-loader"}
     for number, one in enumerate(strays):
         parsed = TestId.parse(one.entry.id)
@@ -49,7 +49,7 @@ class _Known:
     def near(self, id: TestId, *, anywhere: bool) -> list[TestId]:
         """The ids spelled most alike: of the same loader, else of the same model, else of models spelled alike.
 
-        Where there are none and `anywhere` is wished, of any model: that takes its time.
+        If there are none and `anywhere` is set, ids of any model: that is slow.
         """
         family = self.by_root.get(_root(id), [])
         own = [known for known in family if known.directory == id.directory]
@@ -60,7 +60,7 @@ class _Known:
         return [models[text] for text in difflib.get_close_matches(_model(id), models, _SUGGESTIONS)]
 
     def respelled(self, id: TestId) -> list[TestId]:
-        """The same letters and digits, whatever the case and what is between them."""
+        """Ids of the same letters and digits, whatever their case and separators."""
         return self.by_letters.get(letters(_model(id)), [])
 
     def moved(self, id: TestId) -> list[TestId]:
@@ -70,7 +70,7 @@ class _Known:
 
 
 class _Roots:
-    """All ids by their model: to look for one that has no form, or one that no id has."""
+    """All ids by their model, to find neighbours of an id that follows no grammar or is like no known id."""
 
     def __init__(self, ids: Iterable[str]) -> None:
         self._by_root: dict[str, list[str]] = defaultdict(list)
@@ -78,7 +78,7 @@ class _Roots:
             self._by_root[id.partition("/")[0]].append(id)
 
     def near(self, text: str) -> list[str]:
-        """The ids spelled most alike, of the models spelled most alike."""
+        """The ids spelled most like `text`, from the models spelled most like its model."""
         root = text.partition("/" if "/" in text else "-")[0]
         pool = [id for near in _alike(root, self._by_root) for id in self._by_root[near]]
         return difflib.get_close_matches(text, pool, _SUGGESTIONS)
@@ -97,7 +97,7 @@ def _shapes(matrix: Matrix) -> dict[TestId, _Known]:
 
 
 def _shape(id: TestId) -> TestId:
-    """An id without its model: only ids of one shape can be meant for each other."""
+    """An id without its model: an id can only be a misspelling of one with the same shape."""
     return replace(id, directory="", variant=None)
 
 

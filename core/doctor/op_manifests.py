@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes in manifests of op tests, each with its correction where that takes no judgement."""
+"""Mistakes in manifests of op tests, each with its correction if that takes no judgement."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ OP_MANIFEST = Check(MANIFEST_KIND, "a mistake in a manifest of op tests: the cas
 
 
 def corrected_findings(root: Path, manifests: Iterable[Manifest]) -> Iterator[Finding]:
-    """What is wrong with manifests, whose paths are relative to the checkout `root`."""
+    """The findings of manifests, with paths relative to the checkout `root`."""
     for manifest in manifests:
         findings = manifest_findings((manifest,))
         if not any(one.correction for one in manifest.problems):

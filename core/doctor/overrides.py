@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Overrides that say what holds without them, and a status that no arch ever takes from its entry."""
+"""Overrides that repeat what applies without them, and a status of an entry that every arch overrides."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -17,7 +17,7 @@ def _redundant(matrix: Matrix) -> Iterator[Finding]:
 
 
 def _repeated_values(one: Written) -> Iterator[Finding]:
-    """Values that the arch would have from the entry anyway, or from the default where the entry has none."""
+    """Values that the arch would get anyway, from the entry or from the default."""
     for arch, fields in one.entry.overrides.items():
         for name, value in fields.items():
             at = (OVERRIDES, arch, name)
@@ -27,7 +27,7 @@ def _repeated_values(one: Written) -> Iterator[Finding]:
 
 
 def _identical_overrides(one: Written, marked: tuple[str, ...]) -> Iterator[Finding]:
-    """One override for each arch the test is marked for, all to the same effect: the entry can say it once."""
+    """Equal overrides for each arch that the test is marked for: the entry can state them once."""
     overrides = one.entry.overrides
     effects = [
         {
@@ -41,13 +41,13 @@ def _identical_overrides(one: Written, marked: tuple[str, ...]) -> Iterator[Find
     if len(effects) < 2 or len(effects) < len(marked) or any(effect != effects[0] for effect in effects[1:]):
         return
     message = f"The overrides for {', '.join(marked)} do the same, and the test is marked for no other arch"
-    # Overrides for other archs may lean on what the entry says now.
+    # Overrides for other archs may depend on what the entry says now.
     fix = _hoisted(one, effects[0], marked) if len(overrides) == len(marked) else ()
     yield one.finding(REDUNDANT_OVERRIDE.kind, message, (OVERRIDES,), fix)
 
 
 def _hoisted(one: Written, fields: Mapping[str, object], marked: tuple[str, ...]) -> tuple[Op, ...]:
-    """The fields of the overrides written at the entry; a value that is null or the default needs no writing."""
+    """Operations that move the fields of the overrides to the entry; null and default values are not written."""
     operations: list[Op] = []
     for name, value in fields.items():
         if isinstance(value, dict):
@@ -66,7 +66,7 @@ def _shadowed(matrix: Matrix) -> Iterator[Finding]:
         if not status or not all("status" in overrides.get(arch, {}) for arch in marked):
             continue
         statuses = [overrides[arch]["status"] for arch in marked]
-        # Where an override repeats the entry's status, it is the override that is too much.
+        # If an override repeats the entry's status, the override is redundant, not the status.
         if status not in statuses:
             message = f"No arch takes this status: {', '.join(marked)} each have one of their own"
             yield one.finding(SHADOWED_STATUS.kind, message, ("status",), _unshadowed(one, statuses, marked))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Placeholders of models that have come: both would be reported (docs/rules.md 2.5)."""
+"""Placeholders of models that have a loader by now: both would be reported (docs/rules.md 2.5)."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ def _clashes(matrix: Matrix) -> Iterator[Finding]:
             entry = matrix.entries[id]
             message = f"The model exists now: {entry.file}:{entry.line} has {id}; both are reported"
             line, column = one.places[()]
-            # Of two with one name, no operation can tell which is meant.
+            # If two placeholders share a name, no operation can tell which is meant.
             fix = to_json(removal(matrix, [one.id])) if [other.id for other in planned].count(one.id) == 1 else ()
             yield Finding(PLACEHOLDER_CLASH.kind, message, path, line, column, one.id, tuple(fix))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compute in a process of its own what takes seconds, so that the next caller finds it cached."""
+"""Compute slow results in a process of its own, so that the next caller finds them cached."""
 
 import sys
 from collections.abc import Iterable
@@ -18,14 +18,14 @@ from core.settings import paths
 from core.sources import find_checkout
 
 FINDINGS = "findings"
-"""What doctor finds, beside the providers of `core.providers.base`."""
+"""The findings of doctor, a name beside those of the providers in `core.providers.base`."""
 
 _WORTH_A_PROCESS = 5_000
-"""Rows of a matrix from which starting a process costs less than the keys that would wait."""
+"""From this many rows on, starting a process costs less than blocking the keys of the app."""
 
 
 def prepare(cache: Cache, matrix: Matrix, names: Iterable[str]) -> None:
-    """Have providers, or FINDINGS, computed and cached. If that fails, the work is done when asked for."""
+    """Have providers, or FINDINGS, computed and cached. If that fails, they are computed on first use."""
     names = tuple(names)
     if names and len(matrix.ids) >= _WORTH_A_PROCESS:
         with suppress(TTMatrixError):
@@ -33,7 +33,7 @@ def prepare(cache: Cache, matrix: Matrix, names: Iterable[str]) -> None:
 
 
 def main(root: str, directory: str, *names: str) -> None:
-    """Be that process. The app, which starts it, never needs what examines."""
+    """The entry point of that process. Only here, and not in the app, the examining modules are needed."""
     collect_seldom()
     cache = Cache(find_checkout(Path(root), upward=False), Path(directory))
     matrix, reading = cache.index()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is found while a checkout is read, and loaders that can be read but contribute nothing."""
+"""Findings made while a checkout is read, and loaders that can be read but contribute nothing."""
 
 import difflib
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from core.sources import loader_file
 
 
 def _broken_loaders(matrix: Matrix) -> Iterator[Finding]:
-    """Besides those that cannot be parsed."""
+    """Loaders that can be parsed but contribute nothing."""
     for loader in matrix.loaders.values():
         if loader.broken:
             where = matrix.checkout.relative(matrix.checkout.models / loader_file(loader.directory))
@@ -51,7 +51,7 @@ MISSING_FILECHECK = Check("missing-filecheck", "a FileCheck pattern file that do
 
 
 def _unused(matrix: Matrix) -> Iterator[Finding]:
-    """A pattern may also be named by a hand-written test."""
+    """Leaves out patterns that a hand-written test may name."""
     directory = matrix.checkout.root / _DIRECTORY
     left = {file.name for file in directory.glob("*.mlir")} if directory.is_dir() else set()
     for one in written(matrix):
@@ -71,7 +71,7 @@ NO_JOB = Check("no-job", "an entry whose test no scheduled CI job selects")
 
 
 def no_job_findings(matrix: Matrix, selected: Selected) -> Iterator[Finding]:
-    """One finding an entry. Where there are no scheduled jobs at all, there is nothing to say."""
+    """One finding for each entry that no job selects; none at all if there are no scheduled jobs."""
     for id, entry in matrix.entries.items() if selected.jobs else ():
         if selected.of(matrix.rows[id]):
             continue

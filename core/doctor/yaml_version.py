@@ -30,14 +30,14 @@ _SUSPECT = re.compile(rf"[-:,\[{{]\s*(?:{_ANY})\s*(?:[,\]}}#]|$)", re.MULTILINE)
 
 
 def readings(text: str) -> tuple[str, str] | None:
-    """What an unquoted `text` is to YAML 1.1 and to 1.2; None where they agree."""
+    """What an unquoted `text` means in YAML 1.1 and in 1.2; None if the two agree."""
     return next(((old, new) for pattern, old, new in _READINGS if re.fullmatch(pattern, text)), None)
 
 
 def _ambiguous(matrix: Matrix) -> Iterator[Finding]:
     by_place = {(one.entry.file, one.entry.line): one for one in written(matrix)}
     for file in matrix.files:
-        # Only what is written tells a quoted word from a bare one, and few files need the second look.
+        # Only the text tells a quoted word from an unquoted one, and few files need this second parse.
         if file.entries and _SUSPECT.search(file.text):
             for line, at, node in _plain_scalars(file):
                 found = readings(str(node.value))
@@ -52,7 +52,7 @@ def _finding(one: Written, at: Path, node: ScalarNode, found: tuple[str, str]) -
 
 
 def _plain_scalars(file: ExpectationFile) -> Iterator[tuple[int, Path, ScalarNode]]:
-    """Every unquoted value of a file that has been read, with the line of its entry and the way to it."""
+    """Every unquoted value of a parsed file, with the line of its entry and its path."""
     document = compose_yaml(file.text)
     for key, root in document.value if isinstance(document, MappingNode) else ():
         if key.value == ROOT_KEY and isinstance(root, MappingNode):

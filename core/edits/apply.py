@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries as plain values, apart from any text: what an operation finds, and what it makes of it."""
+"""Entries as plain values, apart from any text: what an operation finds, and the result of applying it."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from core.edits.yaml import canonical, field_change, meaning_of
 from core.sources import ExpectationFile
 
 Fields = Mapping[str, object]
-"""The fields of one entry as YAML means them, `arch_overrides` included."""
+"""The fields of one entry as YAML parses them, `arch_overrides` included."""
 Key = tuple[str, str]
 """File and id of an entry."""
 
@@ -36,7 +36,7 @@ def same(one: object, other: object) -> bool:
 
 
 def value_at(fields: Fields | None, path: Sequence[str]) -> object:
-    """The value of a field, ABSENT where there is none."""
+    """The value of a field, ABSENT if there is none."""
     found: object = ABSENT if fields is None else fields
     for name in path:
         if isinstance(found, list) and name.isdecimal() and int(name) < len(found):
@@ -49,7 +49,7 @@ def value_at(fields: Fields | None, path: Sequence[str]) -> object:
 
 
 def with_value(fields: Fields, path: Sequence[str], value: object) -> Fields:
-    """`fields` with one value put in, or with ABSENT taken away together with the mappings it leaves empty."""
+    """`fields` with one value set; ABSENT removes the value, together with the mappings that get empty by that."""
     name, *rest = path
     if rest:
         inner = fields.get(name)
@@ -62,7 +62,7 @@ def with_value(fields: Fields, path: Sequence[str], value: object) -> Fields:
 
 
 def _with_item(items: list[object], path: Sequence[str], value: object) -> list[object]:
-    """`items` with one value put into one of them; the same where there is none at that place."""
+    """`items` with one value set inside one of them; unchanged if there is no item at that place."""
     number, *rest = path
     if value_at({"": items}, ("", number)) is ABSENT:
         return items
@@ -73,9 +73,9 @@ def _with_item(items: list[object], path: Sequence[str], value: object) -> list[
 
 
 def after(fields: Fields | None, operation: Operation) -> Fields | None:
-    """What an operation makes of one entry's fields; None: there is no entry. Its name and file are not looked at.
+    """The fields of one entry after an operation; None: there is no entry. Ids and files are not compared.
 
-    What cannot be done changes nothing.
+    An operation that cannot be applied changes nothing.
     """
     if operation.is_entry:
         match operation.op:
@@ -98,7 +98,7 @@ def after(fields: Fields | None, operation: Operation) -> Fields | None:
 
 
 def _with_key(fields: Fields, path: Sequence[str], to: str) -> Fields:
-    """`fields` with the key at `path` called `to`, in its place."""
+    """`fields` with the key at `path` renamed to `to`, in its place."""
     holder = value_at(fields, path[:-1])
     assert isinstance(holder, Mapping)
     named = {to if name == path[-1] else name: value for name, value in holder.items()}
@@ -110,17 +110,17 @@ class EntryStates:
 
     def __init__(self) -> None:
         self.entries: dict[Key, Fields | None] = {}
-        """By file and id; None: there is no such entry by now. What is not here is not known."""
+        """By file and id; None: the entry has been removed. Entries that are not in it are unknown."""
 
     def key(self, operation: Operation, otherwise: Key) -> Key:
-        """The entry that an operation is about: in the file it names, else a known one; `otherwise` where none is."""
+        """The entry that an operation is about: in the file it names, else a known one, else `otherwise`."""
         if operation.file is not None:
             return operation.file, operation.id
         there = (key for key, fields in self.entries.items() if key[1] == operation.id and fields is not None)
         return next(there, otherwise)
 
     def apply(self, operation: Operation, key: Key) -> Key:
-        """Do `operation` to the entry `key`; returns where that is afterwards."""
+        """Apply `operation` to the entry `key`; returns the key of the entry afterwards."""
         fields = self.entries.get(key)
         if not (operation.is_entry and operation.op in (OpKind.RENAME, OpKind.MOVE)):
             self.entries[key] = after(fields, operation)
@@ -142,7 +142,7 @@ def leaves(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[st
 
 
 def without_nulls(fields: Fields) -> dict[str, object]:
-    """`fields` as an operation can give them: a null is no value that could be set."""
+    """`fields` in the form that an operation can set: without nulls."""
     result: dict[str, object] = {}
     for name, value in fields.items():
         if name == OVERRIDES and isinstance(value, Mapping):
@@ -154,7 +154,7 @@ def without_nulls(fields: Fields) -> dict[str, object]:
 
 
 class Present:
-    """The entries that the files of a checkout hold at one time."""
+    """The entries in the files of a checkout at one time."""
 
     def __init__(self, files: Iterable[ExpectationFile]) -> None:
         files = tuple(files)
@@ -164,17 +164,17 @@ class Present:
         self.broken = frozenset(
             file.name for file in files if any(finding.kind == "broken-yaml" for finding in file.findings)
         )
-        """Files that cannot be read now: nothing can be said about their entries."""
+        """Files that cannot be read now: their entries are unknown."""
 
     @classmethod
     def of(cls, entries: Mapping[str, Mapping[str, Fields]]) -> "Present":
-        """With these entries, by file and id."""
+        """Make one from entries, by file and id."""
         made = cls(())
         made.entries = {file: dict(some) for file, some in entries.items()}
         return made
 
     def with_files(self, files: Iterable[ExpectationFile]) -> "Present":
-        """With these files too, or in the place of those of the same names."""
+        """A copy with these files added, or replacing those of the same names."""
         more = Present(files)
         both = Present.of({**self.entries, **more.entries})
         both.broken = (self.broken - more.entries.keys()) | more.broken
@@ -186,12 +186,12 @@ class Present:
         return {file: {id: digest(fields) for id, fields in one.items()} for file, one in self.entries.items()}
 
     def fields(self, key: Key) -> Fields | None:
-        """The fields of an entry, None where the file has none of that id."""
+        """The fields of an entry, None if the file has no entry of that id."""
         file, id = key
         return self.entries.get(file, {}).get(short_id(id, file) if is_manifest(file) else id)
 
     def find(self, operation: Operation) -> Key:
-        """The entry that an operation is about; where none has the id, the file is the one it names or empty."""
+        """The entry that an operation is about; if no file has the id: in the file that the operation names, or ""."""
         if operation.file is not None:
             return operation.file, operation.id
         found = [file for file, entries in self.entries.items() if operation.id in entries]
@@ -199,7 +199,7 @@ class Present:
 
 
 def digest(fields: Fields) -> str:
-    """A short text that two entries share only where they say the same."""
+    """A short text that is equal for two entries only if they have equal values."""
     return blake2b(_canonical(fields).encode(), digest_size=6).hexdigest()
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One "set fields" over many tests: what a person fills in once becomes operations for each entry.
 
-At the entry, a field is what the entry itself says. On archs, it is what counts there, wherever that is written.
+With the entry as scope, a field has the value that the entry itself gives. With archs as scope, it has the effective
+value, wherever that is written.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,23 +18,23 @@ from core.matrix import Late, Matrix, Written, supported_archs, supports, text_o
 from core.model import Entry
 
 Scope = str | tuple[str, ...]
-"""Where fields are set: on one arch or on several, or nowhere in particular, which means at the entry itself."""
+"""Where fields are set: on one arch or on several; empty means at the entry itself."""
 ENTRY_SCOPE = ""
 
 
 def present_text(matrix: Matrix, ids: Iterable[str], scope: Scope, field: str) -> str | None:
-    """The text of a field where all `ids` have the same, empty where none has it; None where they differ."""
+    """The text of a field if all `ids` have the same, empty if none has it; None if they differ."""
     found = {text_of(values.get(field)) for id in ids for values in _values(matrix, id, _archs(scope))}
     return found.pop() if len(found) == 1 else None
 
 
 def set_fields(matrix: Matrix, ids: Sequence[str], scope: Scope, filled: Mapping[str, str]) -> tuple[Operation, ...]:
-    """Operations that give each of `ids` the `filled` texts; an empty text takes a field away.
+    """Operations that give each of `ids` the `filled` texts; an empty text removes a field.
 
-    With archs as `scope`, no other arch that the test is marked for changes, and the entry gets as few lines as that
-    takes: the value may land at the entry and the others in overrides. Archs that it is not marked for get overrides,
-    which nothing reads. An id without an entry gets one, in the file
-    of its siblings. Raises UsageError with field and text if the field cannot have that value.
+    With archs as `scope`, the effective values of the other archs that the test is marked for do not change, and the
+    entry gets as few lines as possible: the value may be written at the entry and the others in overrides. Archs that
+    the test is not marked for get overrides, which nothing reads. An id without an entry gets one, in the file of its
+    siblings. Raises UsageError with field and text if the field cannot have that value.
     """
     values = {name: read_field(matrix, name, text) for name, text in filled.items()}
     return tuple(op for id in ids for op in _for_one(matrix, id, _archs(scope), values))
@@ -46,7 +47,7 @@ def _for_one(matrix: Matrix, id: str, archs: Sequence[str], values: Mapping[str,
     if archs:
         marked = [arch for arch in matrix.schema.archs if supports(entry, arch)]
         after = synthesise(before, {arch: values for arch in archs if arch in marked}, marked)
-        # No cell of an arch that the test is not marked for is worth changing what others rest on.
+        # Archs that the test is not marked for never change the entry itself, only their own overrides.
         after = _overridden(after, [arch for arch in archs if arch not in marked], values)
     if entry is None:
         return [Operation(OpKind.ADD, id, home_file(matrix, id), value=after)] if after else []
@@ -54,7 +55,7 @@ def _for_one(matrix: Matrix, id: str, archs: Sequence[str], values: Mapping[str,
 
 
 def _overridden(fields: Mapping[str, object], archs: Sequence[str], values: Mapping[str, object]) -> dict[str, object]:
-    """`fields` with `values` in the overrides of `archs`; None takes one away."""
+    """`fields` with `values` in the overrides of `archs`; a value of None removes the field."""
     present = fields.get(OVERRIDES)
     overrides = dict(present) if isinstance(present, dict) else {}
     for arch in archs:
@@ -83,9 +84,9 @@ def _values(matrix: Matrix, id: str, archs: Sequence[str]) -> Iterable[Mapping[s
 
 
 def with_operations(matrix: Matrix, operations: Sequence[Operation]) -> Matrix:
-    """`matrix` with the entries as `operations` would have them; what is derived from entries stays as it is.
+    """`matrix` with the entries after `operations`; data derived from entries is not updated.
 
-    Raises UsageError where they do not say what an entry holds, but take it away, rename it or move it.
+    Raises UsageError for an operation that removes, renames or moves an entry.
     """
     entries: dict[str, Entry] = {}
     for op in operations:
@@ -104,9 +105,9 @@ def with_operations(matrix: Matrix, operations: Sequence[Operation]) -> Matrix:
 
 
 def combined(matrix: Matrix, operations: Sequence[Operation], edits: Sequence[Operation]) -> tuple[Operation, ...]:
-    """`operations` and then `edits` as if they were made at once; what is not edited is left as it was proposed.
+    """`operations` followed by `edits`, as one set of operations; what is not edited stays as proposed.
 
-    Both are as `with_operations` and what is made on top of it have them. Empty: all is as the files say.
+    Both must be allowed by `with_operations`. Empty: the result is what the files say.
     """
     new: dict[str, Sequence[Operation]] = {
         id: _at_once(matrix.entries.get(id), [op for op in (*operations, *edits) if op.id == id])
@@ -118,7 +119,7 @@ def combined(matrix: Matrix, operations: Sequence[Operation], edits: Sequence[Op
 
 
 def _at_once(entry: Entry | None, operations: Sequence[Operation]) -> Sequence[Operation]:
-    """The shortest way from `entry` to what `operations`, taken in order, make of it."""
+    """The fewest operations that lead from `entry` to its state after all `operations`."""
     id = operations[0].id
     fields = reduce(after, operations, entry.fields if entry else None)
     if fields is None:
@@ -143,7 +144,7 @@ LIST_FIELDS = ("markers", "supported_archs")
 
 
 def listed(entry: Entry | None, field: str) -> tuple[str, ...]:
-    """What counts for a field of LIST_FIELDS at the entry; without a list of archs that is the default.
+    """The effective items of a field of LIST_FIELDS at the entry; without a list of archs that is the default.
 
     See docs/rules.md 2.2.
     """
@@ -168,9 +169,9 @@ def with_item(matrix: Matrix, ids: Iterable[str], field: str, item: str) -> tupl
 
 
 def without_item(matrix: Matrix, ids: Iterable[str], field: str, item: str) -> tuple[Operation, ...]:
-    """Operations that take `item` away from each of `ids` that has it.
+    """Operations that remove `item` from each of `ids` that has it.
 
-    Raises UsageError where no arch would be left, as upstream takes an empty list for the default.
+    Raises UsageError if no arch would be left, because upstream reads an empty list as the default.
     """
     found = []
     for id in ids:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether upstream's schema has room for what an operation would write (docs/rules.md 2.2 to 2.4)."""
+"""Whether upstream's schema allows what an operation would write (docs/rules.md 2.2 to 2.4)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _JUDGED = (OpKind.SET, OpKind.UNSET)
 
 
 def schema_problem(operation: Operation, schema: Schema) -> str:
-    """What upstream would refuse or never act on; empty: nothing. Taking something away is always allowed."""
+    """What upstream would reject or ignore in `operation`; empty: nothing. Removing something is always allowed."""
     if operation.is_item and operation.path[-1] not in LISTS:
         return f"{operation.path[-1]} is not a list; lists are {', '.join(LISTS)}"
     if operation.op is OpKind.RENAME and operation.is_override:
@@ -23,7 +23,7 @@ def schema_problem(operation: Operation, schema: Schema) -> str:
 
 
 def _written_by(operation: Operation) -> Iterator[tuple[str, str, object]]:
-    """Arch (empty: the entry itself), field and value of all that `operation` puts in."""
+    """Arch (empty: the entry itself), field and value of everything that `operation` writes."""
     arch = operation.path[1] if len(operation.path) > 1 else ""
     value = operation.value
     match operation.op:
@@ -69,17 +69,18 @@ def _texts(value: object) -> list[object]:
 
 @dataclass(frozen=True, slots=True)
 class NoOp:
-    """An operation without effect, and why it has none."""
+    """An operation without effect, and the reason."""
 
     op: Operation
     why: str
 
 
 def no_ops(matrix: Matrix, operations: Sequence[Operation]) -> tuple[NoOp, ...]:
-    """Those of `operations` that set a value and change no cell.
+    """The operations that set a value and change no cell.
 
     All operations on one entry are judged together: a value at the entry may be a no-op until an override is removed.
-    Removing something is never a no-op, as that tidies up; nor is anything on an entry that is new, renamed or moved.
+    Removing something is never a no-op, because it tidies up; nor is any operation on an entry that is new, renamed or
+    moved.
     """
     found: list[NoOp] = []
     for identifier, ops in _by_id(operations).items():
@@ -91,7 +92,7 @@ def no_ops(matrix: Matrix, operations: Sequence[Operation]) -> tuple[NoOp, ...]:
 
 
 def without_no_ops(matrix: Matrix, operations: Sequence[Operation]) -> tuple[tuple[Operation, ...], tuple[NoOp, ...]]:
-    """`operations` that have an effect or tidy up, and the others."""
+    """Split `operations` into those that have an effect or tidy up, and the no-ops."""
     found = no_ops(matrix, operations)
     gone = {id(one.op) for one in found}
     return tuple(op for op in operations if id(op) not in gone), found
@@ -126,7 +127,7 @@ def _no_ops_on(entry: Entry, ops: Sequence[Operation], matrix: Matrix, *, shadow
 
 
 def _has_effect(before: Entry, after: Entry, archs: Sequence[str]) -> bool:
-    """Whether any cell is another one."""
+    """Whether any cell differs."""
     return any(
         supports(before, arch) != supports(after, arch)
         or (supports(after, arch) and any(name != "supported_archs" for name in differing(before, after, arch)))

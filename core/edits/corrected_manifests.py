@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes in a manifest of op tests as operations that correct them, where that takes no judgement (docs/ops.md)."""
+"""Operations that correct mistakes in a manifest of op tests, if that takes no judgement (docs/ops.md)."""
 
 from collections.abc import Collection, Sequence
 from itertools import accumulate, count
@@ -12,9 +12,9 @@ Operations = tuple[Operation, ...]
 
 
 def corrections(text: str, file: str, problems: Sequence[Problem]) -> tuple[Operations, ...]:
-    """For each of `problems` of the manifest `text` the operations that correct it; none where a person must decide.
+    """The operations that correct each of `problems` of the manifest `text`; none if a person must decide.
 
-    Each correction can be done alone. What is outside of the cases and of their defaults is left to a person too.
+    Each correction can be applied alone. Mistakes outside the cases and their defaults are left to a person too.
     """
     if not any(one.correction for one in problems):
         return tuple(() for _ in problems)
@@ -43,7 +43,7 @@ def _correction(
         path = path_at(block.nodes(document.text)[1], offset - block.start, single=single)
     except Refused:
         return ()
-    # Of several cases with one name no operation could tell which it means.
+    # If several cases share a name, no operation can tell which one is meant.
     alone = f"{block.id}#2" not in taken
     return _at(block.id, file, path, problem.correction) if path and alone else ()
 
@@ -59,7 +59,7 @@ def _at(id: str, file: str, path: tuple[str, ...], correction: Correction) -> Op
 
 
 def _distinguished(document: Document, file: str, block: Block, taken: Collection[str]) -> Operations:
-    """Remove a case that says what the first one of its name says; give any other one a name that is free."""
+    """Remove a case that equals the first one of its name; rename any other one to a free name."""
     first, mark, number = block.id.rpartition("#")
     same = next((one for one in document.blocks if one.id == first), None)
     if not mark or not number.isdecimal() or same is None:

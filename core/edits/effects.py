@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a plan changes in meaning: the cells that act otherwise, and the CI jobs they gain and lose."""
+"""The effect of a plan: the cells that change, and the CI jobs they gain and lose."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ _NOWHERE = Entry("", "", 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """One field of one cell; None: no value counts there."""
+    """One field of one cell; None: no effective value."""
 
     name: str
     before: object
@@ -35,32 +35,33 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class CellChange:
-    """One cell. A status is None where the test is not marked for the arch.
+    """One cell. A status is None if the test is not marked for the arch.
 
-    A case of an op test has no status and no arch: what is changed of it is in `fields`, and its marks are markers. One
-    that is added or removed has its op as the field.
+    A case of an op test has no status and no arch: its changes are in `fields`, and its marks are markers. A case that
+    is added or removed has its op as the field.
     """
 
     id: str
     arch: str
-    """The arch, or for jobs on other machines what they run on; empty for a case of an op test."""
+    """The arch, or the runner name for jobs on other machines; empty for a case of an op test."""
     before: Status | None
     after: Status | None
     jobs_gained: tuple[Job, ...] = ()
-    """Scheduled jobs on this arch that come to select the test."""
+    """Scheduled jobs on this arch that will select the test and do not now."""
     jobs_lost: tuple[Job, ...] = ()
     fields: tuple[FieldChange, ...] = ()
-    """Every field that acts otherwise where the test is marked before and after. Which archs it is marked for shows
-    in the statuses."""
+    """Every field whose effective value changes while the test stays marked for the arch. A change of the marked archs
+    shows in the statuses.
+    """
     markers_gained: tuple[str, ...] = ()
-    """Markers of its own and of its schedule that the test gets."""
+    """Markers, its own or those of its schedule, that the test gets."""
     markers_lost: tuple[str, ...] = ()
     seconds: float | None = None
     """How long the test took in CI; None: unknown."""
 
     @property
     def minutes(self) -> float | None:
-        """Machine time a round of the scheduled jobs takes more (or less, below 0); None: unknown."""
+        """Minutes by which a round of the scheduled jobs takes more machine time (below 0: less); None: unknown."""
         if self.seconds is None:
             return None
         return (len(self.jobs_gained) - len(self.jobs_lost)) * self.seconds / 60
@@ -68,7 +69,7 @@ class CellChange:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """The entries before or after, with what CI makes of them."""
+    """The entries before or after the plan, with the CI jobs and markers that follow from them."""
 
     entries: Mapping[str, Entry]
     ci: Ci | None
@@ -85,9 +86,9 @@ class _Side:
 
 
 def effect(matrix: Matrix, plan: EditPlan, ci: Ci | None = None) -> list[CellChange]:
-    """Cells that `plan` changes, by id and then by arch; without `ci`, jobs and schedules are not looked at.
+    """Cells that `plan` changes, by id and then by arch; without `ci`, jobs and schedules are left out.
 
-    Both sides are what the files say, whatever the index knew. Cases of op tests come last.
+    Both sides are read from the files, not from the index. Cases of op tests come last.
     """
     cases = [one for edit in plan.files if is_manifest(edit.file) for one in _case_changes(edit)]
     edits = [edit for edit in plan.files if not is_manifest(edit.file)]
@@ -109,7 +110,7 @@ def _case_changes(edit: FileEdit) -> Iterator[CellChange]:
 
 
 def dead_overrides(matrix: Matrix, plan: EditPlan) -> list[tuple[str, str]]:
-    """Id and arch of each override that nothing reads, in the entries that `plan` touches, as they will be."""
+    """Id and arch of each override that nothing reads, in the entries that `plan` touches, after the plan."""
     found: list[tuple[str, str]] = []
     for edit in plan.files:
         if is_placeholders(edit.file, matrix.schema) or is_manifest(edit.file):
@@ -147,7 +148,7 @@ def _on(arch: str, jobs: Sequence[Job]) -> tuple[Job, ...]:
 
 
 def _counting(matrix: Matrix, edited: Mapping[str, tuple[Entry, ...]]) -> dict[str, Entry]:
-    """The entry that counts for each id, with the entries of `edited` files in the place of what was indexed."""
+    """The effective entry of each id, with the entries of `edited` files in place of the indexed ones."""
     return {
         entry.id: entry
         for file in matrix.files
@@ -168,11 +169,11 @@ class EntryChange:
     before: Entry | None
     after: Entry | None
     was: str = ""
-    """The id it had before, where it is renamed."""
+    """The id it had before, if it is renamed."""
 
     @property
     def noun(self) -> str:
-        """What it is."""
+        """What messages call it: `case` or `entry`."""
         entry = self.after or self.before
         return "case" if entry is not None and is_manifest(entry.file) else "entry"
 
@@ -186,7 +187,7 @@ def entry_changes(plan: EditPlan) -> list[EntryChange]:
     taken = set(former.values())
     for id, entry in after.items():
         was = former.get(id, id)
-        # Who takes the name of a renamed entry is another one.
+        # An entry that takes the old id of a renamed entry is a new one.
         old = None if was == id and id in taken else before.get(was)
         if old is None or was != id or (old.fields, old.file) != (entry.fields, entry.file):
             found.append(EntryChange(id, old, entry, was if was != id else ""))
@@ -196,7 +197,7 @@ def entry_changes(plan: EditPlan) -> list[EntryChange]:
 
 
 def words(change: EntryChange) -> list[str]:
-    """What happens to the entry, a line for each field; values are on one line and not too long."""
+    """The changes of the entry, a line for each field; values are on one line and shortened."""
     noun = change.noun
     if change.after is None:
         return [f"{noun} removed"]
@@ -242,11 +243,11 @@ def _value(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EntryText:
-    """One entry in words of the files; no lines where there is none."""
+    """The lines of one entry in its file; none if there is no entry."""
 
     id: str
     file: str
-    """Its file afterwards; of a removed entry the file it was in."""
+    """Its file afterwards; for a removed entry, the file it was in."""
     before: tuple[str, ...]
     after: tuple[str, ...]
 
@@ -262,5 +263,5 @@ def entry_texts(plan: EditPlan) -> list[EntryText]:
 
 
 def _lines(files: Mapping[str, ExpectationFile], entry: Entry | None) -> tuple[str, ...]:
-    # Defaults that are written nowhere are on no line.
+    # Defaults that the manifest does not have are on no line.
     return tuple(files[entry.file].entry_text(entry).split("\n")) if entry is not None and entry.line else ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fields a person can fill in, how their texts are read, and what is wrong with a text in the field's own words."""
+"""The fields that a person can edit, how their texts are parsed, and the error messages for each."""
 
 import configparser
 import difflib
@@ -17,16 +17,16 @@ from core.model import BringupStatus, Status
 _UPSTREAM = ("push", "nightly", "weekly", "notimeout", "large")
 """The markers that upstream's pytest.ini has for entries, for a checkout without one."""
 _MOST_BYTES = 1 << 20
-"""A longer pytest.ini is not looked at."""
+"""A longer pytest.ini is not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """A field a person can set, and how its text is read."""
+    """A field that a person can set, and how its text is parsed."""
 
     name: str
     read: Callable[[str], object]
-    """Raises ValueError where the text is no value."""
+    """Raises ValueError if the text is not a valid value."""
     choices: tuple[str, ...] = ()
 
 
@@ -53,7 +53,7 @@ def _truth(text: str) -> object:
 
 
 def words(text: str) -> list[str]:
-    """The items of a list as a person types it, with commas or spaces between them."""
+    """The items of a list that a person typed with commas or spaces between them."""
     return [word for word in text.replace(",", " ").split() if word]
 
 
@@ -71,9 +71,9 @@ _BY_NAME = {field.name: field for field in FORM_FIELDS}
 
 
 def read_field(matrix: Matrix, name: str, text: str) -> object | None:
-    """The value that `text` gives the field `name`; None: the field is to be taken away.
+    """The value that `text` gives the field `name`; None: remove the field.
 
-    Raises UsageError with what the field can hold.
+    Raises UsageError that says what the field can hold.
     """
     if not text.strip():
         return None
@@ -93,9 +93,9 @@ def read_field(matrix: Matrix, name: str, text: str) -> object | None:
 
 
 def marker_doubt(matrix: Matrix, markers: Iterable[str]) -> str:
-    """What is odd about markers that nobody knows, with what was probably meant; empty: nothing.
+    """A warning about markers that are not known, with the likely intended ones; empty: nothing.
 
-    Upstream takes any name, so this is a doubt and no error.
+    Upstream accepts any name, so this is no error.
     """
     known = known_markers(matrix)
     doubts = (f"No test has the marker {one!r}. {_did_you_mean(one, known)}".strip() for one in markers)
@@ -103,7 +103,7 @@ def marker_doubt(matrix: Matrix, markers: Iterable[str]) -> str:
 
 
 def known_markers(matrix: Matrix) -> Sequence[str]:
-    """The markers that entries have, those that the schedule gives, and those of pytest.ini."""
+    """The markers in entries, those of the schedule, and those of pytest.ini."""
     used = {marker for marker in matrix.flags["marker"].values if marker}
     return sorted({*_UPSTREAM, *used, *matrix.schema.group_markers, *_registered(matrix.checkout.root / "pytest.ini")})
 

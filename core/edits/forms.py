@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a form shows of entries or of op cases, how it reads what is typed there, and the operations that it makes."""
+"""Forms for entries and for op cases: the fields they show, how input is parsed, and the operations it gives."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,34 +16,34 @@ from core.matrix import Matrix, text_of, texts
 
 
 class FieldForm(Protocol):
-    """What a form sets, of one thing or of many."""
+    """What a form edits: one entry or case, or many."""
 
     @property
     def scopes(self) -> Sequence[tuple[str, str]]:
-        """Where fields can be set, each with its words; the first is shown first."""
+        """Where fields can be set, each with its label; the first is shown first."""
 
     @property
     def fields(self) -> Sequence[FormField]: ...
 
     def present(self, scope: str, name: str) -> str | None:
-        """The text of a field that all have, empty where none has it; None where they differ."""
+        """The text of a field if all have the same, empty if none has it; None if they differ."""
 
     def read(self, name: str, text: str) -> object | None:
-        """The value that `text` gives a field; None: the field is taken away. Raises UsageError."""
+        """The value that `text` gives a field; None: remove the field. Raises UsageError."""
 
     def doubt(self, filled: Mapping[str, str]) -> str:
-        """What is odd about texts that are allowed; empty: nothing."""
+        """A warning about texts that are allowed but odd; empty: nothing."""
 
     def operations(self, scope: str, filled: Mapping[str, str]) -> Sequence[Operation]:
         """Operations that give all of them the `filled` texts. Raises UsageError as `read`."""
 
     def sifted(self, operations: Sequence[Operation]) -> tuple[Sequence[Operation], Sequence[NoOp]]:
-        """`operations` that have an effect or tidy up, and the others."""
+        """Split `operations` into those that have an effect or tidy up, and the no-ops."""
 
 
 @dataclass(frozen=True)
 class EntryForm:
-    """The entries of tests."""
+    """A form for the entries of tests."""
 
     matrix: Matrix
     ids: Sequence[str]
@@ -78,7 +78,7 @@ _MARKS = "marks"
 
 
 def _number(text: str) -> object:
-    """What is no number stays a text, so that the rules of manifests say what is wrong with it."""
+    """Text that is not a number stays text, so that the rules of manifests report the mistake."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -97,18 +97,18 @@ CASE_FIELDS: tuple[FormField, ...] = (
     FormField("xfail_reason", str.strip),
     FormField(_MARKS, words),
 )
-"""`skip_if` is the expression of its one condition, and `skip_reason` the reason of that."""
+"""`skip_if` is the expression of the only condition, `skip_reason` its reason."""
 _BY_NAME = {field.name: field for field in CASE_FIELDS}
 
 
 @dataclass(frozen=True)
 class CaseForm:
-    """Cases of op tests, or the defaults of their manifests."""
+    """A form for cases of op tests, or for the defaults of their manifests."""
 
     cases: Sequence[tuple[str, str]]
     """The id of each and its manifest, relative to the checkout."""
     known: Present
-    """What the manifests say."""
+    """The content of the manifests."""
 
     @property
     def scopes(self) -> Sequence[tuple[str, str]]:
@@ -160,7 +160,7 @@ class CaseForm:
         ]
 
     def without_mark(self, mark: str) -> Sequence[Operation]:
-        """Operations that take a mark away from each case that has it."""
+        """Operations that remove a mark from each case that has it."""
         targets = self._targets(ENTRY_SCOPE).items()
         return [
             Operation(OpKind.REMOVE, id, file, (_MARKS,), mark)
@@ -178,7 +178,7 @@ class CaseForm:
 
 
 def _condition(fields: Fields) -> tuple[str, str] | None:
-    """The expression and the reason of the one condition; None where there are several."""
+    """The expression and the reason of the only condition; None if there are several."""
     found = fields.get(_SKIP) or ""
     items = found if isinstance(found, list) else [found]
     if len(items) != 1:
@@ -211,7 +211,7 @@ def _for_one(key: tuple[str, str], fields: Fields, values: Mapping[str, object])
 
 
 def proposed_cases(operations: Sequence[Operation], present: Present) -> CaseForm:
-    """The cases that `operations` set keys of, as these would have them. Raises UsageError for other operations."""
+    """A form of the cases that `operations` set keys of, as after these. Raises UsageError for other operations."""
     if not all(op.is_case and op.file is not None and op.path and case_name(op) for op in operations):
         raise UsageError("This change has no keys of cases to edit", "Reject it, and make the change again.")
     keys = dict.fromkeys((str(op.file), op.id) for op in operations)

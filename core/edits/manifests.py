@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Manifests of op tests as the edits see them: their cases as entries, and what an edit would make wrong in them."""
+"""Manifests of op tests for the edits: their cases as entries, and the mistakes that an edit would introduce."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -12,14 +12,14 @@ from core.model import Entry
 from core.payload.ttmatrix_ops import CASE_KEYS, SETTING_KEYS, Case, Manifest, Problem, near_key, read_text
 
 _EDITABLE = (*SETTING_KEYS, "op", "marks", "expects_error", "description")
-"""Keys of a case that can be set as a whole; of the others single values can."""
+"""Keys of a case that can be set as a whole; of the other keys, only single values can."""
 
 
 def case_entries(text: str, file: str, besides: Collection[int] = ()) -> tuple[Entry, ...]:
-    """The cases of a manifest, and its defaults, as entries with the values that are written there.
+    """The cases of a manifest, and its defaults, as entries with the values as written.
 
-    Keys with several names are called by the first. Without a block of defaults there is one without fields, on no
-    line. `besides`: the numbers of blocks that are left out. Raises Refused for a file that cannot be edited.
+    A key that has several names gets the first one. If there is no block of defaults, its entry has no fields and no
+    line. `besides` are the numbers of blocks to leave out. Raises Refused for a file that cannot be edited.
     """
     return tuple(_entries(read_manifest(text, file), file, besides))
 
@@ -37,12 +37,12 @@ def _entries(document: Document, file: str, besides: Collection[int]) -> Iterato
 
 
 def key_problem(operation: Operation) -> str:
-    """Why what `operation` is about cannot be edited; empty: it can be, as far as its key tells."""
+    """Why the target of `operation` cannot be edited; empty: it can, as far as the key tells."""
     in_case = bool(case_name(operation))
     if not operation.path or (operation.op is OpKind.UNSET and operation.path[0] != "name"):
         return ""
     if operation.renames_key or (operation.op is OpKind.SET and len(operation.path) > 1):
-        # What is wrong with it then is said by the manifest itself.
+        # Other mistakes in the value are reported by the manifest itself.
         return ""
     key = operation.path[0]
     if key in (_EDITABLE if in_case else SETTING_KEYS):
@@ -55,10 +55,10 @@ def key_problem(operation: Operation) -> str:
 
 
 def new_problems(before: str, after: str, file: str) -> tuple[Problem, ...]:
-    """The mistakes that the manifest `after` has and `before` had not.
+    """The mistakes that are in the manifest `after` and not in `before`.
 
-    In a case with one mistake less others may be seen for the first time: it is left out as it was. A case with a new
-    name takes its mistakes along.
+    A case with a mistake corrected is left out, because that can uncover mistakes it had before. A renamed case keeps
+    its mistakes.
     """
     old, new = _read(before, file), _read(after, file)
     had, has = (Counter((one.message, one.case) for one in both.problems if not one.warning) for both in (old, new))
@@ -80,7 +80,7 @@ def _read(text: str, file: str) -> Manifest:
 
 
 def value_mistake(key: str, value: object) -> Problem | None:
-    """What a run would say of this value of a key of a case; None: nothing."""
+    """The mistake that a run would report about this value of a key of a case; None: nothing."""
     text = new_item({"op": "torch.neg", key: value}, 0, Layout(nested=True))
     return next((one for one in read_text(f"cases:\n{text}", "").problems if not one.warning), None)
 
@@ -90,11 +90,11 @@ class CaseChange(NamedTuple):
 
     id: str
     fields: Mapping[str, tuple[object, object]]
-    """What it comes to with the defaults, before and after; of a case that is not there the op, which is None."""
+    """Values before and after, with the defaults applied; for a case added or removed, its op and None."""
 
 
 def case_changes(before: str, after: str, file: str) -> Iterator[CaseChange]:
-    """What cases come to otherwise in the manifest `after`: those of which nothing is wrong."""
+    """The cases whose values differ in the manifest `after`, without those that have mistakes."""
     old, new = ({case.name: case for case in _read(text, file).cases} for text in (before, after))
     model = _read(after, file).model
     for name in dict.fromkeys((*old, *new)):
@@ -115,7 +115,7 @@ def _differing(one: Case, other: Case) -> Iterator[tuple[str, object, object]]:
 
 
 def _plain(value: object) -> object:
-    """A value as JSON may have it."""
+    """A value in a form that JSON allows."""
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return {name: _plain(inner) for name, inner in value._asdict().items() if inner != ""}
     if isinstance(value, tuple):

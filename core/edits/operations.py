@@ -11,11 +11,11 @@ from core.files import Malformed, parsed
 
 OVERRIDES = "arch_overrides"
 ALIASES = {"mark": "marks", "expected_errors": "expects_error"}
-"""What a key of an op case may also be called. Operations call it by the first name, and find it by either."""
+"""Other names of keys of an op case. Operations use the first name, and match both."""
 _PARTS = ("skip_if", "expects_error")
 """Keys of an op case that hold keys."""
 _DEEP = ("inputs", "attrs", "kwmap", *_PARTS)
-"""Keys of an op case of which single values are set and single keys removed, however deep they are."""
+"""Keys of an op case in which single values and keys can be set and removed, at any depth."""
 _MOST_DEPTH = 20
 _EXPECTATIONS = "test_config_"
 
@@ -37,13 +37,13 @@ class Operation:
 
     op: OpKind
     id: str
-    """Of a test, of an op case (`model::case`), or of a model, which is the block of defaults in its manifest."""
+    """The id of a test, of an op case (`model::case`), or of a model, for the block of defaults in its manifest."""
     file: str | None = None
-    """Path relative to the test_config directory, of a manifest to the checkout; None: the one file that has the id."""
+    """Path relative to the test_config directory (a manifest: to the checkout); None: the only file that has the id."""
     path: tuple[str, ...] = ()
     """`(field,)`, `("arch_overrides", arch, field)` or `("arch_overrides", arch)`; empty: the entry itself.
 
-    In an op case it may go on through the keys of mappings and the indices of lists, from 0: `("inputs", "0",
+    In an op case it may continue through the keys of mappings and the indices of lists, from 0: `("inputs", "0",
     "tensor", "init")`. The second key of one name is `name#2`, as the second case of one id is `id#2`.
     """
     value: object = None
@@ -53,7 +53,7 @@ class Operation:
 
     @property
     def is_entry(self) -> bool:
-        """Whether it is about the entry as a whole, not about something in it."""
+        """Whether it is about the entry as a whole, not about a part of it."""
         return not self.path
 
     @property
@@ -63,12 +63,12 @@ class Operation:
 
     @property
     def is_override(self) -> bool:
-        """Whether it is about all that one arch overrides."""
+        """Whether it is about the whole override of one arch."""
         return len(self.path) == 2 and self.path[0] == OVERRIDES
 
     @property
     def renames_key(self) -> bool:
-        """Whether it gives another name to a key of an op case, or of the defaults, or to an override."""
+        """Whether it renames a key of an op case, of the defaults, or of an override."""
         named = self.op is OpKind.RENAME and self.value is None
         return named and (self.is_override or (bool(self.path) and self.is_case))
 
@@ -85,7 +85,7 @@ def is_manifest(file: str) -> bool:
 
 
 def short_id(id: str, file: str) -> str:
-    """The id of a case in its file: where two files have the same one, the later one's ends with its name."""
+    """The id of a case within its file: without the file name that ends the id of the later of two equal ones."""
     for end in (f"::{file}", f"::{file.rpartition('/')[2]}"):
         if id.endswith(end) and "::" in id.removesuffix(end):
             return id.removesuffix(end)
@@ -104,7 +104,7 @@ def manifests_in(operations: Iterable[Operation]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """An operation that cannot be done, and why."""
+    """An operation that cannot be applied, and why."""
 
     op: Operation
     why: str
@@ -113,7 +113,7 @@ class Rejection:
 
 
 class Refused(Exception):
-    """Raised inside the edit engine where an operation cannot be done. Never leaves it."""
+    """Raised inside the edit engine if an operation cannot be applied. Never leaves it."""
 
     def __init__(self, why: str, line: int = 0) -> None:
         """`line` is the 1-based line that is in the way; 0: none in particular."""
@@ -122,7 +122,7 @@ class Refused(Exception):
         self.line = line
 
     def rejection(self, operation: Operation) -> Rejection:
-        """The operation it is about, with the reason."""
+        """The rejection of `operation`, with the reason."""
         return Rejection(operation, self.why, self.line)
 
 
@@ -153,7 +153,7 @@ def parse_operations(text: str) -> tuple[Operation, ...]:
 
 
 def read_operations(raw: object) -> tuple[Operation, ...]:
-    """The operations that plain data says. Raises UsageError as `parse_operations`."""
+    """The operations in parsed JSON data. Raises UsageError as `parse_operations`."""
     if not isinstance(raw, list):
         raise UsageError("The operations must be a JSON list", f"The file holds {_kind(raw)}.")
     return tuple(_operation(index, item) for index, item in enumerate(raw))
@@ -165,7 +165,7 @@ def to_json(operations: Iterable[Operation]) -> list[dict[str, object]]:
 
 
 def shape_problem(operation: Operation) -> str:
-    """What is wrong with the form of `operation`, whatever the files say; empty: nothing."""
+    """What is wrong with the form of `operation`, regardless of the files; empty: nothing."""
     if not operation.id or not operation.id.isprintable():
         return "id: must be text on one line that is not empty"
     if operation.file == "" or (operation.file is None and operation.op is OpKind.ADD and operation.is_entry):
@@ -207,7 +207,7 @@ def _scalar_problem(value: object) -> str:
 
 
 def _part_problem(operation: Operation) -> str:
-    """Of what is added to, removed from or renamed in an entry: an override, or an item of a list."""
+    """The problem with adding, removing or renaming a part of an entry: an override, or an item of a list."""
     if operation.is_override:
         if operation.op is OpKind.ADD:
             return _override_problem(operation.value)
@@ -218,7 +218,7 @@ def _part_problem(operation: Operation) -> str:
 
 
 def _case_problem(operation: Operation) -> str:
-    """Of what is done to a manifest."""
+    """The problem with an operation on a manifest."""
     path, value = operation.path, operation.value
     if not all(name and name.isprintable() for name in path):
         return "path: must be names on one line"
@@ -241,7 +241,7 @@ def _case_problem(operation: Operation) -> str:
 
 
 def _name_problem(operation: Operation) -> str:
-    """Of another name for a case, or for a key."""
+    """The problem with a new name for a case, or for a key."""
     if operation.path:
         fits = operation.value is None and len(operation.path) <= _MOST_DEPTH
         return "" if fits else "value: not allowed here; the path names the key"
@@ -273,7 +273,7 @@ def _data_problem(value: object, depth: int = 0) -> str:
 
 
 def _path_problem(path: tuple[str, ...], *override_lengths: int) -> str:
-    """`override_lengths`: how much of `arch_overrides` may be named besides a field of an arch."""
+    """`override_lengths`: the path lengths allowed below `arch_overrides`, besides that of a field of an arch."""
     allowed = f'path: must be ["FIELD"] or ["{OVERRIDES}", "ARCH", "FIELD"]'
     if not path or not all(name and name.isprintable() for name in path):
         return allowed

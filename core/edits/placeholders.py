@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Placeholders of models that are planned: the tests that one names, and the edits that end it (docs/rules.md 2.5)."""
+"""Placeholders of planned models: the tests that belong to one, and the edits that remove it (docs/rules.md 2.5)."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -18,20 +18,20 @@ PROMOTED_STATUSES = (
     Status.NOT_SUPPORTED_SKIP,
     Status.UNSPECIFIED,
 )
-"""What an entry that comes for a placeholder may say."""
+"""The statuses that an entry which replaces a placeholder may have."""
 _EXPLAINED = (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)
 _CARRIED = ("bringup_status", "reason")
 
 
 def planned_models(matrix: Matrix) -> dict[str, Entry]:
-    """All placeholders of the checkout by name; the last one of a name counts."""
+    """All placeholders of the checkout by name; the last one of each name."""
     return {one.id: one for file in matrix.files for one in file.placeholders}
 
 
 def model_tests_of(matrix: Matrix, names: Collection[str]) -> dict[str, list[str]]:
-    """By name of a placeholder the ids of the tests of that very model, as its loader or its directory says.
+    """The ids of the tests of the model that each placeholder names, according to the loader or its directory.
 
-    Tests of one device that infer come first. Reads the loaders: some hundred files.
+    Inference tests on a single device come first. Reads the loaders: a few hundred files.
     """
     sources = _sources(matrix) if names else {}
     found: dict[str, list[str]] = {}
@@ -43,15 +43,15 @@ def model_tests_of(matrix: Matrix, names: Collection[str]) -> dict[str, list[str
 
 
 def removal(matrix: Matrix, names: Sequence[str]) -> tuple[Operation, ...]:
-    """What removes these placeholders. Raises UsageError for a name that is none."""
+    """Operations that remove these placeholders. Raises UsageError for an unknown name."""
     return tuple(Operation(OpKind.REMOVE, name, _placeholder(matrix, name).file) for name in names)
 
 
 def promotion(matrix: Matrix, name: str, ids: Sequence[str], status: str) -> tuple[Operation, ...]:
-    """What replaces a placeholder by an entry for each test of `ids` that has none yet.
+    """Operations that replace a placeholder by an entry for each test of `ids` that has none yet.
 
-    An entry that explains a failure says what the placeholder says of bring-up and reason. Raises UsageError for a
-    name that is no placeholder, for an id that no loader gives rise to, and for another status than PROMOTED_STATUSES.
+    An entry with a failing status takes bring-up status and reason from the placeholder. Raises UsageError for a name
+    that is no placeholder, for an id that no loader generates, and for a status that is not in PROMOTED_STATUSES.
     """
     placeholder = _placeholder(matrix, name)
     if status not in PROMOTED_STATUSES:
@@ -84,18 +84,18 @@ def _sources(matrix: Matrix) -> dict[str, str]:
 
 
 def _bases(name: str, sources: Mapping[str, str]) -> Iterator[str]:
-    """What ids of the model begin with: directories of its name, and variants with a checkpoint of its name."""
+    """The beginnings of ids of the model: directories of its name, and variants with a checkpoint of its name."""
     wanted = {letters(name), letters(name.rpartition("/")[2])}
     for directory, source in sources.items():
         if letters(directory.partition("/")[0]) in wanted:
             yield directory
-        # Most loaders do not know the name, and parsing is what takes time.
+        # Most loaders do not contain the name, and parsing is the slow part.
         elif name in source:
             yield from (f"{directory}-{variant}" for variant in checkpoint_variants(source, name))
 
 
 def checkpoint_variants(source: str, checkpoint: str) -> set[str]:
-    """Variants that a loader gives the checkpoint of this name; none where the source is no Python."""
+    """Variants for which a loader uses the checkpoint of this name; none if the source is not valid Python."""
     try:
         return {variant for variant, name in checkpoints(source).items() if name == checkpoint}
     except (SyntaxError, ValueError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations on a test_config directory as a plan that can be looked at, and written all or nothing."""
+"""Plans of operations on a test_config directory, which can be previewed, and written all or nothing."""
 
 import difflib
 import json
@@ -36,7 +36,7 @@ from core.sources import ROOT_KEY, ExpectationFile, Schema, written_entries
 _BLOCK_SCALAR = re.compile(r"[:-]\s+[|>]")
 _NO_NEWLINE = "\\ No newline at end of file\n"
 _REMEMBERED = 4
-"""Plans: of what is under the cursor, of all that is accepted, on the work tree and on the last commit."""
+"""Number of cached plans: for the row under the cursor, for all accepted changes, on work tree and last commit."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,17 @@ class FileEdit:
     """One file that the plan changes."""
 
     file: str
-    """Path as operations have it (`Operation.file`)."""
+    """Path as in operations (`Operation.file`)."""
     before: str
     after: str
     known: tuple[Entry, ...] | None = field(default=None, compare=False, repr=False)
-    """The entries of `before`, where the index parsed that very text."""
+    """The entries of `before`, if the index parsed that same text."""
     sources: tuple[Source, ...] = field(default=(), compare=False, repr=False)
-    """Of each entry of `after`; empty: not known."""
+    """The source of each entry of `after`; empty: not known."""
 
     @cached_property
     def old(self) -> tuple[Entry, ...]:
-        """The entries of `before`; of a file of placeholders these, as entries; of a manifest the cases that change."""
+        """The entries of `before`: placeholders in a file of placeholders, only the cases that change in a manifest."""
         if is_manifest(self.file):
             same = {one.entry for one in self.sources if one.entry is not None}
             return case_entries(self.before, self.file, besides=same)
@@ -62,7 +62,7 @@ class FileEdit:
 
     @cached_property
     def new(self) -> tuple[Entry, ...]:
-        """The entries of `after`. Parsed are the lines of those that changed, and no line of the others."""
+        """The entries of `after`. Only the lines of changed entries are parsed."""
         if is_manifest(self.file):
             same = {at for at, one in enumerate(self.sources) if one.entry is not None}
             return case_entries(self.after, self.file, besides=same)
@@ -70,9 +70,9 @@ class FileEdit:
         return written_entries(self.after, self.file) if found is None else found
 
     def _pieced_together(self) -> tuple[Entry, ...] | None:
-        """The entries of `after` from the old ones and the changed lines; None where that cannot be."""
+        """The entries of `after`, made from the old ones and the changed lines; None if that is not possible."""
         texts = [one.text for one in self.sources if one.entry is None]
-        # The lines that end a block scalar may be a part of it.
+        # Blank lines after a block scalar may be part of it.
         if not self.sources or any(map(_BLOCK_SCALAR.search, texts)):
             return None
         lines = "".join(text if text.endswith("\n") else f"{text}\n" for text in texts)
@@ -86,12 +86,12 @@ class FileEdit:
 
 
 class FileChanged(TTMatrixError):
-    """A file is no longer the one that was read."""
+    """A file no longer has the text that was read."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditPlan:
-    """What the operations come to. Nothing is written before `write`."""
+    """The result of operations. Nothing is written before `write`."""
 
     files: tuple[FileEdit, ...]
     """Files that change, in the order of their names."""
@@ -99,7 +99,7 @@ class EditPlan:
     """Operations that are done once the files are written; some may have been done before."""
     rejected: tuple[Rejection, ...] = ()
     blocked: tuple[Operation, ...] = ()
-    """Operations that could be done, had their file no rejected one."""
+    """Operations that could be applied if none of their file were rejected."""
 
     def diff(self, prefix: str = TEST_CONFIG_PREFIX) -> str:
         """One unified diff that `git apply` takes, with paths relative to the checkout."""
@@ -113,10 +113,10 @@ def plan(test_config: Path, operations: Sequence[Operation], schema: Schema | No
 
 
 def plan_texts(texts: FileTexts, operations: Sequence[Operation], schema: Schema) -> EditPlan:
-    """Work out what `operations`, taken in order, make of `texts`.
+    """Apply `operations` in order to `texts`.
 
-    An operation that cannot be done is rejected with the reason, and its file stays as it is; where an entry moves
-    between two files, both wait for each other.
+    An operation that cannot be applied is rejected with the reason, and its file stays unchanged; if an entry moves
+    between two files, both stay unchanged.
     """
     return _Planner(Workspace(texts, schema), schema).plan(operations)
 
@@ -124,8 +124,7 @@ def plan_texts(texts: FileTexts, operations: Sequence[Operation], schema: Schema
 def write(plan: EditPlan, test_config: Path) -> tuple[Path, ...]:
     """Write the files of `plan` below `test_config`, all or none, and return their paths.
 
-    Raises FileChanged where a file no longer has the text that was planned on, and TTMatrixError where one cannot be
-    written.
+    Raises FileChanged if a file no longer has the text that was planned on, and TTMatrixError if one cannot be written.
     """
     with written(plan, test_config):
         return tuple(path_of(test_config, edit.file) for edit in plan.files)
@@ -133,7 +132,7 @@ def write(plan: EditPlan, test_config: Path) -> tuple[Path, ...]:
 
 @contextmanager
 def written(plan: EditPlan, test_config: Path, aside: Path | None = None) -> Iterator[None]:
-    """Have the files of `plan` written; where the work inside fails, the very files of before come back.
+    """Write the files of `plan`; if the work inside the block fails, the old files are restored.
 
     What somebody else has written in the meantime stays, and the error says so. Raises as `write`. For `aside` see
     `files.replaced`.
@@ -149,7 +148,7 @@ def written(plan: EditPlan, test_config: Path, aside: Path | None = None) -> Ite
 
 
 class Planner:
-    """`plan_texts` that remembers: the same texts and operations give the plan that was made for them.
+    """`plan_texts` with a cache: the same texts and operations give the same plan object.
 
     So what is previewed, confirmed, written and committed is one plan. Threads may share it; the second of two that
     want the same plan waits for the first.
@@ -161,7 +160,7 @@ class Planner:
 
     def plan(self, texts: FileTexts, operations: Sequence[Operation], schema: Schema) -> EditPlan:
         """As `plan_texts`."""
-        # As JSON, for in Python 1 and 1.0 and true are equal.
+        # Compared as JSON, because 1, 1.0 and true are equal in Python.
         asked = json.dumps(to_json(operations), default=repr)
         with self._mutex:
             for known, operations_then, schema_then, planned in self._plans:
@@ -240,7 +239,7 @@ class _Planner:
         )
 
     def _refuse_mistakes(self, opened: Sequence[OpenFile], after: Mapping[str, str]) -> None:
-        """Reject the operations that would make something wrong in a manifest: of the case that it is in, else all."""
+        """Reject operations that would introduce a mistake in a manifest: those on the case with it, else all."""
         for file in opened:
             if not is_manifest(file.name) or after[file.name] == file.draft.before:
                 continue
@@ -266,13 +265,13 @@ class _Planner:
 
 
 def _located(file: str, rejection: Rejection) -> Rejection:
-    """The rejection with its place in front, in the form that editors follow."""
+    """The rejection with its file and line in front, in the form that editors follow."""
     place = f"{file}:{rejection.line}" if rejection.line else file
     return replace(rejection, why=f"{place}: {rejection.why}")
 
 
 def _at_line(entry: Entry, line: int) -> Entry:
-    """`entry` as it is with its key on another line."""
+    """`entry` with its key moved to another line."""
     by = line - entry.line
     if not by:
         return entry
@@ -294,9 +293,9 @@ def _refuse_changed(edit: FileEdit, path: Path) -> None:
 
 
 def unified_diff(path: str, before: str, after: str) -> str:
-    """The diff of the file at `path` (relative, with forward slashes); empty where nothing changed.
+    """The diff of the file at `path` (relative, with forward slashes); empty if nothing changed.
 
-    Only line feeds end a line, as git has it: a carriage return is part of its line.
+    Only line feeds end a line, as in git: a carriage return is part of its line.
     """
     lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{path}", f"b/{path}")
     return "".join(line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}" for line in lines)

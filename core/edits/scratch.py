@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A directory of ours within git's, the lock of the index that goes with it, and what a killed one of us left of both.
+"""A scratch directory inside git's, the lock of the index, and the removal of both after a ttmatrix was killed.
 
-Both hold one file, their mark: it names the process, and the process holds a lock of the kernel on it, which every git
-that is started inherits. So it is known for certain when nobody is at work any more, even a git that outlived us.
+Both are marked by the same file: it names the process, which holds a kernel lock on it, and every git that it starts
+inherits the lock. So it is certain when nobody works there any more, not even a git that outlived us.
 """
 
 import fcntl
@@ -24,27 +24,28 @@ _PREFIX = "ttmatrix-"
 _MARK = "owner"
 _LOCK = "index.lock"
 _LONGEST_MARK = 4096
-"""Bytes."""
+"""Largest size of a mark, in bytes."""
 _POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Scratch:
-    """A directory that is ours alone, on the disk of the repository."""
+    """A directory for this process alone, on the disk of the repository."""
 
     path: Path
     descriptor: int
-    """Of the mark: a process that inherits it counts as one of ours."""
+    """File descriptor of the mark: a process that inherits it counts as one of ours."""
 
     @contextmanager
     def lock(self, index: Path) -> Iterator[None]:
         """Keep every other git from changing `index`, as git itself does while it commits.
 
-        Raises TTMatrixError where another git does so now.
+        Raises TTMatrixError if another git has the lock.
         """
         lock = _lock_of(index)
         try:
-            # Never there without our mark in it: what is killed in between must not look like a git.
+            # The lock must never exist without our mark in it: after a kill it must not look like that of a running
+            # git.
             lock.hardlink_to(self.path / _MARK)
         except FileExistsError as error:
             hint = "Wait for it. If none is running, a git was killed: remove that file."
@@ -57,15 +58,15 @@ class Scratch:
             _unlink_same(lock, self.descriptor)
 
     def holds(self, index: Path) -> bool:
-        """Whether the lock of `index` is still ours; somebody may have removed it, and another git may be running."""
+        """Whether the lock of `index` is still ours; if somebody removed it, another git may be running."""
         return _is_same(_lock_of(index), self.descriptor)
 
 
 @contextmanager
 def scratch(home: Path, base: str = "") -> Iterator[Scratch]:
-    """Have a scratch directory in `home`, git's own. `base` is the commit that commits are to be made on.
+    """Make a scratch directory in `home`, git's own directory. `base` is the commit that commits will be based on.
 
-    Raises OSError where there can be none.
+    Raises OSError if it cannot be made.
     """
     path = Path(mkdtemp(prefix=_PREFIX, dir=home))
     try:
@@ -75,7 +76,7 @@ def scratch(home: Path, base: str = "") -> Iterator[Scratch]:
             mark = {**asdict(own_identity()), "host": this_host(), "base": base, "held": _hold(descriptor)}
             os.write(descriptor, json.dumps({"ttmatrix": mark}).encode())
             os.fsync(descriptor)
-            # Whole or not there: a directory without a mark is known for what it is, too.
+            # The mark appears complete or not at all; a directory without a mark is recognised, too.
             unfinished.rename(path / _MARK)
             yield Scratch(path, descriptor)
         finally:
@@ -85,22 +86,23 @@ def scratch(home: Path, base: str = "") -> Iterator[Scratch]:
 
 
 def _remove(directory: Path) -> None:
-    """Once more where the disk refuses the first time; what is still there, the next one of us clears away."""
+    """Remove a directory, with a second try if the disk refuses; the next ttmatrix removes what is still there."""
     shutil.rmtree(directory, ignore_errors=True)
     if directory.exists():
         shutil.rmtree(directory, ignore_errors=True)
 
 
 def is_anything_left(home: Path) -> bool:
-    """Whether `clear` would find something to look at."""
+    """Whether `clear` would find remains to check."""
     return (home / _LOCK).exists() or next(home.glob(f"{_PREFIX}*"), None) is not None
 
 
 def clear(home: Path, wait: float = 0.0) -> tuple[str, ...]:
-    """Remove what those of us that were killed left in `home`; returns the commits that theirs were to be made on.
+    """Remove what killed ttmatrix processes left in `home`; returns the commits that theirs were to be based on.
 
-    Only what bears our mark is touched, and only once its process and every git it started are gone. Raises
-    TTMatrixError where such a git is still at work after `wait` seconds. No other of us may be starting meanwhile.
+    Only files with our mark are touched, and only once their process and every git it started are gone. Raises
+    TTMatrixError if such a git is still running after `wait` seconds. The caller must keep other ttmatrix processes
+    from starting meanwhile.
     """
     deadline = monotonic() + wait
     bases = [_cleared_by(mark, deadline) for mark in (home / _LOCK, *sorted(home.glob(f"{_PREFIX}*/{_MARK}")))]
@@ -111,7 +113,7 @@ def clear(home: Path, wait: float = 0.0) -> tuple[str, ...]:
 
 
 class _Busy(Exception):
-    """A git that somebody of us started is at work, and he is gone."""
+    """A git that a ttmatrix started is still running, and that ttmatrix is gone."""
 
 
 def _cleared_by(mark: Path, deadline: float) -> str:
@@ -130,9 +132,9 @@ def _cleared_by(mark: Path, deadline: float) -> str:
 
 
 def _cleared(mark: Path) -> str:
-    """Remove `mark` where it is provably left behind; returns the commit that it was to be built on, if any is known.
+    """Remove `mark` if it is provably left behind; returns the commit that it was to be built on, if any is known.
 
-    Raises _Busy where nobody but a git of his is left.
+    Raises _Busy if only a git of its process is left.
     """
     try:
         descriptor = os.open(mark, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -161,7 +163,7 @@ class _Owner:
 
 
 def _owner(mark: bytes) -> _Owner | None:
-    """Whose mark it is; None: none of ours. What git writes there begins otherwise."""
+    """The process that a mark names; None: not a mark of ours. Git's own lock files begin differently."""
     try:
         owner = json.loads(mark)["ttmatrix"]
         if owner["held"] is not True:
@@ -173,7 +175,7 @@ def _owner(mark: bytes) -> _Owner | None:
 
 
 def _hold(descriptor: int) -> bool:
-    """Whether the file system has locks; where it has none, nothing can be proven later."""
+    """Return whether the file system has locks; without them, nothing can be proven later."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -186,7 +188,7 @@ def _lock_of(index: Path) -> Path:
 
 
 def _unlink_same(path: Path, descriptor: int) -> None:
-    """Remove `path` while it is the file that is open: one that took its place is somebody else's."""
+    """Remove `path` only while it is the open file: a file that replaced it belongs to somebody else."""
     if _is_same(path, descriptor):
         path.unlink(missing_ok=True)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From what is wanted of a test on each arch to operations: the smallest entry that means it, and the way there."""
+"""From the wanted values on each arch to operations: find the smallest entry that gives them, and how to get there."""
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,13 +14,13 @@ from core.model import Entry, Function
 _DIRECTORIES = {Function.MODELS: "", Function.TORCH: "torch", Function.JAX: "jax", Function.LLM: "torch_llm"}
 
 Wish = Mapping[str, Mapping[str, object]]
-"""By arch, then by field, the value that shall count there; None: as if the field were not written."""
+"""The wanted effective values by arch and field; None: as if the field were not written."""
 
 
 def operations_for(matrix: Matrix, id: str, wish: Wish) -> tuple[Operation, ...]:
-    """Operations after which each arch of `wish` has what it says, with the fewest lines; other archs keep what counts.
+    """Operations that give each arch of `wish` its values in the fewest lines; other archs keep their effective values.
 
-    Archs that the test is not marked for are passed over. An id without an entry gets one.
+    Archs that the test is not marked for are skipped. An id without an entry gets one.
     """
     entry = matrix.entries.get(id)
     before = entry.fields if entry else {}
@@ -47,15 +47,15 @@ def home_file(matrix: Matrix, id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """One way to write a field so that every arch has what it wants."""
+    """One way to write a field so that every arch gets its wanted value."""
 
     base: object
-    """At the entry; `UNWRITTEN`: not there."""
+    """The value at the entry; `UNWRITTEN`: none."""
     overrides: Mapping[str, object]
     changed: int
-    """Lines that differ from what is written now."""
+    """The number of lines that differ from the present ones."""
     moved: bool
-    """Whether the entry's own value acts otherwise than now."""
+    """Whether the effect of the entry's own value changes."""
 
     @property
     def cost(self) -> tuple[int, int, bool]:
@@ -63,12 +63,11 @@ class _Choice:
 
 
 def synthesise(fields: Mapping[str, object], wish: Wish, archs: Sequence[str]) -> dict[str, object]:
-    """`fields` of an entry, rewritten so that each arch of `wish` has what it wants.
+    """`fields` of an entry, rewritten so that each arch of `wish` gets its values.
 
-    The other archs of `archs` keep what they have; archs outside of it keep their overrides, not what these leave
-    to the entry. Of all ways to write the wanted fields the one with the fewest lines is taken; of these the one that
-    differs in the fewest lines from `fields`; of these one that leaves the entry's own values alone. Fields that
-    nobody asked for stay as they are written.
+    The other archs in `archs` keep their effective values; archs outside it keep their overrides, but not the values
+    they take from the entry. The result has the fewest lines; among equals, the fewest lines that differ from `fields`;
+    then unchanged values of the entry itself. Fields that are not in `wish` stay as written.
     """
     archs = tuple(dict.fromkeys((*archs, *wish)))
     names = tuple(dict.fromkeys(name for values in wish.values() for name in values))
@@ -81,7 +80,7 @@ def synthesise(fields: Mapping[str, object], wish: Wish, archs: Sequence[str]) -
 
 
 def operations_to(id: str, file: str, before: Mapping[str, object], after: Mapping[str, object]) -> list[Operation]:
-    """Operations that make `after` of the fields `before` of an entry: what is set comes before what goes."""
+    """Operations that turn the fields `before` of an entry into `after`: what is set comes before what is removed."""
     sets: list[Operation] = []
     unsets: list[Operation] = []
     old, new = dict(_flat(before)), dict(_flat(after))
@@ -97,9 +96,9 @@ def operations_to(id: str, file: str, before: Mapping[str, object], after: Mappi
 def _layouts(
     choices: Mapping[str, Sequence[_Choice]], others: frozenset[str], present: frozenset[str], archs: Sequence[str]
 ) -> Iterator[tuple[tuple[int, int, int, int], dict[str, _Choice]]]:
-    """For every set of archs that may have an override, the best choice of each field, with the cost in all.
+    """For every set of archs that may have an override, the best choice of each field, with the total cost.
 
-    Fields share only the lines that name archs, so once those are given, each field can be chosen by itself.
+    Fields share only the lines that name archs, so for a given set of archs each field can be chosen by itself.
     """
     needed = [arch for arch in archs if any(arch in choice.overrides for way in choices.values() for choice in way)]
     for size in range(len(needed) + 1):
@@ -120,14 +119,14 @@ def _cheapest(ways: Iterable[_Choice], allowed: frozenset[str]) -> _Choice | Non
 
 
 def _choices(entry: Entry, name: str, wish: Wish, archs: Sequence[str]) -> Iterator[_Choice]:
-    """Every value the entry itself could have, with the overrides that this asks for."""
+    """Every value that the entry itself could have, with the overrides that this requires."""
     own = raw_value(entry, name, None)
     present = {arch: values[name] for arch in archs if name in (values := entry.overrides.get(arch, {}))}
     wanted = {arch: _wanted(entry, name, wish, arch) for arch in archs}
     bases: dict[object, object] = {}
     for value in (own, UNWRITTEN, *wanted.values()):
         bases.setdefault(acting(name, value), value)
-    # Nothing at all says as much as a default that is spelled out, with a line less.
+    # An unwritten field means the same as a written default, with one line less.
     for base in (*bases.values(), *(() if own is UNWRITTEN else (UNWRITTEN,))):
         needed = {
             arch: _spelled(name, value, present.get(arch, UNWRITTEN))
@@ -147,12 +146,12 @@ def _wanted(entry: Entry, name: str, wish: Wish, arch: str) -> object:
 
 
 def _spelled(name: str, value: object, present: object) -> object:
-    """How an override says `value`: as it does now where that acts alike; `UNWRITTEN` where it cannot be said."""
+    """How an override writes `value`: as now if that is equivalent; `UNWRITTEN` if it cannot be written."""
     if present is not UNWRITTEN and acting(name, present) == acting(name, value):
         return present
     if acting(name, value) == acting(name, UNWRITTEN):
         return said_default(name)
-    # A null that means something cannot be written, only left where it is.
+    # A null that has an effect cannot be written, only left in place.
     return UNWRITTEN if value is None else value
 
 
@@ -196,5 +195,5 @@ def _flat(fields: Mapping[str, object]) -> Iterator[tuple[tuple[str, ...], objec
 
 
 def _same(one: object, other: object) -> bool:
-    """Equal and of one type: `1`, `1.0` and `true` are three texts."""
+    """Equal and of one type: `1`, `1.0` and `true` are three different texts."""
     return one is other or (type(one) is type(other) and one == other)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The texts that operations are planned on, of a work tree or of a commit, and which file each operation is about.
+"""The texts that operations are planned on, from a work tree or a commit, and the file that each operation is about.
 
-A manifest of op tests is read where an operation names it; of expectation files it is all.
+All expectation files are read, but a manifest of op tests only if an operation names it.
 """
 
 import re
@@ -33,13 +33,13 @@ _NO_EXPECTATIONS = Schema(config_directories=())
 
 @dataclass(frozen=True, slots=True)
 class FileTexts:
-    """Texts of files by the paths that operations have for them (`Operation.file`)."""
+    """Texts of files by the paths that operations use (`Operation.file`)."""
 
     texts: Mapping[str, str]
     unreadable: Mapping[str, str] = field(default_factory=dict)
-    """Files that are there and have no text, with the reason."""
+    """Files that exist but cannot be read, with the reason."""
     known: Mapping[str, ExpectationFile] = field(default_factory=dict)
-    """Files that somebody has parsed already, each with the very text that is in `texts`."""
+    """Files that are parsed already, each from the text that is in `texts`."""
 
     def names(self, schema: Schema) -> Iterator[str]:
         """All files in the order upstream merges them (docs/rules.md 2.1)."""
@@ -53,14 +53,14 @@ class FileTexts:
         return tuple(sorted(name for name in {*self.texts, *self.unreadable} if is_manifest(name)))
 
     def entries(self, name: str) -> tuple[Entry, ...] | None:
-        """The entries of a file, where that was parsed already; of a file of placeholders these, as entries."""
+        """The entries of a file if it is parsed already; in a file of placeholders, the placeholders."""
         file = self.known.get(name)
         if file is None:
             return None
         return file.editable
 
     def parsed(self, schema: Schema) -> tuple[ExpectationFile, ...]:
-        """All files with their entries; parsed is only what is not known. A broken one has findings only."""
+        """All files with their entries; only unknown ones are parsed. A broken file has only findings."""
         return tuple(self._parsed(name, schema) for name in (*self.names(schema), *self.manifests))
 
     def _parsed(self, name: str, schema: Schema) -> ExpectationFile:
@@ -86,7 +86,7 @@ def texts_of(texts: Mapping[str, str], files: Iterable[ExpectationFile] = ()) ->
 
 @lru_cache(maxsize=8)
 def manifest_file(name: str, text: str) -> ExpectationFile:
-    """A manifest of op tests with its cases as entries; one that cannot be edited has a finding only."""
+    """A manifest of op tests with its cases as entries; one that cannot be edited has only a finding."""
     try:
         return ExpectationFile(name, text, case_entries(text, name))
     except Refused as refused:
@@ -98,7 +98,7 @@ def read_texts(
 ) -> FileTexts:
     """Read every expectation file below `test_config`, and `manifests`, whose paths are relative to the checkout.
 
-    Of `files` counts what still has the same text.
+    `files` that still have the same text are not parsed again.
     """
     texts: dict[str, str] = {}
     unreadable: dict[str, str] = {}
@@ -119,7 +119,7 @@ def is_placeholders(name: str, schema: Schema) -> bool:
 
 
 def _read(path: Path, name: str, root: Path, texts: dict[str, str], unreadable: dict[str, str]) -> None:
-    """Read one file into `texts`; what keeps it from being read goes into `unreadable`."""
+    """Read one file into `texts`, or the reason why it cannot be read into `unreadable`."""
     if problem := _problem(path, name, root):
         unreadable[name] = problem
         return
@@ -130,7 +130,7 @@ def _read(path: Path, name: str, root: Path, texts: dict[str, str], unreadable: 
 
 
 def _problem(path: Path, name: str, root: Path) -> str:
-    """Why a file is not even read; empty: it is."""
+    """Why a file must not be read; empty: it may."""
     if not path.is_file():
         return f"there is no file {name}"
     if not path.resolve().is_relative_to(root.resolve()):
@@ -142,7 +142,7 @@ def _problem(path: Path, name: str, root: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OpenFile:
-    """A file that was parsed, and the result."""
+    """A parsed file and its draft."""
 
     name: str
     """Path relative to the test_config directory."""
@@ -164,7 +164,7 @@ class Workspace:
         return [file for _, file in sorted(self._open.items()) if isinstance(file, OpenFile)]
 
     def open(self, name: str) -> OpenFile:
-        """The file `name`, relative to test_config; nothing outside of it and nothing but expectation files."""
+        """The file `name`, relative to test_config; only expectation files inside of it are allowed."""
         if name not in self._open:
             self._open[name] = self._parsed(name)
         found = self._open[name]
@@ -173,7 +173,7 @@ class Workspace:
         return found
 
     def known(self, name: str) -> tuple[Entry, ...] | None:
-        """The entries of a file as it was read, where somebody has parsed it already."""
+        """The entries of a file as it was read, if it is parsed already."""
         return self._texts.entries(name)
 
     def home(self, operation: Operation) -> OpenFile:
@@ -200,7 +200,7 @@ class Workspace:
         raise Refused(f"no file has an entry of this id{unread}")
 
     def refuse_taken(self, operation: Operation, home: OpenFile) -> None:
-        """Of two entries with one id in different files the later file wins silently, so none may come about."""
+        """Raise Refused if another file has the id: of two entries with one id the later file wins silently."""
         identifier = operation.id if operation.op is OpKind.ADD else operation.to
         if (
             operation.is_case
@@ -214,7 +214,7 @@ class Workspace:
                 raise Refused(f"an entry {identifier} is in {file.name} already")
 
     def holders(self, identifier: str) -> list[OpenFile]:
-        """The files that have an entry of this id by now; what cannot be read has none."""
+        """The files that have an entry of this id now; unreadable files have none."""
         return self._with(identifier, [name for name in self._names if not self._lists_placeholders(name)])
 
     def _listing(self, identifier: str) -> list[OpenFile]:

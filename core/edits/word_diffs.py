@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 _ALIKE = 0.3
-"""Similarity from which two lines are one line that changed, and its words are worth telling apart."""
+"""Similarity from which two lines count as one changed line, whose words are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Span:
 
     text: str
     changed: bool = False
-    """Whether the other side has something else there. A line without another side has nothing to tell apart."""
+    """Whether the other side differs here; always false for a line without another side."""
 
 
 Spans = tuple[Span, ...]
@@ -25,7 +25,7 @@ Spans = tuple[Span, ...]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line as it was and as it will be; None: there is none. A line that stays is the same on both sides."""
+    """A line before and after; None: there is none. An unchanged line is the same on both sides."""
 
     old: Spans | None
     new: Spans | None
@@ -47,7 +47,7 @@ def word_diff(before: Sequence[str], after: Sequence[str]) -> list[Row]:
 
 
 def _replaced(before: Sequence[str], after: Sequence[str]) -> Iterator[Row]:
-    """Lines that were replaced: each old one beside the next new one that is like it."""
+    """Replaced lines: each old one beside the next new one that is similar."""
     at = 0
     for line in before:
         partner = next((n for n in range(at, len(after)) if _alike(line, after[n])), None)
@@ -61,7 +61,7 @@ def _replaced(before: Sequence[str], after: Sequence[str]) -> Iterator[Row]:
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether they set the same key, or say much the same without one."""
+    """Whether two lines set the same key or, without a key, are similar."""
     (key, colon, _), (other_key, other_colon, _) = one.partition(":"), other.partition(":")
     if colon and other_colon:
         return key.strip() == other_key.strip()

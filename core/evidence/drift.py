@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the PCC of a cell moves over all of its results, as a strip of bars."""
+"""How the PCC of a cell moves over all of its results, shown as a row of bars."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from core.evidence.observation import Observation
 from core.text import bars, pcc_text
 
 _LEAST, _BARS = 3, 30
-"""Fewer numbers show no course; more bars than these do not fit beside what is said of them."""
+"""Fewer values show no course; more bars do not fit beside the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Drift:
 
     arch: str
     numbers: tuple[float, ...]
-    """The mean of each of up to 30 stretches of as many results, oldest first."""
+    """Means of up to 30 equally long stretches of results, oldest first."""
     first: float
     """When the first of these results was made, in seconds since the epoch."""
     results: int
@@ -34,15 +34,15 @@ class Drift:
 
 
 def drifts_of(seen: Mapping[str, Sequence[Observation]]) -> Mapping[str, Drift]:
-    """The drift on each arch, from the results of one test by arch, where there is one."""
+    """The drift on each arch that has one, from the results of one test by arch."""
     found = ((arch, drift_of(arch, rows)) for arch, rows in seen.items())
     return {arch: drift for arch, drift in found if drift is not None}
 
 
 def drift_of(arch: str, rows: Iterable[Observation]) -> Drift | None:
-    """The drift over the results of one cell, oldest first; None where fewer than three have a PCC.
+    """The drift over the results of one cell, oldest first; None if fewer than three have a PCC.
 
-    A number that only says that it was close enough counts as little as one that is none.
+    A PCC that only means "close enough" does not count, nor does NaN.
     """
     known = [(row.when, row.pcc) for row in rows if row.pcc is not None and isfinite(row.pcc) and not row.shortcut]
     if len(known) < _LEAST:

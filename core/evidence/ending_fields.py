@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What YAML the result of a run asks for: stage, reason and fields. Verdicts and workflows both ask here.
+"""The YAML fields that follow from the result of a run, with stage and reason. Verdicts and workflows both use this.
 
 See docs/rules.md 7.3.
 """
@@ -14,15 +14,15 @@ from core.model import BringupStatus, Status
 from core.runs.log import DEVICE_ASSERTION, DEVICE_MEMORY, DIAGNOSTIC, WRONG_NUMBERS
 
 Fields = Mapping[str, object]
-"""By field the value that shall count; None: none is written."""
+"""The effective value that each field shall have; None: the field is not written."""
 
 PROMOTED: Fields = {"status": Status.EXPECTED_PASSING.value, "reason": None, "bringup_status": None}
 UNCHECKED: Fields = {"assert_pcc": False, "required_pcc": None}
 
 _STAGES = (
-    # A diagnostic of the compiler, whatever it quotes.
+    # Diagnostics of the compiler, whatever they quote.
     (BringupStatus.FAILED_TTMLIR_COMPILATION, re.compile(DIAGNOSTIC, re.MULTILINE)),
-    # The device: its assertions, and its memory in the words of upstream's own rules (docs/rules.md 5.2).
+    # Failures of the device: its assertions, and out-of-memory messages as in upstream's own rules (docs/rules.md 5.2).
     (
         BringupStatus.FAILED_RUNTIME,
         re.compile(
@@ -31,7 +31,7 @@ _STAGES = (
             r"|Can only work with bfloat16/float32 or int32/uint32 tensors"
         ),
     ),
-    # The names of operations, and the abort that follows a failed assertion of the compiler.
+    # Names of operations, and the abort that follows a failed assertion of the compiler.
     (
         BringupStatus.FAILED_TTMLIR_COMPILATION,
         re.compile(
@@ -40,22 +40,22 @@ _STAGES = (
         ),
     ),
     (BringupStatus.INCORRECT_RESULT, re.compile(WRONG_NUMBERS)),
-    # What can mean anything (docs/rules.md 5.1, 11): it comes from a device call, and does not say how far that got.
+    # Ambiguous messages (docs/rules.md 5.1, 11): they come from a device call, and do not say how far that got.
     (
         BringupStatus.UNKNOWN,
         re.compile(r"Error code: ?13\b|Bad StatusOr access|RuntimeError: Fatal error|async operation is in flight"),
     ),
-    # Python, before anything was compiled.
+    # Errors of Python before anything was compiled.
     (
         BringupStatus.FAILED_FE_COMPILATION,
         re.compile(r"^\s*(?:E\s+)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::|\s*$)", re.MULTILINE),
     ),
 )
-"""What the text of a failure says of the stage it happened in. The first that fits counts."""
+"""Patterns in the text of a failure, with the stage they indicate. The first match counts."""
 
 
 _FAILED_STAGES = frozenset(stage for stage, _ in _STAGES) - {BringupStatus.UNKNOWN}
-"""What an entry may say of a failure."""
+"""The stages that an entry may give for a failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,35 +64,35 @@ class Result:
 
     ending: Ending
     reason: str = ""
-    """The line to quote, see `core.evidence.reports`; empty where nothing says more than error code 13."""
+    """The line to quote, see `core.evidence.reports`; empty if all texts say no more than error code 13."""
     stage: BringupStatus = BringupStatus.UNKNOWN
     signal: int | None = None
 
     @classmethod
     def of(cls, one: Observation) -> "Result":
-        """What an observation says."""
+        """The result in an observation."""
         return cls(one.ending, quotable(one.reason), one.stage, one.signal)
 
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """What an entry should say."""
+    """What an entry should say after a result."""
 
     fields: Fields | None
     """None: a person must decide."""
     why: str
-    """What happened: a predicate whose subject is the test."""
+    """What happened, as a predicate whose subject is the test."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
     words: str
     status: Status | None = None
-    """None: no status says that."""
+    """None: no status expresses that."""
     also: Fields = field(default_factory=dict)
 
 
-# A failure is expected by a call in the process itself, so what takes that along is an error all the same
+# An expected failure must be raised in the test process; what kills that process is an error all the same
 # (docs/rules.md 4.3).
 _CRASH = "crashes, and a dead process cannot be expected to fail: skip it"
 _HANG = "hangs, and a process that has to be stopped cannot be expected to fail: skip it"
@@ -107,18 +107,18 @@ _ROWS: Mapping[Ending, _Row] = {
     Ending.NOT_RUN: _Row("was skipped anyway"),
     Ending.BROKEN: _Row("could not be set up, which says nothing about the model"),
 }
-"""How a result is written. One that ends or stops the process is skipped, any other failure is expected to fail."""
+"""The status for each ending. A test that ends or stops the process is skipped, any other failure is expected."""
 _WRONG = _Row("runs, and its numbers are wrong", Status.KNOWN_FAILURE_XFAIL)
-"""The row of a test that was accurate before: its check stays on."""
+"""The row for a test that was accurate before: its check stays on."""
 
 
 def stage_in(text: str) -> BringupStatus:
-    """The stage that a failure's own text gives away (docs/rules.md 7.3); UNKNOWN where it could be any."""
+    """The stage that the text of a failure indicates (docs/rules.md 7.3); UNKNOWN if it could be any."""
     return next((stage for stage, pattern in _STAGES if pattern.search(text)), BringupStatus.UNKNOWN)
 
 
 def recommend(result: Result, *, stage_is_stale: bool = False, numbers_were_right: bool = False) -> Recommendation:
-    """The fields that follow from one result. An unknown stage stays what it was, unless that is stale.
+    """The fields that follow from one result. If the stage is unknown, the entry keeps its stage, unless that is stale.
 
     `numbers_were_right`: an inaccurate result is a failure, and not a reason to turn the check off.
     """
@@ -138,7 +138,7 @@ def recommend(result: Result, *, stage_is_stale: bool = False, numbers_were_righ
 
 
 def _reason_of_ending(result: Result) -> str:
-    """The reason where no text says one."""
+    """The reason if no text gives one."""
     match result.ending:
         case Ending.HUNG:
             return "Test hangs"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A store as one file that others read: CSV, or Parquet where pyarrow is installed. A row is a result as it came.
+"""Export and import a store as one file: CSV, or Parquet if pyarrow is installed. A row is a result as it was reported.
 
-Each row names its report by the digest of what was read, so a file that is imported again changes nothing.
+Each row has the digest of its report, so that importing a file again changes nothing.
 """
 
 import csv
@@ -24,7 +24,7 @@ from core.model import BringupStatus, Status
 CSV, PARQUET = ".csv", ".parquet"
 _BATCH = 20_000
 _MOST_CHARACTERS = 2**24
-"""Of one field of a CSV file: reasons are one line."""
+"""The largest field of a CSV file; reasons are one line."""
 
 
 def _flag(text: Any) -> bool:
@@ -43,13 +43,13 @@ def _case(text: Any) -> CaseNumbers | None:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """One column: what it reads, and the type that Arrow has for it."""
+    """One column: how its value is read, and its Arrow type."""
 
     name: str
     read: Callable[[Any], Any]
     arrow: str = "string"
     optional: bool = False
-    """Empty means that there is none."""
+    """Empty means no value."""
     write: Callable[[Any], Any] = lambda value: value
 
 
@@ -97,7 +97,7 @@ _NAMES = [one.name for one in _COLUMNS]
 
 
 def write_file(file: Path, reports: Iterable[StoredReport]) -> int:
-    """Write all results of `reports` to `file`, whole or not at all; how many there are. Raises TTMatrixError."""
+    """Write all results of `reports` to `file`, atomically; returns how many there are. Raises TTMatrixError."""
     count = 0
 
     def counting() -> Iterator[list[Any]]:
@@ -119,7 +119,7 @@ def write_file(file: Path, reports: Iterable[StoredReport]) -> int:
 
 
 def read_file(file: Path) -> Iterator[StoredReport]:
-    """The reports in `file`, as `write_file` wrote them. Raises TTMatrixError, which names the row that is wrong."""
+    """The reports in `file`, as written by `write_file`. Raises TTMatrixError that names the first wrong row."""
     read = {CSV: _read_csv, PARQUET: _read_parquet}[_kind(file)]
     seen: set[str] = set()
     try:
@@ -196,7 +196,7 @@ def _read_csv(file: Path) -> Iterator[list[Any]]:
         head = next(reader, [])
         if missing := [name for name in _NAMES if name not in head]:
             raise ValueError(f"row 1: there is no column {missing[0]}")
-        # Others may have added columns, and their order says nothing.
+        # Others may have added columns, and the order of columns does not matter.
         pick = itemgetter(*(head.index(name) for name in _NAMES))
         for at, row in enumerate(reader, 2):
             if len(row) != len(head):
@@ -221,7 +221,7 @@ def _write_parquet(file: Path, rows: Iterable[list[Any]]) -> None:
 
 
 def _valid(value: Any) -> Any:
-    """Parquet has no texts but UTF-8; names of files may have other parts."""
+    """Parquet only stores UTF-8 texts; file names may have other bytes."""
     return value.encode(errors="surrogatepass").decode(errors="replace") if isinstance(value, str) else value
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines that fail alone: what others pass, they do not (a bad card, a full disk, another firmware)."""
+"""Machines that fail alone, on cells that pass on others (a bad card, a full disk, another firmware)."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -17,13 +17,13 @@ class Suspect:
 
     host: str
     failed: int
-    """Cells on which it failed last, and every other machine that ran them passed last."""
+    """Cells whose last result on it is a failure, while every other machine that ran them passed last."""
     shared: int
-    """Cells that it and another machine ran."""
+    """Cells that both it and another machine ran."""
 
 
 def suspects(observations: Iterable[Observation]) -> tuple[Suspect, ...]:
-    """Machines that fail at least three cells, and half of those they share, which all others pass; worst first."""
+    """Machines that fail at least three cells, and half of those they share, that all others pass; worst first."""
     by_host: dict[str, list[Observation]] = defaultdict(list)
     for row in observations:
         by_host[row.host].append(row)

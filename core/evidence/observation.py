@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One observation: what one execution of one cell showed, here or in CI."""
+"""One observation: the result of one execution of one cell, here or in CI."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -9,33 +9,33 @@ from core.model import BringupStatus, Status
 
 
 class Ending(StrEnum):
-    """How the model ended in one execution; decided by its testcase and tags, never by the status.
+    """How the model ended in one execution; decided by testcase and tags, never by the status.
 
     See docs/rules.md 4.4.
     """
 
     PASSED = "passed"
-    """It ran to its end, and every number that was taken is as good as it must be."""
+    """It ran to its end, and every measured number is good enough."""
     INACCURATE = "inaccurate"
-    """It ran to its end, and a comparison is below its threshold, whether or not that was asserted."""
+    """It ran to its end, and a comparison is below its threshold, whether or not it was asserted."""
     FAILED = "failed"
     """It raised."""
     CRASHED = "crashed"
-    """Its process was ended by a signal, or ended itself."""
+    """Its process was ended by a signal, or exited by itself."""
     HUNG = "hung"
     """It was stopped after a time without output and without work."""
     SLOW = "slow"
-    """It was stopped by a time limit, and was still working."""
+    """It was stopped by a time limit while it was still working."""
     OUT_OF_TIME = "out_of_time"
     """It was stopped by a time limit, and it is unknown whether it was busy or hung."""
     NOT_RUN = "not_run"
     """Skipped before the model ran: by its entry, its LLM combination or its arch."""
     BROKEN = "broken"
-    """Setup, requirements or the loader's construction failed: says nothing of the model (docs/rules.md 4.1)."""
+    """Setup, requirements or the loader's construction failed: says nothing about the model (docs/rules.md 4.1)."""
 
 
 RAN = frozenset(Ending) - {Ending.NOT_RUN, Ending.BROKEN}
-"""The endings that say something of the model."""
+"""The endings that say something about the model."""
 FAILURES = RAN - {Ending.PASSED}
 
 
@@ -48,40 +48,40 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CaseNumbers:
-    """What only a result of an op case says."""
+    """Numbers that only a result of an op case has."""
 
     status: str
-    """As the plugin has it (docs/ops.md); of a duplicate that of the case which represents it."""
+    """The plugin's status (docs/ops.md); for a duplicate, that of the case that represents it."""
     key: str
-    """The digest of what was computed (docs/ops.md); empty: it was not run."""
+    """The digest of the computation (docs/ops.md); empty: it was not run."""
     rtol: float
-    """The tolerances that its manifest had."""
+    """The tolerances in its manifest."""
     atol: float
     max_abs: float | None = None
-    """The greatest difference of an element, and below the greatest one relative to the reference; None: not taken."""
+    """The greatest absolute error of an element; the next field is relative to the reference; None: not measured."""
     max_rel: float | None = None
     mismatched: float | None = None
-    """Percent of the elements."""
+    """Percentage of the elements."""
     pcc: float | None = None
     dup_of: str = ""
-    """The case that represented it."""
+    """The case that represents it."""
     device: str = ""
     torch: str = ""
 
 
-# Not frozen, though nothing changes one: a frozen one takes 6.8 us to make instead of 1.1, and a nightly of 4,000 is
-# judged by 40,000.
+# Not frozen, although nothing changes one: a frozen one takes 6.8 us to make instead of 1.1, and a nightly of 4,000
+# cells is judged by 40,000 of them.
 @dataclass(slots=True, unsafe_hash=True)
 class Observation:
-    """What one execution of one cell has shown. Attempts of one run on one cell are one observation: the last.
+    """The result of one execution of one cell. Of several attempts in one run, only the last is an observation.
 
-    A cell of an op case is its id and a backend, which is where model tests have their arch.
+    The cell of an op case is its id and a backend, in place of the arch of model tests.
     """
 
     test_id: str
     function: str
     arch: str
-    """Empty where neither tags, nor the path, nor the person said it. Of an op case the backend."""
+    """Empty if neither tags, path nor person gave it. For an op case, the backend."""
     origin: Origin
     run: str
     """The name of the run it belongs to: a nightly, a batch."""
@@ -90,16 +90,16 @@ class Observation:
     host: str
     ending: Ending
     expected: Status
-    """The status that was in force when it ran."""
+    """The expected status at the time it ran."""
     forced: bool
     """It ran although its entry says skip, so the tags describe the entry and not the run (docs/rules.md 4.4)."""
     stage: BringupStatus
-    """How far it came; UNKNOWN where nothing reliable says so."""
+    """How far it got; UNKNOWN if nothing reliable says so."""
     reason: str
-    """The line that an entry would quote, verbatim, plain; empty where it passed."""
+    """The line that an entry would quote, verbatim and plain; empty if it passed."""
     seconds: float
     pcc: float | None = None
-    """The lowest that is known. Of a training test the tags hold the forward one only (docs/rules.md 4.6)."""
+    """The lowest known PCC. For a training test, the tags only have that of the forward pass (docs/rules.md 4.6)."""
     pcc_required: float | None = None
     pcc_checked: bool | None = None
     shortcut: bool = False
@@ -115,15 +115,15 @@ class Observation:
     models_commit: str = ""
     """The commit of the submodule."""
     raised: str = ""
-    """What the traceback says where `reason` is of the report's message or the log, and says otherwise."""
+    """The reason in the traceback, if `reason` is from the report's message or the log and differs from it."""
     op: CaseNumbers | None = None
-    """Of an op case alone, whose PCC is in there: it is recorded, not required."""
+    """Only for an op case; its PCC is in there, because it is recorded and not required."""
     profile: str = ""
-    """The profile that it ran with; empty: the default, as CI runs it. A result of another decides about no entry."""
+    """The profile it ran with; empty: the default, as in CI. Results with other profiles decide about no entry."""
 
     @property
     def steady(self) -> str:
-        """What stays from run to run of one failure: the message of a report does not (docs/rules.md 11)."""
+        """The part of a failure that is the same in every run; the report's message may not be (docs/rules.md 11)."""
         return self.raised or self.reason
 
     @property
@@ -132,19 +132,19 @@ class Observation:
 
 
 def lowest(rows: Iterable[Observation]) -> float | None:
-    """The lowest PCC that was measured; None where there is none."""
+    """The lowest measured PCC; None if there is none."""
     return min((row.pcc for row in rows if row.pcc is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One observation and which attempt of its run it is from."""
+    """One observation with the number of its attempt within its run."""
 
     observation: Observation
     number: int = 0
-    """From 1; 0 where nothing says so."""
+    """From 1; 0 if unknown."""
     named: bool = False
-    """A person said what run it belongs to, so whatever that run says of the cell again is another attempt."""
+    """A person named its run, so another result of that run on the cell is another attempt."""
 
     @property
     def foldable(self) -> bool:
@@ -155,7 +155,7 @@ class Attempt:
 def fold_attempts(attempts: Iterable[Attempt]) -> list[Observation]:
     """The last attempt of each, with how many there were, oldest first. The order of `attempts` does not matter.
 
-    What ran twice in one attempt, under two jobs of one name, ran twice.
+    A cell that ran twice in one attempt, under two jobs of one name, has two observations.
     """
     single: list[Observation] = []
     groups: dict[tuple[str, ...], list[Attempt]] = {}
@@ -172,7 +172,7 @@ def fold_attempts(attempts: Iterable[Attempt]) -> list[Observation]:
 
 
 def counting(group: Sequence[Attempt]) -> Iterator[tuple[int, int]]:
-    """Of the attempts of one run on one cell the positions of those that count, and how many attempts there were."""
+    """The positions of the attempts that count, for one run on one cell, with the number of attempts of each."""
     if len(group) == 1:
         yield 0, group[0].observation.attempts
     elif any(one.named for one in group):
@@ -184,12 +184,12 @@ def counting(group: Sequence[Attempt]) -> Iterator[tuple[int, int]]:
 
 
 def order(one: Observation) -> tuple[float, str, str, str, str]:
-    """Oldest first, and the same however results have come."""
+    """Sort key: oldest first, and independent of the order in which results were added."""
     return one.when, one.test_id, one.arch, one.run, one.source
 
 
 def newest(observations: Iterable[Observation]) -> Iterator[Observation]:
-    """Of each cell the newest result, under the default profile, that says something of the model."""
+    """The newest result of each cell, under the default profile, that says something about the model."""
     found: dict[tuple[str, str], Observation] = {}
     for row in observations:
         if row.ending in RAN and not row.profile and (row.cell not in found or found[row.cell].when <= row.when):

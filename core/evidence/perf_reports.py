@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Upstream's reports of performance (docs/rules.md 4.7): read, and stored as lines of JSON, a file a checkout."""
+"""Upstream's performance reports (docs/rules.md 4.7): read them, and store them as JSON lines, a file per checkout."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,11 +22,11 @@ class PerfReport(NamedTuple):
     """A report of timed runs, as it is stored."""
 
     digest: str
-    """Of its bytes: one that is read twice counts once."""
+    """Digest of its bytes: a report that is read twice counts once."""
     test_id: str
     arch: str
     when: float
-    """Seconds since the epoch: when its file was written, as nothing in it says so."""
+    """Seconds since the epoch: when its file was written, because the report gives no time."""
     source: str
     """The name of its file."""
     batch_size: int | None
@@ -34,11 +34,11 @@ class PerfReport(NamedTuple):
     """Seconds of one timed run, on average."""
     samples_per_s: float | None
     other: Mapping[str, float]
-    """Measurements of other names, such as `ttft`, as they are written."""
+    """Measurements with other names, such as `ttft`, as written."""
 
 
 class RawReport(NamedTuple):
-    """A report of which the test is not known yet."""
+    """A report whose test is not known yet."""
 
     file: Path
     digest: str
@@ -53,7 +53,7 @@ class RawReport(NamedTuple):
     """Measurements by name; those that are missing (-1) are left out."""
 
     def arch(self, archs: Sequence[str]) -> str:
-        """Which of `archs` ran it, as it says, or the artefact of CI that it comes from; else what it says."""
+        """The one of `archs` that ran it, by the report or the name of its CI artefact; else the report's word."""
         places = (self.device_arch, *reversed(self.file.absolute().parent.parts))
         return next((arch for place in places if (arch := arch_in(place, archs))), self.device_arch)
 
@@ -68,13 +68,13 @@ class RawReport(NamedTuple):
 
 
 def find_reports(paths: Iterable[Path]) -> Iterator[Path]:
-    """Files of reports: those that are named, and those below named directories."""
+    """Report files: those named, and those below named directories."""
     for path in paths:
         yield from sorted(path.rglob("*.json")) if path.is_dir() else (path,)
 
 
 def read_report(file: Path) -> RawReport | None:
-    """What a report says; None: it is JSON of something else. Raises TTMatrixError where it cannot be read."""
+    """The report in a file; None: the JSON is something else. Raises TTMatrixError if it cannot be read."""
     try:
         data = file.read_bytes()
     except OSError as error:
@@ -106,7 +106,7 @@ def _mapping(value: object) -> Mapping[str, object]:
 def _measurements(raw: Sequence[object]) -> Iterator[tuple[str, float]]:
     for one in raw:
         value = finite(one.get("value")) if isinstance(one, dict) else None
-        # What there is not is -1 in these reports.
+        # Missing values are -1 in these reports.
         if isinstance(one, dict) and value is not None and value >= 0:
             yield str(one.get("measurement_name")), value
 
@@ -118,7 +118,7 @@ class PerfReports:
         self.file = file
 
     def read(self) -> list[PerfReport]:
-        """All of them, as they came. Raises TTMatrixError for a file that is not of ours."""
+        """All of them, in the order they were added. Raises TTMatrixError for a file in another format."""
         if not self.file.is_file():
             return []
         try:
@@ -127,7 +127,7 @@ class PerfReports:
             raise TTMatrixError(f"Cannot read {self.file}", str(error), "Move it away.") from error
 
     def add(self, reports: Iterable[PerfReport]) -> int:
-        """Store those that are new; returns how many were. Raises TTMatrixError where that cannot be."""
+        """Store the new ones; returns how many. Raises TTMatrixError if the file cannot be written."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with locked(self.file.with_suffix(".lock"), "storing reports of performance", wait=_PATIENCE):
             known = self.read()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compare reasons: what of a reason stays the same from run to run, and which reasons name the same failure."""
+"""Compare reasons: the part that stays the same from run to run, and which reasons name the same failure."""
 
 import re
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ _LINK = re.compile(
     r"[\s(.,;:-]*\b(?:(?:tracked by|issue|fix|see)[:\s]*)?"
     r"(?:https?://|(?:www\.)?github\.com/)\S+?(?=[)\].,;]*(?:\s|$))[)\].,;]*"
 )
-# What changes from run to run and from machine to machine. The first that fits takes its text, and no placeholder
-# can be taken again, so normalising twice changes nothing.
+# Parts that change from run to run and from machine to machine. The first match replaces its text, and no placeholder
+# matches again, so normalising twice changes nothing.
 _VOLATILE = (
     (re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|\b0x[0-9a-f]+\b"), "#"),
     (re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b"), "#"),
@@ -27,7 +27,7 @@ _VOLATILE = (
     (re.compile(r"\b(?:[\w.+@-]+/)?[\w.-]+\.(?:py|cpp|cc|cxx|c|h|hpp|mlir)(?::\d+)+"), "<place>"),
     (re.compile(r"\b(?:[\d?]+x)+(?:[a-z]+\d+\b|(?=[,>'\"\s]))|(?<=[\s'\"(])\d+(?:x\d+)+\b"), "<shape>"),
     (re.compile(r"[\[(]\s*[\d?-]+(?:\s*,\s*[\d?-]+)+\s*,?\s*[\])]"), "<shape>"),
-    # Not the digits of names (conv2d, bf16, n150), of signals and of error codes: these tell failures apart.
+    # Digits in names (conv2d, bf16, n150), of signals and of error codes stay: they distinguish failures.
     (re.compile(r"(?<!signal )(?<!code: )(?<!code )(?<![\w.])[-+~]?\d+(?:[.,:_-]\d+)*\.?(?:e[-+]?\d+)?(?!\w)"), "#"),
 )
 _MARK = re.compile(r"^E\s+")
@@ -42,10 +42,10 @@ _ENDS = " \t.,;:!-…"
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A failure that people and tools word in many ways."""
+    """A failure that people and tools describe in many ways."""
 
     name: str
-    """What a reason says of it: a text without numbers of one run."""
+    """Its name: a text without the numbers of one run."""
     pattern: re.Pattern[str]
     """Searched in the normalised reason."""
 
@@ -67,19 +67,19 @@ FAMILIES = (
     _family("Circular buffers clash with L1 buffers", r"circular buffers .*\bclash with l1 buffers"),
     _family("Out of Memory", r"^out of memory$|^oom$"),
     _family("Test hangs", r"\bhangs?\b|\bhung\b"),
-    # It may have been busy all the time: no hang, unless the text says so.
+    # It may have been busy all the time: not a hang, unless the text says so.
     _family(
         "Test runs out of time", r"\btimed? ?out\b|\btimes out\b|\bexceeds .*\btimeout\b|^stopped after # s.*\blimit\b"
     ),
 )
-"""The first that fits counts. A normalised reason that fits none is a family of its own."""
+"""The first match counts. A normalised reason without a match is a family of its own."""
 
 
 @lru_cache(maxsize=65536)
 def normalise(text: str) -> str:
-    """What stays of a reason when run-specific numbers, addresses, paths, times, shapes and links are taken out.
+    """A reason without run-specific numbers, addresses, paths, times, shapes and links.
 
-    In lower case and without the names of exceptions that say nothing. `normalise(normalise(x)) == normalise(x)`.
+    In lower case and without exception names that say nothing. `normalise(normalise(x)) == normalise(x)`.
     """
     text = " ".join(text[:_MOST_CHARACTERS].lower().split())
     while (shorter := _once(text)) != text:
@@ -89,7 +89,7 @@ def normalise(text: str) -> str:
 
 @lru_cache(maxsize=65536)
 def signature(text: str) -> str:
-    """The name of the failure in a reason: equal for two reasons of one failure; empty for an empty reason."""
+    """The name of the failure in a reason: equal for all reasons of the same failure; empty for an empty reason."""
     core = normalise(text)
     return next((family.name for family in FAMILIES if family.pattern.search(core)), core)
 
@@ -100,19 +100,19 @@ def alike(one: str, other: str) -> bool:
     if signature(one) == signature(other):
         return True
     short, long = sorted((normalise(one), normalise(other)), key=len)
-    # A word or two may be in anything.
+    # One or two words can occur in any text.
     return len(short.split()) > 2 and re.search(rf"(?<!\w){re.escape(short)}(?!\w)", long) is not None
 
 
 def without_links(text: str) -> str:
-    """A reason without the issues it links to and the words that lead to them."""
+    """A reason without its links to issues and the words that introduce them."""
     return " ".join(re.sub(_LINK.pattern, " ", text, flags=re.IGNORECASE).split()).rstrip(" -:(")
 
 
 def quotable(text: str) -> str:
-    """Of one line or many the part that is fit for a `reason`: verbatim, at most about 120 characters.
+    """The part of a text that is fit for a `reason`: verbatim, at most about 120 characters.
 
-    Never "Error code: 13", which can mean anything (docs/rules.md 5.1); empty where there is nothing else.
+    Never "Error code: 13", which can mean anything (docs/rules.md 5.1); empty if there is nothing else.
     """
     lines = [_MARK.sub("", plain_line(line)).strip() for line in text.splitlines()[:_MOST_LINES]]
     said = [_CODE_13.sub("", line) for line in lines if not is_noise(line)]
@@ -120,20 +120,20 @@ def quotable(text: str) -> str:
 
 
 def reason_of(message: str, log: str, raised: str) -> tuple[str, str]:
-    """The reason of a failure: of the report's own message, then of the log, then of the traceback (docs/rules.md 7.3).
+    """The reason of a failure: from the report's own message, else the log, else the traceback (docs/rules.md 7.3).
 
-    And what the traceback says, where that is something else; empty where it is not.
+    Also returns the reason in the traceback if it differs, else an empty text.
     """
     raised = quotable(raised)
     quoted = quotable(message) or quotable(log)
-    # The message is the text of the exception without its name, unless it was found elsewhere (docs/rules.md 4.5).
+    # The message is the text of the exception without its name, unless it comes from elsewhere (docs/rules.md 4.5).
     if not quoted or quoted.rstrip("…") in raised or alike(quoted, raised):
         return raised or quoted, ""
     return quoted, raised
 
 
 def same_failure(one: Observation, other: Observation) -> bool:
-    """Whether two results are one failure: by the line to quote, else by what stays the same from run to run."""
+    """Whether two results are the same failure: by the line to quote, else by the part that stays from run to run."""
     if one.ending is not other.ending:
         return False
     if not (one.reason and other.reason) or alike(one.reason, other.reason):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of one checkout as verdicts and screens ask for them: of one test, of one run, the newest of each cell.
+"""The results of one checkout for verdicts and screens: by test, by run, or the newest of each cell.
 
-Those of reports are read from the store when they are asked for, those of runs here are in memory.
+Results from reports are read from the store on request, those of local runs are in memory.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,19 +16,19 @@ from core.model import Function
 
 
 class CellState(NamedTuple):
-    """What tells whether the results of one cell are still those of before."""
+    """A value that changes whenever the results of one cell change."""
 
     function: Function
     stored: int
-    """`StoredCell.changed`; 0: the store has none."""
+    """`StoredCell.changed`; 0: the store has no results of it."""
     own: tuple[str, ...]
     """The results in memory, by run and job."""
 
 
 class Results:
-    """All results of one checkout: those in `store`, if there is one, and `own` ones; `hidden` machines left out.
+    """All results of one checkout, from `store` (if any) and from local runs (`own`).
 
-    `own` are oldest first.
+    Results of `hidden` machines are left out. `own` are oldest first.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Results:
         return self._store is not None
 
     def without(self, hosts: Collection[str]) -> "Results":
-        """The same but for results of these machines."""
+        """The same without the results of these machines."""
         return Results(self._all_own, self._store, {*self.hidden, *hosts}) if hosts else self
 
     @cached_property
@@ -69,7 +69,7 @@ class Results:
 
     @cached_property
     def version(self) -> str:
-        """What the numbers in `cells` belong to."""
+        """The version of the store that the numbers in `cells` belong to."""
         return self._store.version() if self._store else ""
 
     def of_test(self, id: str) -> list[Observation]:
@@ -88,11 +88,11 @@ class Results:
         return _merged(self._store.of_cases() if self._store else (), own)
 
     def all(self) -> list[Observation]:
-        """Everything, oldest first: no more than tests and exports should ask for."""
+        """All results, oldest first: only for tests and exports, because there can be very many."""
         return _merged(self._store.observations() if self._store else (), self._all_own)
 
     def newest(self) -> list[Observation]:
-        """Of each cell the newest result that says something of the model, oldest first."""
+        """The newest result of each cell that says something about the model, oldest first."""
         stored = self._store.newest() if self._store else ()
         return sorted(newest(_merged(stored, self._all_own)), key=order)
 
@@ -112,7 +112,7 @@ class Results:
         return found
 
     def runs(self, arch: str = "", *, cases: bool = True) -> tuple[str, ...]:
-        """The names of all runs, the one that ended last first; those with results on `arch`, or not of op cases."""
+        """The names of all runs, the latest first. `arch`: only with results there; `cases`: also runs of op cases."""
         ended = self._store.runs(arch, cases=cases) if self._store else {}
         for one in self._all_own:
             if arch in ("", one.arch) and (cases or one.op is None):
@@ -120,18 +120,18 @@ class Results:
         return tuple(sorted(ended, key=lambda name: (-ended[name], name)))
 
     def cells_of_runs(self, arch: str = "") -> Mapping[str, int]:
-        """In how many cells each run has results, on `arch` or on any."""
+        """The number of cells with results in each run, on `arch` or on any."""
         found = self._store.cells_of_runs(arch) if self._store else {}
         for name in {one.run for one in self._all_own if arch in ("", one.arch)}:
             found[name] = len({one.cell for one in self.of_run(name) if arch in ("", one.arch)})
         return found
 
     def courses(self, functions: Collection[Function]) -> list[StoredCourse]:
-        """The courses of cells by what was reported; those with results in `tests_here` have more."""
+        """The courses of cells according to reports; cells with results in `tests_here` have further results."""
         return self._store.courses(functions) if self._store else []
 
     def failed_on(self, functions: Collection[Function]) -> list[tuple[str, str, str]]:
-        """Test, arch and machine of each cell that, by what was reported, failed there in the last four weeks."""
+        """Test, arch and machine of each cell that, according to reports, failed there in the last four weeks."""
         return self._store.failed_on(functions) if self._store else []
 
     @property
@@ -140,11 +140,11 @@ class Results:
         return self._own.keys()
 
     def turned_in(self, run: str) -> list[tuple[str, str, bool]]:
-        """The cells that began to pass, or to fail, in a run that was reported: id, arch, whether it passes since."""
+        """The cells that began to pass or to fail in a reported run: id, arch, whether it passes since."""
         return self._store.turned_in(run) if self._store else []
 
     def runs_of_jobs(self) -> Mapping[str, set[str]]:
-        """The runs in which each CI job has brought results of model tests."""
+        """The runs in which each CI job has produced results of model tests."""
         found = self._store.runs_of_jobs() if self._store else {}
         for one in self._all_own:
             if one.job and one.op is None:
@@ -154,13 +154,13 @@ class Results:
     def recent(
         self, ids: Iterable[str], functions: Collection[Function], ran: int, others: int, *, count_older: bool
     ) -> Iterator[tuple[str, Recent]]:
-        """Of each of these tests the newest results of each cell, oldest first, with those of `functions` alone.
+        """For each of these tests, the newest results of each cell by `functions`, oldest first.
 
         Results under another profile than the default are left out.
 
-        Per cell there are `ran` that say something of the model, as many as there are; of what was not run or broke
-        before there are up to `others` of each kind. With `count_older`, where the former are too few, older ones are
-        counted: no verdict depends on their number, and on half a million results it takes 0.1 s.
+        Each cell has up to `ran` results that say something about the model, and up to `others` each that were not run
+        or broke before the model ran. With `count_older`, older results of these two kinds are counted if there are
+        fewer than `ran`: no verdict depends on their number, and on half a million results it takes 0.1 s.
         """
         if self._store is None:
             nothing: Mapping[str, int] = {}
@@ -175,6 +175,6 @@ class Results:
 def _merged(stored: Iterable[Observation], own: Iterable[Observation]) -> list[Observation]:
     both = [*stored]
     if not both:
-        # They are in order already.
+        # They are sorted already.
         return [*own]
     return sorted([*both, *own], key=order)

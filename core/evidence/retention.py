@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Retention by policy: old results that only repeat those around them go when reports come, once a week at most."""
+"""Retention by policy: new reports trigger, at most once a week, the removal of old results that repeat others."""
 
 from core.evidence.store import EvidenceStore
 from core.evidence.verdicts import Policy
@@ -9,7 +9,7 @@ _EVERY = 7 * _DAY
 
 
 def retain(store: EvidenceStore, policy: Policy, now: float) -> int:
-    """Remove what the policy does not retain, unless that was done within a week; how many results that were.
+    """Remove the results that the policy does not retain, unless that was done within a week; returns their number.
 
     It reads every result: 2,000,000 take about ten seconds.
     """

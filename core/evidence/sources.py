@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All evidence of one checkout, and what it says under the policy that holds there."""
+"""All evidence of one checkout, and the verdicts on it under the checkout's policy."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -32,20 +32,19 @@ _NO_RESULT = (Outcome.CANCELLED, Outcome.LOST)
 def own_observations(
     records: Iterable[RunRecord], reader: TreeReader, *, cpu_counts: bool = False
 ) -> Iterator[Observation]:
-    """What ended runs of a checkout show, but for those that ran on no device: they say nothing of one.
+    """The results of ended runs of a checkout, without runs that used no device: they say nothing about one.
 
-    With `cpu_counts`, which the policy of a sample sets, device runs that fell back to the CPU are counted in.
+    With `cpu_counts`, which the policy of the sample checkout sets, device runs that fell back to the CPU are included.
 
-    Nor do runs of code that is neither committed nor in the work tree any more, such as an edit that was tried and
-    taken back.
+    Runs of code that is neither committed nor still in the work tree, such as an edit that was undone, are left out.
     """
     for record in records:
         spec = record.spec
         if spec.function is Function.HANDWRITTEN:
-            # They are no cells, and `handwritten_observations` has them.
+            # They belong to no cell; `handwritten_observations` has them.
             continue
         if spec.cases:
-            # Whether they are of a case as it is now is decided case by case.
+            # Whether a result still belongs to the present case is decided for each case.
             yield from () if record.active else own_case_observations(record)
             continue
         ended = record.state is RunState.FINISHED and record.outcome not in _NO_RESULT
@@ -57,19 +56,19 @@ def own_observations(
 
 
 def own_case_observations(record: RunRecord) -> Iterator[Observation]:
-    """What the op cases of one run show, also of one that was stopped before it was through."""
+    """The results of the op cases in one run, even if the run was stopped before its end."""
     setting = replace(_setting(record), commit=record.tree.commit if record.tree else "")
     return observe_cases(read_case_results(record.directory), setting)
 
 
 def _ran_on_cpu(record: RunRecord) -> bool:
-    """Whether our own runner had devices to itself and fell back to the CPU all the same."""
+    """Whether our own runner was meant to use devices and fell back to the CPU."""
     result = record.result or {}
     return bool(stand_in_of([(str(result.get("backend") or ""), str(result.get("device") or ""))]))
 
 
 def own_observation(record: RunRecord) -> Observation:
-    """What one ended device run shows."""
+    """The result of one ended device run."""
     cause = str((record.result or {}).get("cause") or "")
     beside = Clues(cause, STAGES.get(record.stage, BringupStatus.UNKNOWN))
     seen = observe(_testcase(record), _setting(record), beside)
@@ -79,7 +78,7 @@ def own_observation(record: RunRecord) -> Observation:
     if record.tree is not None:
         seen = replace(seen, commit=record.tree.commit, models_commit=record.tree.models)
     if record.outcome in _STOPPED:
-        # What pytest may have written down before is of no model that was ended.
+        # Properties that pytest wrote before are not about the model that was ended.
         ending, reason = _stopped(record, cause)
         crashed = ending is Ending.CRASHED and beside.stage is BringupStatus.UNKNOWN
         stage = stage_in(reason) if crashed else beside.stage
@@ -88,17 +87,17 @@ def own_observation(record: RunRecord) -> Observation:
 
 
 def _stopped(record: RunRecord, cause: str) -> tuple[Ending, str]:
-    """How a run ended that did not end well by itself, and the line that says why."""
+    """The ending of a run that did not end properly, and the line that gives the cause."""
     if record.outcome is Outcome.CRASH:
         return Ending.CRASHED, cause or record.summary
-    # The log of what was stopped ends with what our own signal made it say.
+    # The log of a stopped run ends with messages caused by our own signal.
     if record.outcome is Outcome.HANG:
         return Ending.HUNG, f"Test hangs: {record.spec.hang_timeout:g} s without output or work"
     return Ending.SLOW if record.at_work else Ending.OUT_OF_TIME, record.summary
 
 
 def _testcase(record: RunRecord) -> Testcase:
-    """What pytest reported of the run, as far as the run store has it."""
+    """pytest's report of the run, as far as the run store has it."""
     result: Mapping[str, Any] = record.result or {}
     tags = result.get("tags")
     message = str(result.get("message") or record.summary)
@@ -116,7 +115,7 @@ def _testcase(record: RunRecord) -> Testcase:
 
 
 def _with_numbers(tags: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The tags with the numbers that JSON cannot express, which are stored as texts."""
+    """The tags with NaN and infinities, which JSON cannot express and which are stored as texts, as numbers."""
     return {name: float(value) if value in ("nan", "inf", "-inf") else value for name, value in tags.items()}
 
 
@@ -139,7 +138,7 @@ def evidence_store(checkout: Checkout, paths: Paths) -> EvidenceStore:
 
 
 def handwritten_store(checkout: Checkout, paths: Paths) -> EvidenceStore:
-    """Where what reports say of hand-written tests is stored: they have no entries, and no verdicts wait for them."""
+    """The store of reports about hand-written tests, a separate one because these have no entries and no verdicts."""
     file = store_file(paths.evidence, checkout.root)
     return EvidenceStore(file.with_name(f"{file.stem}-handwritten{file.suffix}"))
 
@@ -147,7 +146,7 @@ def handwritten_store(checkout: Checkout, paths: Paths) -> EvidenceStore:
 def handwritten_observations(
     checkout: Checkout, paths: Paths, records: Iterable[RunRecord], node_id: str
 ) -> list[Observation]:
-    """What reports and runs here have shown of one hand-written test, newest first."""
+    """The results of one hand-written test from reports and local runs, newest first."""
     own = own_runs([one for one in records if one.spec.test_id == node_id], TreeReader(checkout))
     ended = (one for one in own if one.state is RunState.FINISHED and one.outcome not in _NO_RESULT)
     reported = handwritten_store(checkout, paths).of_test(node_id)
@@ -155,16 +154,16 @@ def handwritten_observations(
 
 
 def policy_of(checkout: Checkout, paths: Paths) -> LoadedPolicy:
-    """The policy that holds for `checkout`. Raises TTMatrixError where the file that says it has a mistake."""
+    """The policy of `checkout`. Raises TTMatrixError if its file has a mistake."""
     return find_policy(checkout.root, paths.policy_file)
 
 
 def results_of(
     store: EvidenceStore, records: Iterable[RunRecord], checkout: Checkout, *, cpu_counts: bool = False
 ) -> Results:
-    """What reports and runs of `checkout` have shown; `records` may be of other checkouts, too.
+    """The results of `checkout` from reports and local runs; `records` may include other checkouts.
 
-    `cpu_counts` is as for `own_observations`.
+    For `cpu_counts` see `own_observations`.
     """
     reader = TreeReader(checkout)
     own = own_observations(own_runs([*records], reader), reader, cpu_counts=cpu_counts)
@@ -184,16 +183,16 @@ def verdicts_on(
     left_out: Collection[str] = (),
     op_tests: Callable[[], OpTests] | None = None,
 ) -> Verdicts:
-    """What all evidence says of every cell, but for that of the machines in `left_out`.
+    """The verdicts on every cell from all evidence, without that of the machines in `left_out`.
 
-    The jobs are worked out anew where that must be, which takes a while. `op_tests` reads the op cases, where there
-    are results of any.
+    The CI jobs are computed again if they are not cached, which takes a while. `op_tests` reads the op cases; it is
+    called if there are results of any.
     """
     policy = policy_of(matrix.checkout, paths).policy
     counts = policy.cpu_counts_as_device
     known = results_of(evidence_store(matrix.checkout, paths), records, matrix.checkout, cpu_counts=counts)
     results = known.without(left_out)
-    # What is asked without some machines is asked once.
+    # Verdicts without some machines are needed only once, so they are not saved.
     saved = None if left_out else saved_verdicts(matrix.checkout, paths)
 
     cases = (lambda: OpVerdicts(op_tests(), results.of_cases(), policy)) if op_tests else None
@@ -201,5 +200,5 @@ def verdicts_on(
 
 
 def performance_store(checkout: Checkout, paths: Paths) -> PerfReports:
-    """The reports of performance that were read for a checkout."""
+    """The performance reports that were read for a checkout."""
     return PerfReports(store_file(paths.state / "performance", checkout.root).with_suffix(".jsonl"))

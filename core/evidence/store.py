@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The evidence of one checkout, on the disk: a row for each result, read by test, by run, or the newest of a cell."""
+"""The evidence of one checkout on disk: a row for each result, read by test, by run, or the newest of each cell."""
 
 import hashlib
 import json
@@ -36,27 +36,27 @@ from core.runs.store import RunRecord
 from core.sources import stamp_of
 
 if TYPE_CHECKING:
-    # The app asks for the stamp beside its first frame, and what reads reports takes 150 ms to import.
+    # The app needs the stamp before its first frame, and the module that reads reports takes 150 ms to import.
     from core.evidence.reports import JUnitReport
 
 _BUSY_SECONDS = 30.0
 _WRITE_CACHE_KIB = 65536
-"""While pages fit in there, others can read until the transaction ends."""
+"""As long as pages fit in there, others can read until the transaction ends."""
 _COUNTS = "attempts IS NOT 0"
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What `EvidenceStore.add` has done."""
+    """The outcome of `EvidenceStore.add`."""
 
     new: int
-    """Reports that were not known."""
+    """Number of reports that were not known."""
     known: int
-    """Reports that were, under whatever name."""
+    """Number of reports that were known, under any name."""
 
 
 class Stats(NamedTuple):
-    """How much a store holds."""
+    """The size and the period of a store."""
 
     results: int
     reports: int
@@ -74,24 +74,24 @@ class StoredCell(NamedTuple):
     function: Function
     arch: str
     changed: int
-    """A number that changes whenever results of the cell change."""
+    """A number that changes whenever the results of the cell change."""
 
 
 def store_file(directory: Path, root: Path) -> Path:
-    """Where below `directory` the evidence of the checkout at `root` is stored."""
+    """The file below `directory` that stores the evidence of the checkout at `root`."""
     return directory / f"{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]}.sqlite"
 
 
 def evidence_stamp(file: Path, records: Iterable[RunRecord]) -> object:
-    """A value that changes when the store `file` does, or when one more run on a device or of op cases has ended."""
+    """A value that changes when the store `file` changes, or when another run on a device or of op cases has ended."""
     ended = sum(not record.active and bool(record.spec.devices or record.spec.cases) for record in records)
     return ended, stamp_of(file)
 
 
 class EvidenceStore:
-    """The results in `file`. Several processes may use it at once; what was added survives whatever follows.
+    """The results in `file`. Several processes may use it at once; a result that was added survives a crash.
 
-    Every method raises TTMatrixError where the file cannot be read or written, or the disk is full; then nothing has
+    Every method raises TTMatrixError if the file cannot be read or written, or the disk is full; then nothing has
     changed. Results of `hidden` machines are not read.
     """
 
@@ -99,18 +99,17 @@ class EvidenceStore:
         self.file = file
         self._hidden = tuple(hidden)
         self._known: tuple[object, Known] = None, Known({}, {}, {}, {})
-        """What is shared by histories, and the state of the store that it is of."""
+        """Rows shared by several histories, and the state of the store that they belong to."""
 
     def add(self, reports: "Iterable[JUnitReport]") -> Added:
-        """Store `reports`, all or none. What is known stays as it is, in whatever order it comes.
+        """Store `reports`, all or none. Known reports do not change, whatever their order.
 
-        Of a report that comes from two places, the one counts whose run or arch a person gave, then the first by
-        name.
+        If a report comes from two places, the one whose run or arch a person gave counts, else the first by name.
         """
         return self.add_stored(map(_stored, reports))
 
     def add_stored(self, reports: Iterable[StoredReport]) -> Added:
-        """The same for reports as another store has them."""
+        """As `add`, for reports in the form of another store."""
         new = known = 0
         with self._open() as connection, transaction(connection):
             connection.execute(f"PRAGMA cache_size = -{_WRITE_CACHE_KIB}")
@@ -122,18 +121,18 @@ class EvidenceStore:
         return Added(new, known)
 
     def observations(self) -> list[Observation]:
-        """All that is known, attempts folded, oldest first. Takes 5 seconds and 600 MiB for each million."""
+        """All observations, attempts folded, oldest first. Takes 5 seconds and 600 MiB for each million."""
         return sorted(self._read(f"SELECT {COLUMNS} FROM results WHERE {_COUNTS}"), key=order)
 
     def reports(self) -> Iterator[StoredReport]:
-        """Every report with all of its results, none folded: by the name of their run, then by digest."""
+        """Every report with all of its results, none folded: by the name of its run, then by digest."""
         with self._open_to_read() as connection:
             reader, read = Reader(connection), -1
             by_session: dict[int, list[tuple[Any, ...]]] = {}
             for id, digest, rank, attempt, named in connection.execute(_REPORTS).fetchall():
                 rows: list[tuple[Any, ...]] = []
                 for session, run in connection.execute("SELECT id, run FROM sessions WHERE report = ?", (id,)):
-                    # Nothing leads from a session to its results: those of a run are read once for all of its reports.
+                    # There is no index from sessions to results: those of a run are read once for all of its reports.
                     if run != read:
                         read, by_session = run, {}
                         for row in connection.execute(_OF_RUN, (run,)):
@@ -164,18 +163,18 @@ class EvidenceStore:
     def recent(
         self, ids: Iterable[str], functions: Collection[Function], ran: int, others: int, *, count_older: bool
     ) -> Iterator[tuple[str, Recent]]:
-        """Of each cell of these tests, and of `functions`, the newest results.
+        """The newest results of each cell of these tests and `functions`.
 
-        There are up to `ran` that say something of the model, up to `others` that were not run, and as many that
-        broke before. Older ones of the latter are counted where that is asked for and the former are fewer than
-        asked for.
+        These are up to `ran` that say something about the model, up to `others` that were not run, and as many that
+        broke before the model ran. With `count_older`, older ones of the last two kinds are counted if there are fewer
+        than `ran`.
         """
         limits = {HAS_RUN: ran, NOT_RUN: others, BROKEN: others}
         with self._open_to_read() as connection:
             yield from read_recent(connection, ids, functions, limits, count_older)
 
     def newest(self) -> list[Observation]:
-        """Of each cell the newest result that says something of the model, by test function."""
+        """The newest result of each cell that says something about the model, by test function."""
         with self._open_to_read() as connection:
             reader = Reader(connection)
             cells = connection.execute("SELECT id FROM cells ORDER BY id").fetchall()
@@ -200,7 +199,7 @@ class EvidenceStore:
             ]
 
     def runs(self, arch: str = "", *, cases: bool = True) -> dict[str, float]:
-        """Every run with the time of its last result; those with results on `arch`, or of more than op cases."""
+        """Every run with the time of its last result; only those with results on `arch`, or not only of op cases."""
         without = "" if cases else Function.OP_CASE
         with self._open_to_read() as connection:
             some = bool(arch) or not cases
@@ -208,12 +207,12 @@ class EvidenceStore:
             return {as_text(name): float(latest) for name, latest in found}
 
     def cells_of_runs(self, arch: str = "") -> dict[str, int]:
-        """In how many cells each run has results, on `arch` or on any."""
+        """The number of cells with results in each run, on `arch` or on any."""
         with self._open_to_read() as connection:
             return {as_text(name): count for name, count in connection.execute(_CELLS_OF_RUNS, (arch,))}
 
     def runs_of_jobs(self) -> dict[str, set[str]]:
-        """The runs in which each CI job has brought results."""
+        """The runs in which each CI job has produced results."""
         found: dict[str, set[str]] = {}
         with self._open_to_read() as connection:
             for job, run in connection.execute(_JOBS):
@@ -221,10 +220,7 @@ class EvidenceStore:
         return found
 
     def turned_in(self, run: str) -> list[tuple[str, str, bool]]:
-        """The cells whose result in a run is a pass and the one before was none, or the other way round.
-
-        Of each its id, its arch, and whether it passes since.
-        """
+        """The cells that changed between pass and failure in a run: id, arch, and whether it passes since."""
         with self._open_to_read() as connection:
             passes = {
                 shape
@@ -239,7 +235,7 @@ class EvidenceStore:
             ]
 
     def courses(self, functions: Collection[Function]) -> list[StoredCourse]:
-        """Since when each cell of these functions fails, and how its newest results ended."""
+        """The course of each cell of these functions: since when it fails, and its newest endings."""
         with self._open_to_read() as connection:
             return list(read_courses(connection, functions))
 
@@ -254,15 +250,15 @@ class EvidenceStore:
             return read_tracks(connection, functions, since)
 
     def stats(self) -> Stats:
-        """How much there is."""
+        """The size and the period of the store."""
         with self._open_to_read() as connection:
             return Stats(*connection.execute(_STATS).fetchone())
 
     def thin(self, before: float, newest: int, *, write: bool) -> int:
         """Remove results older than `before` that only repeat those around them (`core.evidence.store_thinning`).
 
-        Of each cell the `newest` results stay. Returns how many these are; without `write` nothing changes. The file
-        gives back what it no longer needs.
+        The `newest` results of each cell stay. Returns the number of removed results; without `write` nothing changes.
+        The file shrinks by the space that is no longer needed.
         """
         with self._open() as connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -277,13 +273,13 @@ class EvidenceStore:
             return gone
 
     def version(self) -> str:
-        """A value that changes when another file takes its place; compare `StoredCell.changed` within one version."""
+        """A value that changes when another file replaces it; compare `StoredCell.changed` within one version."""
         with self._open_to_read() as connection:
             found = connection.execute("SELECT id FROM store").fetchone()
             return str(found[0]) if found else ""
 
     def _shared(self, connection: sqlite3.Connection) -> Known:
-        """What earlier histories have read: the next test has the same nights. Ids may mean others after a change."""
+        """Rows that earlier histories have read: the next test has the same nights. A change may reassign ids."""
         state = connection.execute("SELECT id, serial FROM store").fetchone()
         if self._known[0] != state:
             self._known = state, Known({}, {}, {}, {})
@@ -295,7 +291,7 @@ class EvidenceStore:
 
     @contextmanager
     def _open_to_read(self) -> Iterator[sqlite3.Connection]:
-        """What is read through one connection is of one moment. Where there is no file, none is made."""
+        """A connection that reads one consistent state. If there is no file, none is made."""
         if not self.file.exists():
             with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
                 upgrade(connection, {})
@@ -348,7 +344,7 @@ _RUNS = "SELECT text, max(latest) FROM sessions JOIN texts ON texts.id = run GRO
 _RUNS_WITH = """SELECT text, max(latest) FROM sessions JOIN texts ON texts.id = run WHERE EXISTS (
     SELECT 1 FROM results JOIN cells ON cells.id = results.cell
     WHERE results.run = sessions.run AND ?1 IN ('', arch) AND function <> ?2) GROUP BY run"""
-# Functions that share an id are one cell. To tell texts apart instead of numbers takes twice as long.
+# Functions that share an id are one cell. Comparing texts instead of numbers takes twice as long.
 _CELLS_OF_RUNS = """WITH same AS MATERIALIZED (
         SELECT cells.id AS cell, min(other.id) AS first FROM cells JOIN cells AS other USING (test, arch)
         WHERE ?1 IN ('', arch) GROUP BY cells.id)
@@ -371,7 +367,7 @@ def _unreadable(file: Path, why: str) -> TTMatrixError:
 
 
 def _unusable(file: Path, error: sqlite3.OperationalError) -> TTMatrixError:
-    """What keeps a sound file from being used, in words."""
+    """The error for a sound file that cannot be used."""
     if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
         return TTMatrixError("The disk is full", f"{file}: nothing of this was stored", "Make room, and try again.")
     if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:

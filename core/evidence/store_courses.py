@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of each cell how its newest results ended, since when and where it fails. No result is read whole."""
+"""The endings of the newest results of each cell, and since when and where it fails. No result is read completely."""
 
 import json
 import sqlite3
@@ -13,14 +13,14 @@ from core.model import Function
 
 
 class StoredCourse(NamedTuple):
-    """One cell over its results."""
+    """The history of one cell's results."""
 
     test_id: str
     arch: str
     first_bad: float | None
-    """When the first of the failures was that its newest results are; None: it passes, or never ran."""
+    """The time of the first of the failures at the end of its results; None: it passes, or never ran."""
     passed: tuple[bool, ...]
-    """Whether each of its newest FLAKINESS_RESULTS that say something of the model was a pass, oldest first."""
+    """Passes among the newest FLAKINESS_RESULTS that say something about the model, oldest first."""
 
 
 def read_courses(connection: sqlite3.Connection, functions: Collection[Function]) -> Iterator[StoredCourse]:
@@ -48,7 +48,7 @@ def read_failed_on(connection: sqlite3.Connection, functions: Collection[Functio
 
 
 MACHINE_DAYS = 28.0
-"""For how many days before the last result a machine is judged by what failed on it."""
+"""A machine is judged by its failures in so many days before the last result."""
 _DAY = 86_400.0
 """In seconds."""
 _COUNTING = f"kind = {HAS_RUN} AND attempts IS NOT 0"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evidence stores of earlier versions, read as reports of the present one."""
+"""Migrations: read evidence stores of earlier versions as reports of the present one."""
 
 import sqlite3
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from core.numbers import LAST_MOMENT, LONGEST
 
 
 def _from_1(connection: sqlite3.Connection) -> None:
-    """One row was a report, its observations one text of JSON."""
+    """In version 1, a row was a report, with its observations in one JSON text."""
     writer = Writer(connection)
     found = connection.execute("SELECT digest, rank, attempt, named, fields, observations FROM old_reports")
     for digest, rank, attempt, named, names, text in found:
@@ -21,7 +21,7 @@ def _from_1(connection: sqlite3.Connection) -> None:
 
 
 def _from_2(connection: sqlite3.Connection) -> None:
-    """The place of a report was one of the texts, and there were no profiles."""
+    """In version 2, the place of a report was one of the texts, and there were no profiles."""
     connection.execute("UPDATE store SET serial = (SELECT serial FROM old_store)")
     for name in ("reports", "shapes", "cells", "results"):
         connection.execute(f"INSERT INTO {name} SELECT * FROM old_{name}")
@@ -38,21 +38,21 @@ _SESSIONS_OF_2 = """INSERT INTO sessions SELECT id, report, origin, run, host, j
     (SELECT text FROM old_texts WHERE old_texts.id = source), "commit", models_commit,
     (SELECT id FROM texts WHERE text = ''), earliest, latest FROM old_sessions"""
 MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {1: _from_1, 2: _from_2}
-"""By the version that they read."""
+"""By the version that they migrate from."""
 
 
 def _observations(names: str, text: str) -> tuple[Observation, ...]:
-    """`names` were the fields of an observation when a report was added: those that went since are passed over."""
+    """`names` were the fields of an observation when the report was added; removed fields are ignored."""
     columns = names.split(",")
     found = [_repaired(dict(zip(columns, values, strict=True))) for values in parsed(text)]
     return tuple(typed(found, list[Observation]))
 
 
 def _repaired(fields: dict[str, Any]) -> dict[str, Any]:
-    # Before this field there was one word for whatever was stopped, and of reports only a time limit was read.
+    # Before this field, there was one ending for all stopped runs, and of reports only a time limit was read.
     if "raised" not in fields and fields["ending"] == Ending.HUNG:
         fields["ending"] = Ending.OUT_OF_TIME
-    # What was added before both were bounded at the door.
+    # Older results were not checked for finite numbers and times when they were added.
     if not 0 <= fields["when"] <= LAST_MOMENT:
         fields["when"] = 0.0
     if not 0 <= fields["seconds"] <= LONGEST:

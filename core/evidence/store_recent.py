@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The newest results of many cells, read together: a verdict depends on no others."""
+"""The newest results of many cells, read together: verdicts only depend on these."""
 
 import json
 import sqlite3
@@ -13,7 +13,7 @@ from core.evidence.store_rows import BROKEN, COLUMNS, HAS_RUN, NOT_RUN, Reader, 
 from core.model import Function
 
 _TESTS_AT_ONCE = 200
-"""What is read together is in memory together."""
+"""Results that are read together are in memory together."""
 
 
 class Recent(NamedTuple):
@@ -22,9 +22,9 @@ class Recent(NamedTuple):
     rows: list[Observation]
     """Oldest first."""
     not_run: Mapping[str, int]
-    """How many older results there are, by arch, that were not run."""
+    """The number of older results, by arch, that were not run."""
     broken: Mapping[str, int]
-    """How many older ones there are, by arch, that broke before the model ran."""
+    """The number of older results, by arch, that broke before the model ran."""
 
 
 def read_recent(
@@ -34,7 +34,7 @@ def read_recent(
     limits: Mapping[int, int],
     count_older: bool,
 ) -> Iterator[tuple[str, Recent]]:
-    """Of each cell of these tests and `functions` the newest results: of each kind as many as `limits` has for it."""
+    """The newest results of each cell of these tests and `functions`: of each kind as many as `limits` gives."""
     reader, left = Reader(connection), iter(ids)
     while some := list(islice(left, _TESTS_AT_ONCE)):
         archs = _cells(connection, reader, some, functions)
@@ -43,7 +43,7 @@ def read_recent(
         for kind, limit in limits.items():
             found = connection.execute(_NEWEST, (wanted, kind, limit - 1)).fetchall()
             reader.prepare(found)
-            # The rows of a cell come together.
+            # The rows of a cell follow each other.
             for cell, some_rows in groupby(found, key=_CELL):
                 rows.setdefault(cell, {})[kind] = list(some_rows)
         for id in some:
@@ -71,32 +71,32 @@ def _recent(
     rows: Mapping[int, Mapping[int, list[tuple[Any, ...]]]],
     limits: Mapping[int, int],
 ) -> Recent:
-    """Of the cells of one test; without a connection nothing older is counted."""
+    """The newest results of the cells of one test; without a connection older ones are not counted."""
     found: list[tuple[Any, ...]] = []
     older: dict[int, dict[str, int]] = {NOT_RUN: {}, BROKEN: {}}
     for cell, arch in archs.items():
         kinds = rows.get(cell, {})
         for kind, some in kinds.items():
-            # Several may be of one moment.
+            # Several results may have the same time.
             found += some if len(some) <= limits[kind] else sorted(some, key=_AT)[-limits[kind] :]
-        # Verdicts on cells with results that say something do not depend on how many others there are.
+        # If a cell has results that say something, verdicts do not depend on the number of others.
         for kind in (NOT_RUN, BROKEN) if len(kinds.get(HAS_RUN, ())) < limits[HAS_RUN] else ():
             if connection is not None and len(kinds.get(kind, ())) >= limits[kind]:
                 count = connection.execute(_COUNT, (cell, kind)).fetchone()[0]
                 older[kind][arch] = older[kind].get(arch, 0) + count - limits[kind]
-    # Those of one moment are in the order of adding, as those of other readings are.
+    # Results of the same time are in the order of adding, as in other queries.
     found.sort(key=_ADDED)
     found.sort(key=_MOMENT)
     ready = reader.prepared(found)
     if any(one[5] == other[5] for one, other in pairwise(found)):
-        # Seldom: otherwise the order of moments is the whole order.
+        # Rare: otherwise the order by time is complete.
         ready.sort(key=order)
     return Recent(ready, older[NOT_RUN], older[BROKEN])
 
 
 _CELL = itemgetter(0)
 _AT = itemgetter(5, 1, 10)
-"""Moment, session and number of a row with COLUMNS."""
+"""Time, session and number of a row with COLUMNS."""
 _MOMENT = itemgetter(5)
 _ADDED = itemgetter(1, 10)
 """Session and number."""

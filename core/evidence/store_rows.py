@@ -22,27 +22,27 @@ from core.model import BringupStatus, Function, Status
 from core.numbers import LAST_MOMENT, LONGEST
 
 NOT_RUN, HAS_RUN, BROKEN, ASIDE = range(4)
-"""Kinds of results; ASIDE are those under another profile than the default, which decide nothing."""
+"""Kinds of results; ASIDE are those under another profile than the default, which are ignored by verdicts."""
 _NAN = "nan"
-"""SQLite makes NULL of a number that is none."""
+"""SQLite turns NaN into NULL."""
 COLUMNS = """results.cell, results.session, results.shape, results.reason, results.raised, results.at,
     results.seconds, results.pcc, results.attempts, results.op, results.number"""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredReport:
-    """One report as it is stored."""
+    """One report in the form in which it is stored."""
 
     digest: str
     rank: str
-    """Of two places of one report that with the lower rank counts."""
+    """If a report has two places, the one with the lower rank counts."""
     attempt: int
     named: bool
     observations: tuple[Observation, ...]
 
 
 def as_stored(text: str) -> str | bytes:
-    """`text` as SQLite can hold it: the names of files may have parts that UTF-8 does not."""
+    """`text` in a form that SQLite can hold: names of files may have parts that are not UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -51,12 +51,12 @@ def as_stored(text: str) -> str | bytes:
 
 
 def as_text(stored: str | bytes) -> str:
-    """What `as_stored` was given."""
+    """The text that `as_stored` was called with."""
     return stored if isinstance(stored, str) else stored.decode(errors="surrogatepass")
 
 
 def kind_of(ending: Ending) -> int:
-    """Which kind of result an ending is."""
+    """The kind of result of an ending."""
     return HAS_RUN if ending in RAN else NOT_RUN if ending is Ending.NOT_RUN else BROKEN
 
 
@@ -69,14 +69,14 @@ class Writer:
         self._shapes: dict[tuple[object, ...], int] = {}
         self._cells: dict[tuple[str, str, str], int] = {}
         self._touched: set[tuple[int, int]] = set()
-        """Runs and cells."""
+        """Runs and cells that changed."""
         self._left: set[int] = set()
-        """Cells that results were removed of."""
+        """Cells from which results were removed."""
         connection.execute("UPDATE store SET serial = serial + 1")
         self._serial = connection.execute("SELECT serial FROM store").fetchone()[0]
 
     def add(self, report: StoredReport) -> bool:
-        """Add one report, or let it take the place of itself from elsewhere; whether it was not known."""
+        """Add one report, or replace it by itself from another place; returns whether it was new."""
         known = self._execute("SELECT id, rank FROM reports WHERE digest = ?", report.digest).fetchone()
         if known is not None and as_text(known[1]) <= report.rank:
             return False
@@ -92,7 +92,7 @@ class Writer:
         return known is None
 
     def finish(self) -> None:
-        """Say of each attempt whether it counts, and that the cells have changed."""
+        """Update which attempts count, and mark the cells as changed."""
         runs = {run for run, _ in self._touched}
         several = {
             pair for run in runs for pair in self._execute(_SEVERAL, run).fetchall() if tuple(pair) in self._touched
@@ -131,7 +131,7 @@ class Writer:
         return cell, kind, at, session, number, run, self._shape(one), *texts, seconds, pcc, op
 
     def _remove(self, report: int) -> None:
-        """Forget the results of a report, which comes again from a place that counts more."""
+        """Remove the results of a report, which comes again from a place that has priority."""
         for session, run in self._execute("SELECT id, run FROM sessions WHERE report = ?", report).fetchall():
             found = self._execute("SELECT cell FROM results WHERE run = ? AND session = ?", run, session)
             cells = {cell for (cell,) in found}
@@ -139,12 +139,12 @@ class Writer:
             self._left |= cells
             for cell in cells:
                 self._touched.add((run, cell))
-                # What is left alone counts again.
+                # An attempt without others counts again.
                 self._execute("UPDATE results SET attempts = NULL WHERE run = ? AND cell = ?", run, cell)
         self._execute("DELETE FROM sessions WHERE report = ?", report)
 
     def _fold(self, run: int, cell: int) -> None:
-        """Which of the attempts of one run on one cell count, by the rule of `fold_attempts`."""
+        """Decide which of the attempts of one run on one cell count, by the rule of `fold_attempts`."""
         rows = self._execute(_ATTEMPTS, run, cell).fetchall()
         reader = Reader(self._connection)
         groups: dict[str, list[tuple[tuple[object, ...], Attempt]]] = {}
@@ -173,7 +173,7 @@ class Writer:
 
     def _shape(self, one: Observation) -> int:
         key = _shape_of(one)
-        # A number that is none equals nothing.
+        # NaN does not equal itself.
         if key not in self._shapes:
             fields = json.dumps(key, separators=(",", ":"))
             self._shapes[key] = self._id("shapes (fields)", "(?)", "SELECT id FROM shapes WHERE fields = ?", fields)
@@ -217,7 +217,7 @@ def _bounded(number: float, most: float) -> float:
 
 
 class _Shape(NamedTuple):
-    """Fields that many results have alike."""
+    """Fields that have the same values in many results."""
 
     ending: Ending
     expected: Status
@@ -232,11 +232,11 @@ class _Shape(NamedTuple):
 
 
 _Session = tuple[Origin, str, str, str, str, str, str, str]
-"""What the results of one session have in common: origin, run, host, job, source, both commits, profile."""
+"""Fields that all results of one session share: origin, run, host, job, source, both commits, profile."""
 
 
 class Known(NamedTuple):
-    """What rows of one state of a store refer to, by id, as far as it has been read."""
+    """Rows that results refer to, by id, as far as they have been read from one state of a store."""
 
     texts: dict[int, str]
     shapes: dict[int, _Shape]
@@ -245,7 +245,7 @@ class Known(NamedTuple):
 
 
 class Reader:
-    """Makes observations of rows with COLUMNS; what they have in common is read once, and together."""
+    """Makes observations from rows with COLUMNS; rows that they share are read once, and together."""
 
     def __init__(self, connection: sqlite3.Connection, known: "Known | None" = None) -> None:
         self._connection = connection
@@ -256,17 +256,17 @@ class Reader:
         self._cells[cell] = test, function, arch
 
     def observations(self, rows: Iterable[tuple[Any, ...]]) -> list[Observation]:
-        """Each row as it was added, with how many attempts were folded into it; in the order of adding."""
+        """An observation for each row, with the number of attempts folded into it; in the order of adding."""
         ordered = sorted(rows, key=_ADDED)
         self.prepare(ordered)
         return self.prepared(ordered)
 
     def observation(self, row: tuple[Any, ...]) -> Observation:
-        """The same for one row."""
+        """The observation for one row."""
         return self.observations([row])[0]
 
     def prepare(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Read what `rows` refer to: one by one, a history of 1,000 nights takes five times as long."""
+        """Read the rows that `rows` refer to: one by one, a history of 1,000 nights takes five times as long."""
         if new := {row[0] for row in rows} - self._cells.keys():
             for id, test, function, arch in self._read(_CELLS, new):
                 self._cells[id] = as_text(test), Function(function), as_text(arch)
@@ -281,16 +281,16 @@ class Reader:
         known = self._texts
         if new := texts - known.keys():
             known.update((id, as_text(text)) for id, text in self._read(_TEXTS, new))
-        # Written out: with a generator for each, the first history of 1,000 results takes a fifth longer.
+        # No helper here: with a generator for each, the first history of 1,000 results takes a fifth longer.
         for id, origin, source, run, host, job, commit, models, profile in sessions:
             shared = known[commit], known[models], known[profile]
             self._sessions[id] = _ORIGINS[origin], known[run], known[host], known[job], as_text(source), *shared
 
     def prepared(self, rows: Iterable[tuple[Any, ...]]) -> list[Observation]:
-        """As `observations`, of rows that were prepared, in their order."""
+        """As `observations`, for prepared rows, in their order."""
         texts, shapes, sessions, cells = self._texts, self._shapes, self._sessions, self._cells
         found = []
-        # A nightly of 4,000 is judged by 40,000 of them.
+        # A nightly of 4,000 cells is judged by 40,000 of them.
         for cell, session, shape, reason, raised, at, seconds, pcc, attempts, op, _ in rows:
             test, function, arch = cells[cell]
             origin, run, host, job, source, commit, models, profile = sessions[session]
@@ -329,7 +329,7 @@ class Reader:
         return found
 
     def _read(self, statement: str, ids: Iterable[int]) -> list[tuple[Any, ...]]:
-        """The rows of these ids. Raises LookupError where one is missing."""
+        """The rows of these ids. Raises LookupError if one is missing."""
         wanted = [*ids]
         found = self._connection.execute(statement, (json.dumps(wanted),)).fetchall()
         if len(found) != len(wanted):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of an evidence store, and how a file of an earlier version becomes one of this one."""
+"""The tables of an evidence store, and the upgrade of files of earlier versions."""
 
 import secrets
 import sqlite3
@@ -8,15 +8,15 @@ from contextlib import contextmanager
 
 VERSION = 3
 TABLES = (
-    # `id` is another in each file, `serial` counts what was added: both together say whether results have changed.
+    # `id` differs in each file, `serial` counts additions: together they show whether results have changed.
     "CREATE TABLE store (id TEXT NOT NULL, serial INTEGER NOT NULL)",
     "CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)",
     """CREATE TABLE reports (
         id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, rank TEXT NOT NULL,
         attempt INTEGER NOT NULL, named INTEGER NOT NULL
     )""",
-    # What the results of one pytest session of a report have in common. All but numbers and `source`, which few share,
-    # are ids of texts.
+    # Fields that the results of one pytest session of a report share. All except numbers and `source`, which rarely
+    # repeats, are ids of texts.
     """CREATE TABLE sessions (
         id INTEGER PRIMARY KEY, report INTEGER NOT NULL, origin TEXT NOT NULL, run INTEGER NOT NULL,
         host INTEGER NOT NULL, job INTEGER NOT NULL, source TEXT NOT NULL, "commit" INTEGER NOT NULL,
@@ -25,15 +25,15 @@ TABLES = (
     "CREATE INDEX sessions_by_report ON sessions (report)",
     "CREATE INDEX sessions_by_run ON sessions (run, job)",
     "CREATE INDEX sessions_by_time ON sessions (latest)",
-    # Fields that have few values, as one JSON list: most results share one of some hundred.
+    # Fields with few different values, as one JSON list: most results share one of a few hundred lists.
     "CREATE TABLE shapes (id INTEGER PRIMARY KEY, fields TEXT NOT NULL UNIQUE)",
     """CREATE TABLE cells (
         id INTEGER PRIMARY KEY, test TEXT NOT NULL, arch TEXT NOT NULL, function TEXT NOT NULL,
         changed INTEGER NOT NULL, UNIQUE (test, arch, function)
     )""",
-    # `kind` is 1 for results that say something of the model, 0 for what was not run, 2 for what broke before it,
-    # 3 for results under another profile than the default.
-    # `attempts` is how many were folded into the result, 0 where another attempt counts, NULL where there is only one.
+    # `kind` is 1 for results that say something about the model, 0 for those that were not run, 2 for those that broke
+    # before the model ran, 3 for results under another profile than the default. `attempts` is how many were folded
+    # into the result, 0 if another attempt counts, NULL if there is only one.
     """CREATE TABLE results (
         cell INTEGER NOT NULL, kind INTEGER NOT NULL, at REAL NOT NULL, session INTEGER NOT NULL,
         number INTEGER NOT NULL, run INTEGER NOT NULL, shape INTEGER NOT NULL, reason INTEGER NOT NULL,
@@ -46,27 +46,27 @@ TABLES = (
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing, whatever happens; one writer at a time."""
+    """A transaction, rolled back on any error; one writer at a time."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        # SQLite has rolled back by itself where the disk is full.
+        # SQLite has already rolled back if the disk is full.
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
 
 
 def version_of(connection: sqlite3.Connection) -> int:
-    """The version of the tables; 0: there are none yet."""
+    """The version of the tables; 0: no tables yet."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def upgrade(connection: sqlite3.Connection, migrations: Mapping[int, Callable[[sqlite3.Connection], None]]) -> None:
-    """Bring the tables to VERSION. Where another process has done it meanwhile, nothing is left to do.
+    """Upgrade the tables to VERSION. If another process has done it meanwhile, nothing is done.
 
-    A migration gets a connection whose tables of its version were renamed to `old_NAME`, with new empty ones beside.
+    A migration gets a connection in which the tables of its version are renamed to `old_NAME`, beside new empty ones.
     """
     with transaction(connection):
         if (version := version_of(connection)) < VERSION:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Retention: every change of outcome stays, of old results that repeat the ones around them one a week."""
+"""Retention: keep every change of outcome; of old results that repeat their neighbours, keep one a week."""
 
 import json
 import sqlite3
@@ -8,9 +8,9 @@ _WEEK = 604_800
 
 
 def thin(connection: sqlite3.Connection, before: float, newest: int) -> int:
-    """Remove what repeats and is older than `before`; how many results that were. Within a transaction.
+    """Remove results that are older than `before` and repeat others; returns how many. Needs a transaction.
 
-    Of each cell the `newest` results of a kind stay, whatever their age.
+    The `newest` results of each kind and cell stay, whatever their age.
     """
     connection.execute("CREATE TEMP TABLE endings (shape INTEGER PRIMARY KEY, ending TEXT)")
     endings = [(id, json.loads(fields)[0]) for id, fields in connection.execute("SELECT id, fields FROM shapes")]
@@ -27,7 +27,7 @@ def thin(connection: sqlite3.Connection, before: float, newest: int) -> int:
 
 _KEY = "cell, kind, at, session, number"
 _OF_SESSION = "results.run = sessions.run AND results.session = sessions.id"
-# Another attempt of one run goes with the one that counts; those that no longer count are no neighbours.
+# Other attempts of a run are removed with the one that counts, and do not count as neighbours.
 _REPEATED = f"""CREATE TEMP TABLE repeated AS SELECT {_KEY} FROM (
     SELECT {_KEY}, ending, lag(ending) OVER cells AS earlier, lead(ending) OVER cells AS later,
         row_number() OVER (PARTITION BY cell, kind ORDER BY at DESC, session DESC, number DESC) AS place,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a period cell by cell, as numbers: what a report over half a year is made of."""
+"""The results of a period, cell by cell, as numbers: the input of a report over half a year."""
 
 import json
 import sqlite3
@@ -18,29 +18,29 @@ _EXPECT_NO_PASS = (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)
 
 
 class TrackResults(NamedTuple):
-    """Results as three rows of numbers: 16 bytes each, where a tuple takes 200 and a year of a team is a million."""
+    """Results as three arrays: 16 bytes per result instead of 200 for a tuple; a team has a million in a year."""
 
     at: "array[float]"
     sessions: "array[int]"
     what: "array[int]"
 
     def since(self, moment: float) -> "TrackResults":
-        """Those from a moment on, of results in the order of time."""
+        """The results from a moment on; they must be sorted by time."""
         first = bisect_left(self.at, moment)
         return TrackResults(self.at[first:], self.sessions[first:], self.what[first:]) if first else self
 
 
 class Track(NamedTuple):
-    """One cell over a period."""
+    """The results of one cell in a period."""
 
     test_id: str
     arch: str
     results: TrackResults
-    """Moment, session and shape of each result that says something of the model, oldest first; at least one."""
+    """Time, session and shape of each result that says something about the model, oldest first; at least one."""
 
 
 class RunCount(NamedTuple):
-    """How the results of one run ended that say nothing of the model, and how many do."""
+    """Numbers of results of one run: by ending for those that say nothing about the model, and of all others."""
 
     run: str
     when: float
@@ -51,28 +51,28 @@ class RunCount(NamedTuple):
 
 
 class Tracks(NamedTuple):
-    """All cells with results of a period, and what the numbers in them mean."""
+    """All cells with results in a period, and the meaning of their numbers."""
 
     cells: Sequence[Track]
     silent: TrackResults
-    """Moment, session and kind of each result that says nothing of the model, oldest first."""
+    """Time, session and kind of each result that says nothing about the model, oldest first."""
     hosts: Mapping[int, str]
     """The machine of each session; empty: unknown."""
     runs: Mapping[int, str]
     ended: Mapping[str, float]
     """When the last result of each run was made, in seconds since the epoch."""
     passed: frozenset[int]
-    """The shapes that are passes."""
+    """The shapes that mean a pass."""
     unexpected: frozenset[int]
-    """The shapes of results of entries that expect no pass."""
+    """The shapes of results whose entry did not expect a pass."""
 
     def since(self, moment: float) -> "Tracks":
-        """What reading from that moment on, in seconds since the epoch, would have given."""
+        """The same as reading from that moment on, in seconds since the epoch."""
         cells = (one._replace(results=one.results.since(moment)) for one in self.cells)
         return self._replace(cells=[one for one in cells if one.results.at], silent=self.silent.since(moment))
 
     def counts(self) -> Sequence[RunCount]:
-        """Of each run with results, the last one first."""
+        """The counts of each run with results, the latest first."""
         ran: dict[str, int] = {}
         for session, count in Counter(chain.from_iterable(one.results.sessions for one in self.cells)).items():
             ran[self.runs[session]] = ran.get(self.runs[session], 0) + count
@@ -114,7 +114,7 @@ def read_tracks(connection: sqlite3.Connection, functions: Collection[Function],
 def _tracks(
     connection: sqlite3.Connection, cells: Sequence[tuple[int, str | bytes, str | bytes]], since: float
 ) -> Iterator[Track]:
-    # A statement for each cell: one for all of them takes twice as long, and as much memory as there are results.
+    # A statement for each cell: one for all takes twice as long, and memory for all results.
     for cell, test, arch in cells:
         if rows := connection.execute(_OF_CELL, (cell, since)).fetchall():
             yield Track(as_text(test), as_text(arch), _results(rows))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The evidence of one cell in one line: a mark for each result, how many passed, the range of the PCC."""
+"""The evidence of one cell in one line: a mark for each result, the number of passes, the range of the PCC."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ _NEWEST = 12
 
 @dataclass(frozen=True, slots=True)
 class CellSummary:
-    """What was seen of one cell, oldest first."""
+    """The results of one cell, oldest first."""
 
     arch: str
     ci: tuple[Observation, ...]
@@ -37,13 +37,13 @@ class CellSummary:
 
     @property
     def count(self) -> str:
-        """How many of the results that say something of the model are passes: `6/7`."""
+        """The passes among the results that say something about the model: `6/7`."""
         ran = [row for row in self.rows if row.ending in RAN]
         return f"{sum(row.ending is Ending.PASSED for row in ran)}/{len(ran)}"
 
     @property
     def pcc(self) -> str:
-        """The range of what was measured, `.991-.994`; empty where nothing was."""
+        """The range of the measured values, `.991-.994`; empty if there are none."""
         found = [row.pcc for row in self.rows if row.pcc is not None and math.isfinite(row.pcc) and not row.shortcut]
         if not found:
             return "nan" if any(row.pcc is not None and math.isnan(row.pcc) for row in self.rows) else ""
@@ -52,13 +52,13 @@ class CellSummary:
 
     @property
     def text(self) -> str:
-        """`p150 PPPxPPP+PP 8/9 pcc .991-.994`: the results behind the plus are from here."""
+        """`p150 PPPxPPP+PP 8/9 pcc .991-.994`: the results after the plus are from this machine."""
         both = marks(self.ci) + (f"+{marks(self.here)}" if self.here else "")
         return " ".join(filter(None, (self.arch, both, self.count, self.pcc and f"pcc {self.pcc}")))
 
 
 def summary_of(arch: str, observations: Iterable[Observation]) -> CellSummary:
-    """The newest results of one cell, own runs apart from those of CI."""
+    """The newest results of one cell, local runs apart from those of CI."""
     rows = sorted(observations, key=lambda row: row.when)
     ci, here = ([row for row in rows if row.origin is origin] for origin in (Origin.CI, Origin.HERE))
     return CellSummary(arch, tuple(ci[-_NEWEST:]), tuple(here[-_NEWEST:]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All that is known of the hand-written tests of a checkout, and one of them in lines to print or to show."""
+"""All facts about the hand-written tests of a checkout, and one test as lines to print or show."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Known:
-    """The tests, and the jobs of CI that may select them."""
+    """The hand-written tests, and the CI jobs that may select them."""
 
     suite: Suite
     jobs: Sequence[Job]
@@ -35,13 +35,13 @@ class Known:
 
 
 def read_known(cache: Cache) -> Known:
-    """Read tests and jobs of a checkout; takes seconds where the tests are not cached."""
+    """Read tests and jobs of a checkout; takes seconds if the tests are not cached."""
     jobs, _ = read_jobs(cache.checkout)
     return Known(read_tests(cache), tuple(jobs))
 
 
 def test_lines(test: HandwrittenTest) -> list[tuple[str, str]]:
-    """What is known of a test, each with its name."""
+    """The facts about a test, each with its name."""
     found = [
         ("file", f"{test.path}:{test.line}"),
         ("level", test.level),

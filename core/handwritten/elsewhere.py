@@ -7,7 +7,7 @@ from core.matrix.cache import Cache, ask_worker, be_worker
 
 
 def read_rows_elsewhere(cache: Cache) -> OtherRows:
-    """As `read_rows`, from another process. Raises TTMatrixError where there can be no such process."""
+    """As `read_rows`, in another process. Raises TTMatrixError if that process fails."""
     return ask_worker(__name__, cache, OtherRows)
 
 

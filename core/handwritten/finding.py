@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hand-written tests a person means: by node id, and by words that select."""
+"""Find the hand-written tests that a person means, by node id and by selecting words."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _FIELDS = ("level", "marker", "file", "known")
 
 
 def is_place(text: str) -> bool:
-    """Whether a text is a node id in a file of Python, or a part of one that tells."""
+    """Whether a text looks like a node id in a Python file, or like a distinctive part of one."""
     return ".py::" in text and not text.startswith("tests/runner/")
 
 
 def named(suite: Suite, text: str) -> HandwrittenTest:
-    """The test that a node id or a part of one names. Raises UsageError where it is none or several."""
+    """The test that a node id or a part of one names. Raises UsageError if that is none or several."""
     exact = [test for test in suite.tests if test.node_id == text]
     found = exact or [test for test in suite.tests if text.lower() in test.node_id.lower()]
     if len(found) == 1 or exact:
         return found[0]
     if not found:
         hint = "See: ttmatrix list --kind handwritten"
-        # Of a function whose parameters are not known every item may be meant.
+        # If the parameters of a function are unknown, any item of it may be meant.
         for test in suite.tests:
             if test.unknown and text.startswith(f"{test.node_id}[") and text.endswith("]"):
                 given = text[len(test.node_id) + 1 : -1]
@@ -40,15 +40,15 @@ def named(suite: Suite, text: str) -> HandwrittenTest:
 
 
 def items(suite: Suite, text: str) -> list[HandwrittenTest]:
-    """The tests to run for a node id: as `named`, and for a function, a class or a file all of their items."""
+    """The tests to run for a node id: as `named`, but for a function, a class or a file all of their items."""
     within = [test for test in suite.tests if test.node_id.startswith((f"{text}[", f"{text}::"))]
     return within if within and not any(test.node_id == text for test in suite.tests) else [named(suite, text)]
 
 
 def selected(suite: Suite, words: Sequence[str]) -> list[HandwrittenTest]:
-    """Tests that all words select: a part of the node id, `level:op`, `marker:push`, `file:PART` or `known:no`.
+    """Tests that match all words: a part of the node id, `level:op`, `marker:push`, `file:PART` or `known:no`.
 
-    A word behind `-` selects what it would not. Raises UsageError for another field.
+    A `-` before a word inverts it. Raises UsageError for another field.
     """
     found = list(suite.tests)
     for word in words:

@@ -18,9 +18,9 @@ from core.sources.handwritten import HandwrittenTest
 
 CPU, DEVICE = "cpu", "device"
 _CPU_MARKER = "cpu"
-"""Upstream's tests that need no device bear it."""
+"""The marker of upstream's tests that need no device."""
 _PATHS = ("", "tests", "integrations/vllm_plugin")
-"""What upstream's `venv/activate` puts on the path; helpers of the tests are imported from there."""
+"""Directories that upstream's `venv/activate` adds to the path; the tests import helpers from there."""
 _GIB = 2**30
 
 
@@ -33,9 +33,9 @@ def plan_handwritten_runs(
     arch: str = "",
     records: Iterable[RunRecord] = (),
 ) -> LaunchPlan:
-    """Runs of tests as one batch, with what is in their way, and why others cannot be run. Not for the UI thread.
+    """Runs of tests as one batch, with warnings, and why other tests cannot run. Not for the UI thread.
 
-    `records` are earlier runs, newest first: they say how long these will take.
+    `records` are earlier runs, newest first: they give the expected durations.
     """
     specs: list[RunSpec] = []
     refused: list[TTMatrixError] = []
@@ -58,10 +58,10 @@ def plan_handwritten(
     timeout: float | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> RunSpec:
-    """The run of `test`, whose files go below `runs`.
+    """The run of `test`, with its files under `runs`.
 
-    An empty kind is that of the test: `cpu` where it is marked to need no device, else `device`. Raises UsageError
-    where the kind cannot run it, TTMatrixError where the interpreter is missing.
+    An empty kind means `cpu` if the test is marked as needing no device, else `device`. Raises UsageError if the test
+    cannot run as `kind`, TTMatrixError if the interpreter is missing.
     """
     on_cpu = _CPU_MARKER in test.markers and kind != DEVICE
     kind = kind or (CPU if on_cpu else DEVICE)
@@ -72,7 +72,7 @@ def plan_handwritten(
     now, token = datetime.now(UTC), secrets.token_hex(16)
     name = run_id(now, token)
     python = find_interpreter(checkout.root, settings)
-    # The path that the person has comes last, as it does after `source venv/activate`.
+    # The person's own path comes last, as after `source venv/activate`.
     places = [str(checkout.root / one) for one in _PATHS]
     path = os.pathsep.join([*places, *filter(None, [environ.get("PYTHONPATH", "")])])
     return RunSpec(

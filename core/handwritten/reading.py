@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hand-written tests of a checkout, cached until a file that they were read from changes."""
+"""The hand-written tests of a checkout, cached until one of their files changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ROWS = "handwritten_rows"
 
 
 def read_tests(cache: Cache) -> Suite:
-    """The tests below `tests/jax` and `tests/torch`. Read from syntax trees, or from the cache where that holds."""
+    """The tests below `tests/jax` and `tests/torch`. Read from syntax trees, or from the cache if that is valid."""
     file = cache.file("handwritten")
     known = load(file)
     if isinstance(known, handwritten.Suite):
@@ -36,17 +36,17 @@ def read_tests(cache: Cache) -> Suite:
 
 
 def cached_rows(cache: Cache) -> OtherRows | None:
-    """The rows that were cached with the tests, where they are still those of the files."""
+    """The rows that were cached with the tests; None if the files have changed since."""
     known = load(cache.file(_ROWS))
     return known if isinstance(known, OtherRows) else None
 
 
 def read_rows(cache: Cache) -> OtherRows:
-    """A row for each hand-written test, as `cached_rows` has them the next time."""
+    """A row for each hand-written test, cached for `cached_rows`."""
     return tabulated(read_tests(cache))
 
 
 def _directories(root: Path) -> list[Path]:
-    """Where tests may come and go: looked at before they are read."""
+    """Directories where tests may be added or removed; their state is taken before they are read."""
     found = [root / below for below in handwritten.ROOTS]
     return [*found, *(Path(where) for below in found for where, _, _ in os.walk(below))]

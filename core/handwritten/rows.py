@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hand-written tests of a checkout behind the other rows of its matrix."""
+"""Add the hand-written tests of a checkout to its matrix, after the other rows."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ def has_handwritten(checkout: Checkout) -> bool:
 
 
 def with_handwritten(cache: Cache, matrix: Matrix, read: Callable[[Cache], OtherRows] = read_rows) -> Matrix:
-    """`matrix` with the hand-written tests of its checkout; what is not cached yet is `read`."""
+    """`matrix` with the hand-written tests of its checkout; `read` is called if they are not cached."""
     if not has_handwritten(cache.checkout):
         return matrix
     known = cached_rows(cache)

@@ -10,7 +10,7 @@ from core.sources.handwritten import HandwrittenTest
 
 
 def jobs_of(jobs: Iterable[Job], test: HandwrittenTest) -> list[Job]:
-    """Those of `jobs` that select `test`. Where its parameters are not known, so are the markers that they bring."""
+    """The jobs among `jobs` that select `test`. If its parameters are unknown, so are the markers that they add."""
     return [job for job in jobs if _covers(job.dir, test) and not job_problem(job) and _selects(job, test)]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hand-written tests as rows: what their marks expect, what they run, their markers."""
+"""Hand-written tests as rows: the status their marks expect, what they run, their markers."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 _OTHER = "other"
 _SKIP, _XFAIL = "skip", "xfail"
 _UNCONDITIONAL = frozenset({"reason", "strict", "raises", "run"})
-"""What a mark may be called with, and expect the same everywhere."""
+"""Arguments of a mark that add no condition."""
 
 
 def tabulated(suite: Suite) -> OtherRows:
-    """A row for each test, in the order of their ids. Ids that come twice are one row: pytest runs both by it."""
+    """A row for each test, ordered by id. A repeated id is one row: pytest runs both tests for it."""
     tests = sorted({test.node_id: test for test in suite.tests}.items())
     expected = [expectation(test) for _, test in tests]
     marks = {row: sorted(test.markers) for row, (_, test) in enumerate(tests)}
@@ -37,7 +37,7 @@ def tabulated(suite: Suite) -> OtherRows:
 
 
 def expectation(test: HandwrittenTest) -> tuple[Status, str]:
-    """What the marks of a test expect of it, and why; a mark with a condition expects nothing by itself."""
+    """The status that the marks of a test expect, and the reason; a mark with a condition is ignored."""
     for name, status in ((_SKIP, Status.NOT_SUPPORTED_SKIP), (_XFAIL, Status.KNOWN_FAILURE_XFAIL)):
         for mark in test.marks:
             if mark.name == name and _is_unconditional(mark):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which entries each commit changed, read from git objects; what an earlier reading gave is not read again."""
+"""Which entries each commit changed, read from git objects; commits that were read earlier are not read again."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from core.sources import Checkout, Commit, Edge, FileChange, Git, Schema
 _EDGES_AT_ONCE = 64
 
 Blobs = Callable[[Iterable[str]], Iterator[tuple[str, bytes | None]]]
-"""Gives the content of blobs by id; None: there is none to be had."""
+"""Gives the content of blobs by id; None: the blob is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,14 @@ class ChangeReader:
 
     blobs: Blobs
     stand_ins: dict[str, str | None] = field(default_factory=dict)
-    """For each blob that cannot be read, the one that was there before; None: no file."""
+    """For each unreadable blob, the blob that was there before; None: no file."""
     skipped: list[Skipped] = field(default_factory=list)
     _entries: EntryReader = field(default_factory=EntryReader)
 
     def read(self, changes: Mapping[Edge, tuple[FileChange, ...]]) -> Iterator[tuple[Edge, tuple[EntryEdit, ...]]]:
-        """The entries that differ over each edge. Edges come parents first."""
+        """The entries that differ across each edge. Edges come parents first."""
         remaining = iter(changes.items())
-        # A few at a time: all texts of a long history together are large.
+        # A few at a time, because the texts of a long history together are large.
         while some := list(islice(remaining, _EDGES_AT_ONCE)):
             texts = self._texts(file for _, files in some for file in files)
             for edge, files in some:
@@ -86,7 +86,7 @@ class ChangeReader:
 
 
 def entry_edits(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[EntryEdit, ...]:
-    """What happened to each entry between two states of the files, each text by its name; renames are paired."""
+    """What happened to each entry between two states of the files, given as texts by file name; renames are paired."""
     sides = {
         f"{side} {name}": text for side, texts in (("old", before), ("new", after)) for name, text in texts.items()
     }
@@ -129,19 +129,19 @@ class EntryHistory:
     commits: tuple[Commit, ...]
     """Children before their parents."""
     edits: Mapping[Edge, tuple[EntryEdit, ...]]
-    """What each commit did against each of its parents."""
+    """How each commit differs from each of its parents."""
     files: Mapping[str, str]
-    """Blobs of the files as of `head`."""
+    """Blob ids of the files as of `head`."""
     skipped: tuple[Skipped, ...] = ()
     stand_ins: Mapping[str, str | None] = field(default_factory=dict)
-    """For each blob that cannot be read, the one that was there before; None: no file."""
+    """For each unreadable blob, the blob that was there before; None: no file."""
 
 
 def read_entry_history(checkout: Checkout, known: EntryHistory | None = None, git: Git | None = None) -> EntryHistory:
-    """The history up to the commit that is checked out. Of what is in `known`, nothing is read again.
+    """The history up to the commit that is checked out. Nothing in `known` is read again.
 
-    Expectations in Python files, which is what they were before 2025-10-20, are passed over. Raises TTMatrixError
-    where there is no git, no repository or no commit.
+    Expectations in Python files, the form before 2025-10-20, are skipped. Raises TTMatrixError if there is no git, no
+    repository or no commit.
     """
     git = git or Git(checkout.root)
     directory = checkout.relative(checkout.test_config)
@@ -203,7 +203,7 @@ def _holds_entries(path: str) -> bool:
 
 
 def _on_disk(checkout: Checkout) -> Iterator[tuple[str, tuple[str, bytes | None]]]:
-    """The expectation files on disk, each with the id git gives its content, and the content; None: unreadable."""
+    """The expectation files on disk, each with its content and the id that git gives it; None: unreadable."""
     for path in checkout.test_config.rglob(_FILES):
         if _holds_entries(path.name):
             data = _bytes(path)
@@ -218,5 +218,5 @@ def _bytes(path: Path) -> bytes | None:
 
 
 def _blob_id(data: bytes | None) -> str:
-    """The object id; where git would compute another, as it does for filtered files, files are compared needlessly."""
+    """The object id. For files that git filters, git would compute another one; they are then compared needlessly."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest() if data is not None else _UNREADABLE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which entries differ between two texts of an expectation file; what is in both is not parsed."""
+"""Which entries differ between two texts of an expectation file; identical entries are not parsed."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -11,17 +11,17 @@ from core.errors import TTMatrixError
 from core.sources import ROOT_KEY, parse_expectations
 
 Fields = Mapping[str, object]
-"""Values of an entry as YAML means them."""
+"""Values of an entry as YAML parses them."""
 
 
 class Difference(NamedTuple):
-    """An entry that does not say the same before and after. None: it is not there."""
+    """An entry that differs before and after. None: there is no entry on that side."""
 
     id: str
     old: Fields | None
     new: Fields | None
     follows: str
-    """The nearest id above it, on the side where it is, that both sides hold; empty: there is none."""
+    """The nearest id above it in its own file that both sides hold; empty: there is none."""
 
 
 _END = r"[ ]*(?:#.*)?$"
@@ -29,25 +29,25 @@ _FLAGS = re.ASCII | re.MULTILINE
 _HEAD = re.compile(rf"(?:{_END}\n)*{ROOT_KEY}:{_END}(?:\n{_END})*", _FLAGS)
 _KEY_LINE = re.compile(rf"\n[ ]{{2}}(\w\S*):{_END}", _FLAGS)
 _OTHER_LINE = re.compile(rf"\n(?![ ]{{3}}|\n|[ ]{{2}}\w\S*:{_END}|{_END})", _FLAGS)
-# Where these are, what an entry says is decided outside of it too.
+# If one of these occurs, the text of an entry alone does not decide what it says.
 _LINE_ENDS = ("\r", "\x85", "\u2028", "\u2029")
 _ALIAS = re.compile(r"(?:[:,?\[{-]|^)\s*\*\S", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class EntryTexts:
-    """The text of one file, cut into entries where every entry can be read by itself."""
+    """The text of one file, cut into entries if each entry can be parsed by itself."""
 
     text: str
     parts: Mapping[str, str] | None
-    """The lines of each entry by id; None: the file is not written that plainly."""
+    """The lines of each entry by id; None: the file is not plain enough to be cut."""
 
 
 NO_FILE = EntryTexts("", {})
 
 
 def cut(text: str) -> EntryTexts:
-    """Cut at the keys. Whether each part can be parsed by itself is found out when it is."""
+    """Cut at the keys. Whether each part can be parsed by itself is only known once it is parsed."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     head = _HEAD.match(text)
     if head is None or _OTHER_LINE.search(text, head.end()) or _reaches_far(text):
@@ -58,7 +58,7 @@ def cut(text: str) -> EntryTexts:
         return EntryTexts(text, None)
     parts: dict[str, str] = {}
     for key, (start, end) in zip(keys, pairwise(starts), strict=True):
-        # A key that occurs twice makes a part that is not one entry, and so is not read by itself.
+        # A key that occurs twice gives a part with more than one entry, which is then not parsed by itself.
         parts[key[1]] = parts.get(key[1], "") + text[start:end]
     return EntryTexts(text, parts)
 
@@ -69,14 +69,14 @@ def _reaches_far(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class EntryReader:
-    """Parses entries as `read_expectations` does, each text once."""
+    """Parses entries as `read_expectations` does, each text only once."""
 
     known: dict[str, Fields | None] = field(default_factory=dict)
 
     def differences(self, before: EntryTexts, after: EntryTexts) -> list[Difference]:
-        """The entries that do not say the same in both: first what went or changed, then what came, in file order.
+        """The entries that differ: first the removed and changed ones, then the added ones, in file order.
 
-        Raises TTMatrixError where a text is not valid YAML.
+        Raises TTMatrixError if a text is not valid YAML.
         """
         if before.parts is not None and after.parts is not None:
             ids = [id for id in {**before.parts, **after.parts} if before.parts.get(id) != after.parts.get(id)]
@@ -87,7 +87,7 @@ class EntryReader:
         return list(_differences(old, new, old, new))
 
     def _some(self, parts: Mapping[str, str], ids: list[str]) -> dict[str, Fields] | None:
-        """The entries with these ids; None where one of them cannot be read by itself."""
+        """The entries with these ids; None if one of them cannot be parsed by itself."""
         found: dict[str, Fields] = {}
         for id in ids:
             if id in parts:
@@ -126,7 +126,7 @@ def _differences(
 
 
 def _neighbours(ids: Iterable[str], stays: Collection[str]) -> dict[str, str]:
-    """For each id that does not stay, the nearest one above it that does."""
+    """For each id not in `stays`, the nearest id above it that is."""
     found: dict[str, str] = {}
     above = ""
     for id in ids:
@@ -139,22 +139,22 @@ def _neighbours(ids: Iterable[str], stays: Collection[str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """One field that was set, changed or taken away."""
+    """One field that was set, changed or removed."""
 
     path: tuple[str, ...]
     """For example `("arch_overrides", "n150", "status")`."""
     before: object
-    """None: not written."""
+    """None: the field was not written."""
     after: object
 
     @property
     def name(self) -> str:
-        """The path as people write it: the arch in front of the field."""
+        """The path as people write it: the arch before the field."""
         return " ".join(self.path[1:] if len(self.path) > 1 else self.path)
 
 
 def field_changes(old: Fields | None, new: Fields | None) -> tuple[FieldChange, ...]:
-    """The fields that differ, those of the new state in their order first."""
+    """The fields that differ, those of the new state first and in its order."""
     before, after = _flat(old or {}), _flat(new or {})
     return tuple(
         FieldChange(path, before.get(path), after.get(path))

@@ -20,18 +20,18 @@ class History:
     committed: EntryHistory
     uncommitted: tuple[EntryEdit, ...]
     skipped: tuple[Skipped, ...]
-    """States of files that cannot be read, committed or not."""
+    """States of files, committed or not, that cannot be read."""
 
     @cached_property
     def timelines(self) -> tuple[Timeline, ...]:
-        """Of every entry on disk, in merge order, and of all that are gone."""
+        """The timelines of every entry on disk, in merge order, then of all removed entries."""
         present = [Location(entry.file, entry.id) for file in self.matrix.files for entry in file.entries]
         return timelines(self.committed, self.uncommitted, dict.fromkeys(present))
 
     def of(self, id: str) -> tuple[Timeline, ...]:
-        """The timelines of the entries that have this id or once had it; one that has it comes first.
+        """The timelines of the entries that have or had this id; an entry that has it now comes first.
 
-        An entry that was removed and added again has two: those that are gone are found by any id of the others.
+        An entry that was removed and added again has two: removed entries are found by any id of the others.
         """
         lives = [(one, frozenset(one.ids)) for one in self.timelines]
         related = {known for _, ids in lives if id in ids for known in ids}
@@ -58,9 +58,9 @@ def _rank(timeline: Timeline, id: str) -> int:
 
 
 def read_history(cache: Cache, matrix: Matrix) -> History:
-    """The history of the checkout of `matrix`; only commits that are new since it was last read are looked at.
+    """The history of the checkout of `matrix`; only commits that are new since the last reading are read.
 
-    Raises TTMatrixError where there is no git, no repository or no commit.
+    Raises TTMatrixError if there is no git, no repository or no commit.
     """
     file = cache.file("history")
     cached = load(file)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one commit did to entries: those that went and those that came are paired where one became the other."""
+"""What one commit did to entries: removed and added entries are paired if one became the other."""
 
 import re
 from collections import defaultdict
@@ -15,17 +15,17 @@ _WORD = re.compile(r"[a-z]+|[0-9]+")
 
 
 class Name(NamedTuple):
-    """The parts of an id that tell whether another one can name the same test."""
+    """The parts of an id that tell whether another id can name the same test."""
 
     kind: tuple[str, str, str]
-    """Framework, parallelism without its sharding, mode: tests that differ in one are never the same."""
+    """Framework, parallelism without its sharding, mode: tests that differ in one of them are never the same."""
     directory: str
     variant: str
     """In lower case."""
     words: tuple[str, ...]
     """Words and numbers of directory and variant, sorted; a variant need not repeat the words of its directory."""
     shape: tuple[str | int | None, ...]
-    """Phase, sequence length, batch size, sharding and mesh of an LLM test; None: the id does not say."""
+    """Phase, sequence length, batch size, sharding and mesh of an LLM test; None: not part of the id."""
 
     @property
     def text(self) -> str:
@@ -35,7 +35,7 @@ class Name(NamedTuple):
 
 @lru_cache(maxsize=1 << 12)
 def name_of(id: str) -> Name | None:
-    """The name in `id`; None where it follows no grammar."""
+    """The name in `id`; None if it follows no grammar."""
     parsed = TestId.parse(id)
     if parsed is None:
         return None
@@ -52,7 +52,7 @@ def name_of(id: str) -> Name | None:
 
 
 def shape_differences(one: Name, other: Name) -> int:
-    """In how many parts the shapes differ that both names give."""
+    """The number of parts in which the shapes differ, among the parts that both names give."""
     return sum(a != b for a, b in zip(one.shape, other.shape, strict=True) if a is not None and b is not None)
 
 
@@ -70,7 +70,7 @@ class Location(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """An entry that is on one side of a commit alone."""
+    """An entry that only one side of a commit has."""
 
     location: Location
     fields: Fields
@@ -91,13 +91,13 @@ class EntryEdit(NamedTuple):
 
 
 def paired(removed: Sequence[Placed], added: Sequence[Placed]) -> Iterator[EntryEdit]:
-    """Pair entries, given in the order of their files, where something shows that one became the other:
+    """Pair entries, given in the order of their files, if something shows that one became the other:
 
     - the same id in another file;
-    - the same name, however it is written, and at most one part of an LLM shape another;
-    - a key in the place of another: of the same loader or with a slip fixed, and with the same values.
+    - the same name in any spelling, with at most one different part of an LLM shape;
+    - a key in the place of another, of the same loader or with a typo fixed, and with the same values.
 
-    A pair must be the best one for both of its sides, and none as good: nothing is guessed.
+    A pair must be the single best match for both of its sides: nothing is guessed.
     """
     pairs = _best(removed, added, {}, lambda one: one.location.id, _same_fields)
     pairs |= _best(removed, added, pairs, _name, _same_spelling)
@@ -134,7 +134,7 @@ def _best(
     key: Callable[[Placed], Hashable],
     score: Callable[[Placed, Placed], _Score | None],
 ) -> dict[Location, Location]:
-    """More pairs of those that share a key: the best for each other, then the best of what is left, and so on."""
+    """Pair more of the entries that share a key: mutual best matches, then those of the rest, and so on."""
     taken = {*pairs, *pairs.values()}
     groups: dict[Hashable, tuple[list[Placed], list[Placed]]] = defaultdict(lambda: ([], []))
     for side, placed in enumerate((removed, added)):
@@ -162,7 +162,7 @@ def _mutual(scores: Mapping[tuple[Location, Location], _Score]) -> dict[Location
 
 
 def _first(candidates: Sequence[tuple[_Score, Location]]) -> Location | None:
-    """The best candidate; None where a second is as good."""
+    """The best candidate; None if two are equally good."""
     best = max(value for value, _ in candidates)
     winners = [location for value, location in candidates if value == best]
     return winners[0] if len(winners) == 1 else None
@@ -171,7 +171,7 @@ def _first(candidates: Sequence[tuple[_Score, Location]]) -> Location | None:
 def _in_place(
     removed: Sequence[Placed], added: Sequence[Placed], pairs: Mapping[Location, Location]
 ) -> dict[Location, Location]:
-    """More pairs: as many entries that went as came at one place of a file, in their order."""
+    """More pairs: if one place of a file lost and gained equally many entries, they are paired in their order."""
     olds = _runs(removed, {old: old for old in pairs})
     news = _runs(added, {new: old for old, new in pairs.items()})
     return {
@@ -184,7 +184,7 @@ def _in_place(
 
 
 def _runs(placed: Sequence[Placed], anchors: Mapping[Location, Location]) -> dict[Hashable, list[Placed]]:
-    """Entries without a partner by their place: below which one that stayed, and below which one with a partner."""
+    """Unpaired entries by place: the id above that both sides hold, and the nearest paired entry above."""
     above: dict[Hashable, Location] = {}
     runs: dict[Hashable, list[Placed]] = defaultdict(list)
     for one in placed:
@@ -208,7 +208,7 @@ def _took_its_place(old: Placed, new: Placed) -> bool:
 
 
 def _close(one: str, other: str) -> bool:
-    """Whether one text is the other with a slip in it; another number is another model."""
+    """Whether one text is the other with a typo in it; a different number means a different model."""
     if _NUMBER.findall(one) != _NUMBER.findall(other):
         return False
     return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _CLOSE

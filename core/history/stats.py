@@ -17,14 +17,14 @@ from core.model import Entry, Status
 from core.sources import Commit, Edge
 
 Counts = Mapping[tuple[str, Status], int]
-"""Numbers by series, such as an arch, and status."""
+"""Number of entries by series (such as an arch) and status."""
 
 Split = Callable[[str, Entry], Iterable[tuple[str, Status]]]
-"""What an entry adds one to; it is given the id the entry has today, or had when it went, and the entry as it was."""
+"""The counts that an entry adds one to. Takes its id, the present one or the last one, and the entry as it was."""
 
 
 class Every(StrEnum):
-    """How many points there are: the last commit of each period."""
+    """The interval of the points; each shows the last commit of its period."""
 
     COMMIT = "commit"
     DAY = "day"
@@ -41,7 +41,7 @@ class Point:
 
 
 def by_status(_: str, entry: Entry) -> Iterator[tuple[str, Status]]:
-    """One series: entries by their status without an arch. Every place of an id is an entry."""
+    """One series: entries by their status without an arch. An id in two files counts as two entries."""
     yield "", status_on(entry, None)
 
 
@@ -65,7 +65,7 @@ def by_group(group_of: Callable[[str], str]) -> Split:
 
 
 def trend(history: History, split: Split, every: Every = Every.COMMIT) -> tuple[Point, ...]:
-    """The counts after each commit on the way back along first parents, oldest first."""
+    """The counts after each first-parent commit, oldest first."""
     points = reversed([*_backwards(history, split)])
     of_periods = groupby(points, key=lambda point: _period(point.commit, every))
     return tuple([*group][-1] for _, group in of_periods)
@@ -84,15 +84,15 @@ class Week:
 
     @property
     def not_passing(self) -> int:
-        """How many entries do not expect a pass: what is left to do."""
+        """How many entries do not expect a pass: the work left to do."""
         return sum(count for status, count in self.counts.items() if status is not Status.EXPECTED_PASSING)
 
 
 def weeks(history: History, now: float, number: int = 12) -> tuple[Week, ...]:
     """How many entries had which status at the end of each of the last weeks, oldest first; the last one ends `now`.
 
-    A week without a commit is as the one before; one before the first commit that the clone has has no counts. What is
-    not committed is left out.
+    A week without a commit repeats the one before; weeks before the clone's first commit have no counts. Uncommitted
+    changes are left out.
     """
     points = trend(history, by_status)
     found = []
@@ -105,7 +105,7 @@ def weeks(history: History, now: float, number: int = 12) -> tuple[Week, ...]:
 
 
 def _backwards(history: History, split: Split) -> Iterator[Point]:
-    """From what is on disk back to the beginning, by undoing what each commit did."""
+    """The points from the newest back to the first, computed by undoing each commit's edits from the state on disk."""
     state = _State(split)
     for file in history.matrix.files:
         for entry in file.entries:
@@ -141,7 +141,7 @@ class _State:
         return name
 
     def undo(self, edits: Iterable[EntryEdit]) -> None:
-        """Go back over a commit."""
+        """Undo the edits of a commit."""
         came = [(edit, self.take(edit.after) if edit.after else "") for edit in edits]
         for edit, name in came:
             if edit.before is not None and edit.old is not None:
@@ -179,11 +179,11 @@ def flips(history: History) -> Mapping[str, int]:
 
 
 def age(timeline: Timeline, now: float) -> int:
-    """For how many whole days the statuses of an entry have been what they are; `now` is in seconds since the epoch.
+    """For how many whole days the statuses of an entry have been unchanged; `now` is in seconds since the epoch.
 
-    What is meant are the status of the entry and those of its overrides: other fields, renames and moves do not
-    make an entry young. A status that is not committed yet has age 0. Where the clone's history begins with the
-    present statuses, they are at least as old as that.
+    Only the status of the entry and those of its overrides count: changes of other fields, renames and moves do not
+    reset the age. A status that is not committed yet has age 0. If the clone's history begins with the present
+    statuses, the age is a lower bound.
     """
     last = next((step for step in timeline.steps if _sets_status(step)), None)
     return max(0, int((now - last.commit.time) // _DAY)) if last and last.commit else 0

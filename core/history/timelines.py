@@ -12,10 +12,10 @@ from core.sources import Commit, Edge
 
 
 class Step(NamedTuple):
-    """One commit and what it did to one entry."""
+    """One commit and its change to one entry."""
 
     commit: Commit | None
-    """None: it is not committed yet."""
+    """None: not committed yet."""
     edit: EntryEdit
 
 
@@ -24,9 +24,9 @@ class Timeline:
     """The life of one entry."""
 
     location: Location | None
-    """Where it is on disk; None: it is gone."""
+    """Where it is on disk; None: it is removed."""
     steps: tuple[Step, ...]
-    """Newest first. The last one added the entry, or is where the clone's history begins."""
+    """Newest first. The last step added the entry, or is where the clone's history begins."""
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -36,16 +36,16 @@ class Timeline:
 
 
 _Tracks = dict[Location, set[int]]
-"""Which entries, by number, were at a location; two branches can lead to the same one."""
+"""The numbers of the entries that were at each location; two branches can lead to the same one."""
 
 
 def timelines(
     history: EntryHistory, uncommitted: Sequence[EntryEdit], present: Iterable[Location]
 ) -> tuple[Timeline, ...]:
-    """The timelines of the entries at `present`, the locations on disk, and of all that are gone.
+    """The timelines of the entries at `present`, the locations on disk, and of all removed entries.
 
-    Of a merge the parent is followed that has the entry as it is; the merge itself is a step only where the entry
-    says something in it that it says in no parent.
+    At a merge, the parent is followed whose entry is the same; the merge itself is a step only if the entry has
+    something in it that it has in no parent.
     """
     walk = _Walk([*present])
     tip = history.commits[0].id if history.commits else ""
@@ -56,7 +56,7 @@ def timelines(
 
 
 class _Walk:
-    """All entries at once, from children to parents."""
+    """Follows all entries at once, from children to parents."""
 
     def __init__(self, present: list[Location]) -> None:
         self.places: list[Location | None] = [*present]
@@ -65,7 +65,7 @@ class _Walk:
         self._on_disk: _Tracks = {place: {number} for number, place in enumerate(present)}
 
     def cross(self, commit: Commit | None, parents: Sequence[tuple[str, Sequence[EntryEdit]]]) -> None:
-        """Take the entries from a commit, or from disk, to its parents."""
+        """Move the entries from a commit, or from disk (None), to its parents."""
         tracks = self._at.pop(commit.id, {}) if commit else self._on_disk
         changed = [{edit.after: edit for edit in edits if edit.after} for _, edits in parents]
         onward: list[_Tracks] = [{} for _ in parents]
@@ -97,13 +97,13 @@ class _Walk:
 
 
 def _gone(parents: Sequence[Sequence[EntryEdit]]) -> Iterator[EntryEdit]:
-    """The entries that are in every parent and no longer in the commit."""
+    """The entries that every parent has and the commit has not."""
     gone = [{edit.before: edit for edit in edits if edit.after is None} for edits in parents]
     yield from (edit for place, edit in gone[0].items() if all(place in others for others in gone[1:]))
 
 
 def _join(tracks: _Tracks, more: _Tracks) -> _Tracks:
-    """Add the smaller to the larger, which is changed."""
+    """Merge the smaller mapping into the larger one, which is changed and returned."""
     if len(more) > len(tracks):
         tracks, more = more, tracks
     for place, numbers in more.items():
@@ -112,7 +112,7 @@ def _join(tracks: _Tracks, more: _Tracks) -> _Tracks:
 
 
 def _is_new(edits: Sequence[EntryEdit]) -> bool:
-    """Whether a merged entry is where, or says what, it does in no parent."""
+    """Whether a merged entry has a place or a value that no parent has, or lacks one that all parents have."""
     new = edits[0].new or {}
     olds = [edit.old or {} for edit in edits]
     said = all(any(name in old and old[name] == value for old in olds) for name, value in new.items())

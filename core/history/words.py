@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a step in the history of an entry says to a person: one word for what it was, and its lines."""
+"""A step in the history of an entry in words for a person: a one-word summary, and its lines."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ def what(step: Step) -> tuple[str, ...]:
 
 
 def step_lines(step: Step) -> Sequence[str]:
-    """What it did, a line each: `+` what was added, `-` what went, and `before -> after`."""
+    """The changes of a step, a line each: `+` for what was added, `-` for what was removed, and `before -> after`."""
     before, after = step.edit.before, step.edit.after
     if before is None or after is None:
         return (what(step)[0], *map(_change, field_changes(step.edit.old, step.edit.new))) if after else what(step)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cache what took time to work out, for the next start of the same code."""
+"""Cache slow results on disk, for the next start of the same code."""
 
 import os
 import pickle
@@ -16,33 +16,33 @@ from core.errors import TTMatrixError
 from core.sources import Stamps, all_unchanged, files_below, stamps_of
 
 _MAKERS = ("ci", "history", "matrix", "providers", "sources")
-"""The packages that make what is cached."""
+"""The packages whose code produces cached values."""
 
 
 def store(file: Path, value: object, stamps: Stamps | None = None) -> None:
     """Save `value`, which holds plain data and classes of `core`; a failure to write it is ignored.
 
-    `stamps` are those of all it was made of: once one of them has changed, it is not loaded any more.
+    `stamps` are those of all its sources: once one of them has changed, the value is no longer loaded.
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         files.atomic_write(file, b"".join((pickle.dumps((_key(), dict(stamps or {}))), dumps(value))))
     except (OSError, TTMatrixError):
-        # A full disk or a read-only home costs the next start some time and nothing else.
+        # With a full disk or a read-only home, the next start is slower, and nothing else happens.
         return
 
 
 def load(file: Path) -> object:
-    """What `store` wrote; None where it is missing, damaged, of other code, or made of what has changed since.
+    """The value that `store` wrote; None if it is missing, damaged, from other code, or outdated by its stamps.
 
-    Only a file that nobody but us could have written is unpickled.
+    Only a file that nobody else could have written is unpickled.
     """
     try:
         with file.open("rb") as handle:
             status = os.fstat(handle.fileno())
             if status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
                 return None
-            # The stamps come first: what is no longer valid is not worth the time to load the rest.
+            # The stamps come first, so that an outdated value is not loaded at all.
             key, stamps = pickle.load(handle)
             return pickle.load(handle) if key == _key() and all_unchanged(stamps) else None
     except (OSError, EOFError, pickle.UnpicklingError, AttributeError, ImportError, IndexError, TypeError, ValueError):
@@ -50,12 +50,12 @@ def load(file: Path) -> object:
 
 
 def dumps(value: object) -> bytes:
-    """`value` as bytes that `loads` understands."""
+    """`value` as bytes for `loads`."""
     return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
 
 
 def loads(data: bytes) -> Any:
-    """What `dumps` was given; only for bytes that come from a process of ours."""
+    """The value that `dumps` was given; only for bytes from a process of ours."""
     return pickle.loads(data)
 
 
@@ -63,7 +63,7 @@ T = TypeVar("T")
 
 
 class Late(Generic[T]):
-    """A part of a cached value that is loaded when first asked for: the first frame needs little."""
+    """A part of a cached value that is loaded on first use: the first frame needs little."""
 
     def __init__(self, value: T) -> None:
         self._value: T | None = value
@@ -72,7 +72,7 @@ class Late(Generic[T]):
 
     @classmethod
     def of_bytes(cls, data: bytes, checksum: int) -> "Late[T]":
-        """One that is still to be loaded. Raises UnpicklingError where it could not be."""
+        """A value that is loaded later. Raises UnpicklingError if the bytes are damaged."""
         if zlib.crc32(data) != checksum:
             raise pickle.UnpicklingError("damaged")
         late = cls(cast(T, None))
@@ -80,7 +80,7 @@ class Late(Generic[T]):
         return late
 
     def get(self) -> T:
-        """The value, the same one each time."""
+        """The value, the same object each time."""
         if self._data:
             with self._lock:
                 if self._data:
@@ -94,7 +94,7 @@ class Late(Generic[T]):
 
 
 def _key() -> str:
-    """Tells whether a cache is ours: it is of no use to other code, even of the same version."""
+    """Identifies the code that wrote a cache: it is of no use to other code, even of the same version."""
     own = Path(core.__file__).parent
     below = (path for folder in _MAKERS for path in files_below(own / folder, ".py"))
     stamps = stamps_of(sorted(path for path in (*map(str, own.glob("*.py")), *below) if path.endswith(".py")))

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 
 def packed(codes: Iterable[int], size: int) -> Sequence[int]:
-    """Codes below `size`, as bytes where they fit."""
+    """Codes below `size`, as bytes if they fit."""
     return bytes(codes) if size <= 256 else array("I", codes)
 
 
@@ -34,12 +34,12 @@ class Column:
 
     @classmethod
     def packed(cls, values: tuple[str, ...], codes: list[int]) -> "Column":
-        """A column that holds its codes as bytes where they fit."""
+        """A column that stores its codes as bytes if they fit."""
         return cls(values, packed(codes, len(values)))
 
     @classmethod
     def sparse(cls, size: int, default: str, texts: Mapping[int, str], values: Iterable[str] = ()) -> "Column":
-        """A column of `size` rows that hold `default`, but for those in `texts`."""
+        """A column of `size` rows with the text `default`, except for those in `texts`."""
         column = cls.of(texts.values(), (*values, default))
         codes = [column.values.index(default)] * size
         for row, code in zip(texts, column.codes, strict=True):
@@ -47,7 +47,7 @@ class Column:
         return cls.packed(column.values, codes)
 
     def mapped(self, function: Callable[[str], str]) -> "Column":
-        """The column of `function` of each text; computed once per distinct text."""
+        """The column with `function` applied to each text, once per distinct text."""
         images = [function(value) for value in self.values]
         values = tuple(dict.fromkeys(images))
         translation = [values.index(image) for image in images]
@@ -68,10 +68,10 @@ class Column:
         return [row for row in rows if codes[row] in chosen]
 
     def counts(self, rows: Collection[int]) -> dict[str, int]:
-        """How often each text of the vocabulary occurs in `rows`, all different, zeros included."""
+        """How often each text of the vocabulary occurs in `rows` (without repetitions), zeros included."""
         codes = self.codes
         if isinstance(codes, bytes):
-            # To count a code among bytes is to search for it, several times faster than to count all at once.
+            # Counting one code among bytes is a search, several times faster than counting all codes at once.
             own = codes if len(rows) == len(codes) else _picked(codes, rows)
             return {value: own.count(code) for code, value in enumerate(self.values)}
         counted = Counter(map(codes.__getitem__, rows))
@@ -79,7 +79,8 @@ class Column:
 
 
 def _picked(codes: bytes, rows: Collection[int]) -> bytes:
-    # An itemgetter takes 0.2 ms for 9,000 rows, a comprehension 0.6; it needs two at least. A dozen facets are counted.
+    # For 9,000 rows an itemgetter takes 0.2 ms, a comprehension 0.6; it needs at least two rows. A dozen facets are
+    # counted.
     return bytes(itemgetter(*rows)(codes)) if len(rows) > 1 else bytes(codes[row] for row in rows)
 
 
@@ -99,7 +100,7 @@ class FlagColumn:
         sets: Mapping[int, Iterable[str]],
         values: Iterable[str] = (),
     ) -> "FlagColumn":
-        """A column of `size` rows that hold the set `default`, but for those in `sets`.
+        """A column of `size` rows with the set `default`, except for those in `sets`.
 
         `values` come first in the vocabulary, the rest as they appear.
         """
@@ -119,22 +120,22 @@ class FlagColumn:
         return tuple(value for bit, value in enumerate(self.values) if mask >> bit & 1)
 
     def or_none(self) -> "FlagColumn":
-        """The column with an empty text on the rows that hold nothing, so that they can be asked for."""
+        """The column with an empty text on the rows without any, so that queries can select them."""
         none = 1 << len(self.values)
         return FlagColumn((*self.values, ""), [mask or none for mask in self.masks])
 
     def mask(self, wanted: Iterable[str]) -> int:
-        """The bits of `wanted`; texts outside the vocabulary have none."""
+        """The bits of `wanted`; texts outside the vocabulary have no bit."""
         chosen = set(wanted)
         return sum(1 << bit for bit, value in enumerate(self.values) if value in chosen)
 
     def select(self, rows: Iterable[int], wanted: Iterable[str]) -> list[int]:
-        """Those of `rows` that have at least one of `wanted`, in the same order."""
+        """Those of `rows` with at least one of `wanted`, in the same order."""
         mask, masks = self.mask(wanted), self.masks
         return [row for row in rows if masks[row] & mask]
 
     def counts(self, rows: Collection[int]) -> dict[str, int]:
-        """In how many of `rows`, all different, each text of the vocabulary occurs, zeros included."""
+        """In how many of `rows` (without repetitions) each text of the vocabulary occurs, zeros included."""
         masks = self.masks
         distinct = Counter(masks if len(rows) == len(masks) else map(masks.__getitem__, rows))
         return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything the matrix knows about one id, gathered for a panel or a command."""
+"""Everything in the matrix about one id, gathered for a panel or a command."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,15 +24,15 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """One id. `effective` is by arch, then by field; under NO_ARCH are the values without `--arch`."""
+    """One id. `effective` is by arch, then by field; NO_ARCH has the values without `--arch`."""
 
     id: str
     function: Function
     node_id: str
     known: bool
-    """Whether any loader gives rise to the id."""
+    """Whether any loader generates the id."""
     declared: tuple[Declared, ...]
-    """Where the id has entries, in merge order: the last one counts."""
+    """The entries of the id in merge order: the last one counts."""
     supported: tuple[str, ...]
     effective: Mapping[str, Mapping[str, Effective]]
     loader: str
@@ -55,7 +55,7 @@ class Detail:
 
 
 def describe(matrix: Matrix, id: str) -> Detail:
-    """Gather what is known about `id`, which must be a row of the matrix."""
+    """Gather the facts about `id`, which must be a row of the matrix."""
     row = matrix.rows[id]
     entry = matrix.entries.get(id)
     directory = matrix.columns["loader"][row]
@@ -85,9 +85,9 @@ def describe(matrix: Matrix, id: str) -> Detail:
 
 
 def fetched_of(matrix: Matrix, id: str) -> Fetched:
-    """What the loader of `id`, a row of the matrix, fetches for its variant; nothing where there is no loader.
+    """What the loader of `id`, a row of the matrix, downloads for its variant; empty if there is no loader.
 
-    Reads code beside the loader, which can take a second: not for the app's own thread.
+    Reads code beside the loader, which can take a second: do not call it on the app's thread.
     """
     test = TestId.parse(id)
     directory = matrix.columns["loader"][matrix.rows[id]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a field of an entry means on one arch, and where that comes from (docs/rules.md 2.3)."""
+"""The effective value of an entry's field on one arch, and where it comes from (docs/rules.md 2.3)."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Final
@@ -21,15 +21,15 @@ DEFAULTS: dict[str, object] = {
     "inject_custom_moe": False,
     "emitpy_assert_exact": True,
 }
-"""Values upstream's `ModelTestConfig` takes for fields that are not written; None for all others."""
+"""Values that upstream's `ModelTestConfig` uses for fields that are not written; None for all others."""
 
 _STATUSES = dict(Status.__members__)
 
 
 def resolve(entry: Entry | None, field: str, arch: str | None) -> Effective:
-    """The effective value of `field` for `arch`; without an arch, overrides do not count.
+    """The effective value of `field` for `arch`; without an arch, overrides are ignored.
 
-    An override counts as soon as its mapping contains the key, even with a null. Lists are never merged.
+    An override applies if its mapping contains the key, even with a null. Lists are never merged.
     """
     if entry is not None:
         override = entry.overrides.get(arch, {}) if arch is not None else {}
@@ -41,7 +41,7 @@ def resolve(entry: Entry | None, field: str, arch: str | None) -> Effective:
 
 
 def written(entry: Entry | None, arch: str) -> Mapping[str, object]:
-    """The fields that count on `arch` and are written, as `resolve` has them but all at once."""
+    """The written fields that are effective on `arch`: the values of `resolve`, all at once."""
     if entry is None:
         return {}
     own = entry.fields.get("arch_overrides")
@@ -50,12 +50,12 @@ def written(entry: Entry | None, arch: str) -> Mapping[str, object]:
 
 
 def status_on(entry: Entry | None, arch: str | None) -> Status:
-    """The effective status on `arch`. A value that is no status counts as UNSPECIFIED; it is a finding."""
+    """The effective status on `arch`. An invalid value, which is a finding, counts as UNSPECIFIED."""
     return as_status(resolve(entry, "status", arch).value)
 
 
 def as_status(value: object) -> Status:
-    """A value of the field `status`; UNSPECIFIED where it is none."""
+    """A value of the field `status`; UNSPECIFIED if it is invalid."""
     name = value.strip().upper() if isinstance(value, str) else ""
     return _STATUSES.get(name, Status.UNSPECIFIED)
 
@@ -71,19 +71,19 @@ def supported_archs(entry: Entry | None, arch: str | None = None) -> tuple[str, 
 
 
 def texts(value: object) -> tuple[str, ...]:
-    """A field that may hold one text or a list of them."""
+    """The texts of a field that may hold one text or a list of them."""
     if value is None:
         return ()
     if isinstance(value, str):
         return (value,)
-    # Asked for by name, as the general question takes ten times as long.
+    # Looked up by name, because the general way takes ten times as long.
     if isinstance(value, (list, Iterable)):
         return tuple(str(item) for item in value)
     return ()
 
 
 def text_of(value: object) -> str:
-    """A field's value as a person writes it: lists with commas, truth in lower case, nothing for null."""
+    """A field's value as a person writes it: lists with commas, booleans in lower case, nothing for null."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -95,15 +95,15 @@ UNWRITTEN: Final = object()
 """The value of a field that is not written."""
 
 SWITCHES = ("required_atol", "allclose_rtol", "allclose_atol")
-"""Writing one of these turns its check on, whatever the value: their defaults are not the same as no value."""
+"""Writing one of these turns its check on, whatever the value: writing the default differs from writing nothing."""
 
 _SETS = ("markers", "supported_archs")
 
 
 def acting(field: str, value: object) -> Hashable:
-    """What `value` comes to: equal for two values that no run can tell apart. `UNWRITTEN` means no value.
+    """The effect of `value`: equal for two values that no run can tell apart. `UNWRITTEN` means no value.
 
-    What upstream makes nothing of, such as a status that is none, comes to itself.
+    A value that upstream cannot interpret, such as an invalid status, only equals itself.
     """
     if value is UNWRITTEN or (value is None and (field not in RULES or RULES[field].null)):
         value = None if field in SWITCHES else DEFAULTS.get(field)
@@ -121,26 +121,26 @@ def acting(field: str, value: object) -> Hashable:
 
 
 def said_default(field: str) -> object:
-    """The value that says what holds where nothing is written; `UNWRITTEN` where no value says that."""
+    """The value to write for the effect of an unwritten field; `UNWRITTEN` if no value has that effect."""
     if field in _SETS:
         return []
     return UNWRITTEN if field in SWITCHES else DEFAULTS.get(field, UNWRITTEN)
 
 
 def raw_value(entry: Entry | None, field: str, arch: str | None) -> object:
-    """The value that counts on `arch` as it is written, or `UNWRITTEN` (docs/rules.md 2.3)."""
+    """The effective value on `arch` as written, or `UNWRITTEN` (docs/rules.md 2.3)."""
     found = resolve(entry, field, arch)
     return UNWRITTEN if found.provenance is Provenance.DEFAULT else found.value
 
 
 def values_on(entry: Entry | None, arch: str | None) -> Mapping[str, object]:
-    """What counts on `arch`, by field, in the order of the entry; what is not written anywhere is left out."""
+    """The effective values on `arch` by field, in the order of the entry; unwritten fields are left out."""
     names = _names(entry, arch) if entry else ()
     return {name: resolve(entry, name, arch).value for name in names}
 
 
 def differing(one: Entry | None, other: Entry | None, arch: str | None) -> list[str]:
-    """The fields that act otherwise on `arch` in one entry than in the other; the status first."""
+    """The fields with different effects on `arch` in the two entries; the status first."""
     names = dict.fromkeys(("status", *values_on(one, arch), *values_on(other, arch)))
     return [
         name for name in names if acting(name, raw_value(one, name, arch)) != acting(name, raw_value(other, name, arch))
@@ -148,7 +148,7 @@ def differing(one: Entry | None, other: Entry | None, arch: str | None) -> list[
 
 
 def with_fields(entry: Entry | None, fields: Mapping[str, object]) -> Entry:
-    """`entry`, or an entry that is nowhere, as if it said `fields`."""
+    """`entry`, or an entry outside of any file, with `fields` in place of its own."""
     if entry is None:
         return Entry("", "", 0, 0, fields)
     return Entry(entry.id, entry.file, entry.line, entry.end_line, fields, entry.places)

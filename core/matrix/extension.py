@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Op cases, hand-written tests and placeholders as rows behind the model tests, whose rows keep all their values."""
+"""Append op cases, hand-written tests and placeholders as rows to the model tests, whose rows do not change."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -14,20 +14,20 @@ _V = TypeVar("_V")
 
 
 def with_op_rows(matrix: Matrix, ops: OtherRows) -> Matrix:
-    """`matrix` with a row for each op case behind its own rows, all of whose values stay as they are.
+    """`matrix` with a row for each op case after its own rows, which do not change.
 
-    What an op case does not have, such as an arch or a loader, is empty on its row.
+    Columns that an op case does not have, such as archs or the loader, are empty on its row.
     """
     return _extended(matrix.model_tests, ops, matrix.handwritten, matrix.placeholders)
 
 
 def with_handwritten_rows(matrix: Matrix, tests: OtherRows) -> Matrix:
-    """As `with_op_rows`, with a row for each hand-written test behind the op cases that `matrix` has."""
+    """As `with_op_rows`, with a row for each hand-written test after the op cases of `matrix`."""
     return _extended(matrix.model_tests, matrix.ops, tests, matrix.placeholders)
 
 
 def with_placeholder_rows(matrix: Matrix) -> Matrix:
-    """As `with_op_rows`, with a row for each placeholder of the checkout behind all others."""
+    """As `with_op_rows`, with a row for each placeholder of the checkout after all others."""
     models = matrix.model_tests
     return _extended(models, matrix.ops, matrix.handwritten, models.planned) if models.planned else matrix
 
@@ -72,7 +72,7 @@ def _status_masks(known: FlagColumn, status: Column) -> list[int]:
 
 
 def _flags(first: FlagColumn, second: FlagColumn) -> FlagColumn:
-    """The sets of one column and then those of the other."""
+    """The sets of the first column, followed by those of the second."""
     table = {value: bit for bit, value in enumerate(first.values)}
     for value in second.values:
         table.setdefault(value, len(table))
@@ -82,7 +82,7 @@ def _flags(first: FlagColumn, second: FlagColumn) -> FlagColumn:
 
 
 class _Joined(Mapping[str, _V], Generic[_V]):
-    """Columns that are made when first asked for: a start shows few of them."""
+    """Columns that are made on first use: a start shows few of them."""
 
     def __init__(self, names: tuple[str, ...], make: Callable[[str], _V]) -> None:
         self._names = dict.fromkeys(names)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which values the fields of an entry can have, and what a wrong one was probably meant to be.
+"""The valid values of each field of an entry, and the probable correction of an invalid one.
 
 See docs/rules.md 2.2 to 2.4.
 """
@@ -20,21 +20,21 @@ def _no_repair(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What upstream can make sense of in one field."""
+    """The values of one field that upstream can interpret."""
 
     wanted: str
-    """Ends the sentence "must be ..."."""
+    """The end of the sentence "must be ..."."""
     fits: Callable[[object], bool]
     repair: Callable[[object], object] = _no_repair
-    """What a value that does not fit was surely meant to be; None: unknown."""
+    """The value that an invalid one was certainly meant to be; None: unknown."""
     null: bool = True
-    """Whether upstream takes a null for a field that is not written."""
+    """Whether upstream treats a null like an unwritten field."""
 
     def allows(self, value: object) -> bool:
         return self.null if value is None else self.fits(value)
 
     def repaired(self, value: object) -> object:
-        """A value that fits in place of one that does not; None: a person must say."""
+        """A valid value in place of an invalid one; None: a person must decide."""
         better = self.repair(value)
         return better if better is not None and self.fits(better) else None
 
@@ -94,7 +94,7 @@ def _as_texts(value: object) -> object:
 
 
 def _enum(kind: type[StrEnum], *, null: bool) -> Rule:
-    """Upstream takes a name in any case, with space around it."""
+    """Upstream accepts a name in any case, with spaces around it."""
 
     def fits(value: object) -> bool:
         return isinstance(value, str) and value.strip().upper() in kind.__members__
@@ -108,7 +108,7 @@ def _enum(kind: type[StrEnum], *, null: bool) -> Rule:
 
 _FLAG = Rule("true or false", lambda value: isinstance(value, bool), _as_flag)
 _STRICT_FLAG = Rule("true or false", lambda value: isinstance(value, bool), _as_flag, null=False)
-"""Is true unless written: a null counts as false."""
+"""True unless written otherwise: a null counts as false."""
 _NUMBER = Rule("a number", _is_number, _as_number)
 _TEXT = Rule("text", _is_text, _as_text)
 _TEXTS = Rule("text or a list of text", _is_texts, _as_texts)
@@ -135,6 +135,6 @@ RULES: Mapping[str, Rule] = {
     "batch_size": Rule("a whole number above 0", _is_count, _as_number),
     "optimization_level": Rule("0, 1 or 2", _is_level, _as_number),
 }
-"""By field. A field that is not here takes any value."""
+"""By field. A field without a rule accepts any value."""
 LISTS = tuple(name for name, rule in RULES.items() if rule in (_TEXTS, _FILES))
 """Fields that hold several values."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read a checkout into a Matrix, going on from what is known of its files."""
+"""Read a checkout into a Matrix, reusing what is cached of its files."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,23 +34,23 @@ from core.sources import (
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """What one entry comes to on every arch."""
+    """The statuses and markers of one entry on every arch."""
 
     base: Status
     """Without an arch."""
     statuses: tuple[Status, ...]
     """One for each arch of the schema, in its order."""
     marked: tuple[str, ...]
-    """Archs the test carries the marker of, in the order of the schema."""
+    """Archs whose marker the test carries, in the order of the schema."""
 
     def shown(self, archs: Sequence[str]) -> set[Status]:
-        """The statuses on the marked archs; the base status where there are none."""
+        """The statuses on the marked archs; the base status if there are none."""
         found = {status for arch, status in zip(archs, self.statuses, strict=True) if arch in self.marked}
         return found or {self.base}
 
 
 def all_cells(entries: Mapping[int, Entry], archs: Sequence[str]) -> dict[int, Cells]:
-    """The cells of each of `entries`, by the same keys. Two thousand entries come to some dozens of different cells."""
+    """The cells of each of `entries`, by the same keys. Two thousand entries have a few dozen different cells."""
     found: dict[tuple[Status, tuple[str, ...]], Cells] = {}
     cells: dict[int, Cells] = {}
     for row, entry in entries.items():
@@ -87,12 +87,12 @@ def join(
     files: tuple[ExpectationFile, ...],
     findings: tuple[Finding, ...] = (),
 ) -> Matrix:
-    """Rows are the ids of `universe` and of every entry."""
+    """Join the sources; rows are the ids of `universe` and of every entry."""
     entries = {entry.id: entry for file in files for entry in file.entries}
     members = {member.id: member for member in universe}
     strays = {id: _stray(id) for id in entries.keys() - members.keys()}
     members |= strays
-    # As they come they are nearly in order, which is quickly sorted.
+    # The ids arrive nearly in order, which makes sorting fast.
     ids = tuple(sorted(members))
     rows = {id: row for row, id in enumerate(ids)}
     parts = [members[id] for id in ids]
@@ -117,7 +117,7 @@ def join(
 
 
 def _stray(id: str) -> Member:
-    """An entry's id that no loader gives rise to, taken apart as far as that goes."""
+    """An entry's id that no loader generates, split into its parts as far as possible."""
     parsed = TestId.parse(id)
     if parsed is None:
         return Member(id, "", "", "", "")
@@ -192,17 +192,17 @@ def _text(value: object) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """A matrix with what was read to make it, for the next index to go on from."""
+    """A matrix with the file contents it was made from, so that the next index can reuse them."""
 
     matrix: Matrix
     modules: Mapping[str, ModuleFacts | Unreadable]
     """By path relative to the models root."""
     began_ns: int
-    """When the first file was read, by the clock that stamps files."""
+    """When reading began, by the clock that stamps files."""
 
 
 def index(checkout: Checkout, universe: Universe = Universe.VALIDATOR) -> Matrix:
-    """Read the checkout and join. What is broken in it becomes findings; it never raises for content."""
+    """Read the checkout and join. Mistakes in its files become findings; content never raises."""
     return read_and_join(checkout, universe).matrix
 
 
@@ -224,7 +224,7 @@ def read_and_join(
     if universe is Universe.VALIDATOR:
         members = validator_members(loaders, schema)
     else:
-        # Only this universe asks what can be imported: it takes many more files to tell.
+        # Only this universe depends on which loaders can be imported: finding out takes reading many more files.
         loaders, broken = mark_broken(checkout, tree, loaders)
         findings = (*findings, *broken)
         members = collected_members(loaders, schema, [one.id for file in read for one in file.placeholders])

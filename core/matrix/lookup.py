@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From what a person types or pastes to one id: an id, a pytest node id, or any part that fits only one."""
+"""Find the id that a person types or pastes: an id, a pytest node id, or any part that fits only one."""
 
 import re
 from collections.abc import Callable
@@ -12,9 +12,9 @@ _SHOWN = 5
 
 
 def resolve_id(matrix: Matrix, text: str, ids_of_model: Callable[[str], list[str]] | None = None) -> str:
-    """The one id that `text` means. Raises UsageError with the closest ids where it means none or several.
+    """The one id that `text` means. Raises UsageError with the closest ids if it means none or several.
 
-    `ids_of_model` gives the ids of a model by its `model_info.name`; it is asked only where nothing else fits.
+    `ids_of_model` gives the ids of a model by its `model_info.name`; it is only called if nothing else fits.
     """
     wanted = text.strip()
     match = _NODE_ID.fullmatch(wanted)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Matrix: every test of one checkout with what the sources say of it."""
+"""The Matrix: every test of one checkout with the facts from all sources."""
 
 import difflib
 from collections.abc import Iterator, Mapping
@@ -19,27 +19,26 @@ if TYPE_CHECKING:
     from core.matrix.op_rows import OtherRows
 
 ID_PARTS = ("loader", "phase", "parallelism", "mode")
-"""The columns that hold the parts of an id, as a Member has them."""
+"""The columns that hold the parts of an id, as in a Member."""
 
 NO_ARCH = ""
 """The arch of a run without `--arch`: base values only."""
 
 
 class Written(NamedTuple):
-    """What is in the expectation YAML: all of it, and what of it counts."""
+    """The content of the expectation YAML: all entries, and those that are effective."""
 
     files: tuple[ExpectationFile, ...]
     entries: Mapping[str, Entry]
-    """The entry that counts for an id: the last one in merge order."""
+    """The effective entry of an id: the last one in merge order."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Matrix:
-    """Every known test of one checkout. Never changed; a new index makes a new one.
+    """Every known test of one checkout. Immutable; a new index makes a new one.
 
-    Rows are numbered 0 to len(ids) - 1: the tests of models in the order of their ids, then the op cases in that of
-    theirs, then the hand-written tests, then the placeholders (`core.matrix.op_rows`). All columns have one value per
-    row.
+    Rows are numbered 0 to len(ids) - 1: the model tests in the order of their ids, then the op cases in theirs, then
+    the hand-written tests, then the placeholders (`core.matrix.op_rows`). All columns have one value per row.
     """
 
     checkout: Checkout
@@ -56,13 +55,13 @@ class Matrix:
     status: Mapping[str, Column]
     """Effective status by arch; under NO_ARCH the base status. `flags["status"]` holds those of all archs."""
     ops: "OtherRows | None" = None
-    """The op cases, whose rows are behind those of the model tests; None: there are none."""
+    """The op cases, whose rows follow those of the model tests; None: there are none."""
     handwritten: "OtherRows | None" = None
-    """The hand-written tests, whose rows are behind those; None: there are none."""
+    """The hand-written tests, whose rows follow those of the op cases; None: there are none."""
     placeholders: "OtherRows | None" = None
     """The placeholders, whose rows are the last; None: there are none."""
     planned: "OtherRows | None" = None
-    """The placeholders of the checkout that are no rows yet: `with_placeholder_rows` makes rows of them."""
+    """The placeholders of the checkout that are not rows yet: `with_placeholder_rows` makes rows of them."""
     models: "Matrix | None" = None
     """The matrix of the model tests alone; None: it is this one."""
 
@@ -72,7 +71,7 @@ class Matrix:
 
     @property
     def model_tests(self) -> "Matrix":
-        """The tests of models alone: their rows have the same numbers. What counts or judges model tests asks it."""
+        """The matrix of the model tests alone, with the same row numbers. Use it to count or judge model tests."""
         return self.models or self
 
     def is_op(self, row: int) -> bool:
@@ -84,17 +83,17 @@ class Matrix:
         return self._other(row)[0] is self.handwritten is not None
 
     def is_placeholder(self, row: int) -> bool:
-        """Whether a row is a placeholder of a model that is planned."""
+        """Whether a row is a placeholder of a planned model."""
         return self._other(row)[0] is self.placeholders is not None
 
     def line_of(self, row: int) -> int:
-        """The line at which what is no test of a model starts in its file; `row` must be that of one."""
+        """The line at which `row` starts in its file; it must not be a model test."""
         rows, at = self._other(row)
         assert rows is not None, "it is no test of a model"
         return rows.lines[at]
 
     def _other(self, row: int) -> "tuple[OtherRows | None, int]":
-        """What a row is among that is no test of a model, and its place there; None: it is a test of a model."""
+        """The group of other rows that a row belongs to, and its index there; None: it is a model test."""
         at = row - len(self.model_tests.ids)
         for rows in (self.ops, self.handwritten, self.placeholders):
             if rows is not None and at >= 0:
@@ -109,7 +108,7 @@ class Matrix:
 
     @property
     def entries(self) -> Mapping[str, Entry]:
-        """The entry that counts for an id."""
+        """The effective entry of each id."""
         return self.written.get().entries
 
     @cached_property
@@ -124,15 +123,15 @@ class Matrix:
 
     @cached_property
     def decoding(self) -> frozenset[str]:
-        """Directories of the loaders that have inputs for decoding."""
+        """Directories of the loaders that provide inputs for decoding."""
         return frozenset(loader.directory for loader in self.loaders.values() if loader.has_decode)
 
     def complete(self) -> None:
-        """Work out now what would be worked out when first asked for: a key that asks must not wait for it."""
+        """Compute all lazy values now, so that a key that needs one does not wait for it."""
         _ = self.entries, self.rows, self.lowered
 
     def check_arch(self, arch: str) -> None:
-        """Raise UsageError where `arch` is neither NO_ARCH nor one of the checkout's."""
+        """Raise UsageError if `arch` is neither NO_ARCH nor one of the checkout's archs."""
         if arch != NO_ARCH and arch not in self.schema.archs:
             raise UsageError(f"There is no arch {arch!r}", f"This checkout allows: {', '.join(self.schema.archs)}")
 
@@ -141,7 +140,7 @@ class Matrix:
         return bool(self.flags["has"].masks[row])
 
     def statuses(self, arch: str) -> Column | FlagColumn:
-        """Effective status on `arch`; without one, that of every arch the test is marked for."""
+        """Effective status on `arch`; with NO_ARCH, those on every arch that the test is marked for."""
         return self.flags["status"] if arch == NO_ARCH else self.status[arch]
 
     def entry(self, row: int) -> Entry | None:
@@ -151,14 +150,14 @@ class Matrix:
         return self.loaders.get(self.columns["loader"][row])
 
     def function(self, row: int) -> Function:
-        """The test function of a row that is a test of a model.
+        """The test function of a row, which must be a model test.
 
-        What shares its id and entry, such as the op-by-op twin, is no row of its own.
+        Other functions with the same id and entry, such as the op-by-op twin, have no rows of their own.
         """
         return self.functions(row)[0]
 
     def functions(self, row: int) -> list[Function]:
-        """All the functions under which pytest collects the id of a row. What is no test of a model has none."""
+        """All the functions under which pytest collects the id of a row; none if it is not a model test."""
         return [] if row >= len(self.model_tests.ids) else self.functions_of(self.member(row))
 
     def functions_of(self, member: Member) -> list[Function]:
@@ -174,7 +173,7 @@ class Matrix:
         return map(Member, self.ids, *(self.columns[name].texts() for name in ID_PARTS))
 
     def universe(self) -> list[str]:
-        """The ids of all model tests there are, in their order: all but strays."""
+        """The ids of all model tests that loaders generate, in order: all but strays."""
         return [id for id in self.model_tests.ids if id not in self.strays]
 
     def file_of(self, entry: Entry) -> ExpectationFile:
@@ -182,7 +181,7 @@ class Matrix:
         return next(file for file in self.files if file.name == entry.file)
 
     def closest(self, wanted: str, count: int = 3) -> list[str]:
-        """The ids nearest to a text that is none: those that contain it, else those spelled alike."""
+        """The ids nearest to an unknown one: those that contain it, else those spelled alike."""
         needle = wanted.lower()
         containing = [id for id, text in zip(self.ids, self.lowered, strict=True) if needle in text]
         if containing:
@@ -191,7 +190,7 @@ class Matrix:
 
 
 class Universe(StrEnum):
-    """Which ids are rows, beside those that have an entry."""
+    """Which ids are rows, besides those with an entry."""
 
     VALIDATOR = "validator"
     COLLECTED = "collected"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the matrix has behind the model tests: op cases, hand-written tests, placeholders; and columns over all."""
+"""The rows of the matrix after the model tests (op cases, hand-written tests, placeholders), and columns over all."""
 
 from array import array
 from collections.abc import Mapping, Sequence
@@ -9,20 +9,20 @@ from typing import overload
 from core.matrix.columns import AnyColumn, Column, FlagColumn, packed
 
 MODEL_KIND, OP_KIND, HANDWRITTEN_KIND, PLACEHOLDER_KIND = "model", "op", "handwritten", "placeholder"
-"""What the column `kind` holds: a test of a whole model, a case of an op manifest, a test written by hand, or a model
-that is planned."""
+"""The values of the column `kind`: a model test, a case of an op manifest, a hand-written test, or a placeholder of a
+planned model."""
 
 OP_COLUMNS = ("op", "model", "shape", "dup", "rtol", "atol")
-"""Columns that only op cases have a text in."""
+"""Columns that only op cases fill."""
 OP_FLAGS = ("dtype", "mark")
-"""Columns that only op cases have texts in, several each; of hand-written tests `mark` has the markers."""
+"""Columns of which op cases have several texts each; of hand-written tests, `mark` has the markers."""
 HANDWRITTEN_COLUMNS = ("level",)
-"""Columns that only hand-written tests have a text in."""
+"""Columns that only hand-written tests fill."""
 LEVELS = ("op", "graph", "other")
-"""What a hand-written test can run, by the helper of upstream's that it calls."""
+"""What a hand-written test runs, according to the helper of upstream that it calls."""
 
 BACKENDS = ("eager", "aot_eager", "inductor", "xla", "tt")
-"""Those that can be asked for whether or not they have results; results name others."""
+"""Backends that a query may name even without results; results may add others."""
 RESULTS = (
     "pass",
     "fail",
@@ -36,7 +36,7 @@ RESULTS = (
     "xpass",
     "dup",
 )
-"""How an op case can end on a backend, as the plugin says it."""
+"""The possible results of an op case on a backend, in the plugin's words."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,14 +47,15 @@ class OtherRows:
     """
 
     ids: tuple[str, ...]
-    """`model::case`, node ids, or names of models, in their order; none is the id of a model test."""
+    """`model::case`, node ids, or names of models, sorted; none of them is the id of a model test."""
     lines: Sequence[int]
     """The line at which each starts in its file."""
     status: Column
-    """What its manifest or its marks expect of it, in the words of `core.model.Status`."""
+    """The status expected by its manifest or its marks, in the words of `core.model.Status`."""
     columns: Mapping[str, Column]
-    """OP_COLUMNS or HANDWRITTEN_COLUMNS, and of the columns of all rows `reason` (of the skip or the xfail) and `file`
-    (relative to the checkout). Placeholders have `model`, the name in reports, and `bringup`."""
+    """OP_COLUMNS or HANDWRITTEN_COLUMNS, and the columns `reason` (of the skip or the xfail) and `file` (relative to
+    the checkout), which all rows have. Placeholders have `model`, the name in reports, and `bringup`.
+    """
     flags: Mapping[str, FlagColumn]
     """OP_FLAGS, or those of them that hand-written tests have."""
 
@@ -66,7 +67,7 @@ def fitted(column: FlagColumn, size: int) -> FlagColumn: ...
 @overload
 def fitted(column: AnyColumn, size: int) -> AnyColumn: ...
 def fitted(column: AnyColumn, size: int) -> AnyColumn:
-    """A column of the model tests alone with empty values for the op cases behind them; `size` is of both."""
+    """A column of the model tests, extended to `size` rows by empty values."""
     if isinstance(column, FlagColumn):
         missing = size - len(column.masks)
         return FlagColumn(column.values, [*column.masks, *[column.mask([""])] * missing]) if missing else column
@@ -75,12 +76,12 @@ def fitted(column: AnyColumn, size: int) -> AnyColumn:
 
 
 def empty(size: int) -> Column:
-    """A column of that many rows that holds nothing."""
+    """An empty column of `size` rows."""
     return Column(("",), bytes(size))
 
 
 def continued(first: Column, second: Column) -> Column:
-    """The texts of one column and then those of the other."""
+    """The texts of the first column, followed by those of the second."""
     table = {value: code for code, value in enumerate(first.values)}
     for value in second.values:
         table.setdefault(value, len(table))
@@ -88,5 +89,5 @@ def continued(first: Column, second: Column) -> Column:
     behind = packed([codes[code] for code in second.codes], len(table))
     if isinstance(first.codes, bytes) and isinstance(behind, bytes):
         return Column(tuple(table), first.codes + behind)
-    # Of bytes themselves, an array would take four for one code.
+    # As bytes: an array would take four per code.
     return Column(tuple(table), array("I", [*first.codes, *behind]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Placeholders of models that are planned, as rows behind the tests (docs/rules.md 2.5)."""
+"""Placeholders of planned models as rows after the tests (docs/rules.md 2.5)."""
 
 import re
 from array import array
@@ -19,7 +19,7 @@ def rows_of_placeholders(
 ) -> OtherRows | None:
     """A row for each placeholder whose name is not one of `members`, in the order of their names; None: there are none.
 
-    Bring-up status and reason are what upstream's report has where none is written.
+    Bring-up status and reason default to those of upstream's report.
     """
     named = {one.id: one for file in files for one in file.placeholders if one.id not in members}
     found = [one for _, one in sorted(named.items())]
@@ -44,5 +44,5 @@ def rows_of_placeholders(
 
 
 def reported_name(placeholder: str) -> str:
-    """The name of its model in reports."""
+    """The name of the placeholder's model in reports."""
     return _JOINED.sub("_", placeholder.lower())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every test id the loaders give rise to: as upstream's validator counts them, and as pytest collects them."""
+"""Every test id that loaders generate: as upstream's validator counts them, and as pytest collects them."""
 
 from collections.abc import Collection, Iterable, Iterator
 from itertools import product
@@ -9,11 +9,11 @@ from core.model import Framework, Function, Loader
 from core.sources import Schema
 
 NO_SEQUENCE = 1
-"""The `seq_N` of ids whose sequence length is not given."""
+"""The `seq_N` of ids without a given sequence length."""
 
 
 _Suffix = tuple[str, str, str, str]
-"""End of an id, and its phase, parallelism and mode."""
+"""The end of an id, with its phase, parallelism and mode."""
 
 
 class Member(NamedTuple):
@@ -27,7 +27,7 @@ class Member(NamedTuple):
 
 
 def validator_members(loaders: Iterable[Loader], schema: Schema) -> Iterator[Member]:
-    """Ids by upstream's `validate_test_config.py`; one can come twice.
+    """The ids that upstream's `validate_test_config.py` generates; one can occur twice.
 
     The validator does not import loaders, so a broken one counts here.
     """
@@ -65,7 +65,7 @@ def collected_members(loaders: Iterable[Loader], schema: Schema, placeholders: I
 def functions(member: Member, schema: Schema, decoding: Collection[str] = ()) -> list[Function]:
     """The functions under which pytest collects an id, the one that runs the whole model first.
 
-    `decoding` are the directories of the loaders that have inputs for decoding.
+    `decoding` are the directories of the loaders that provide inputs for decoding.
     """
     if member.phase == "":
         return [Function.PLACEHOLDER]
@@ -106,7 +106,7 @@ def _standard(schema: Schema) -> list[_Suffix]:
 
 
 def _llms(phase: str, sizes: Iterable[tuple[int, int]], schema: Schema) -> list[_Suffix]:
-    """The ends of the LLM ids of a phase: without sizes where the checkout's tests have none, without empty meshes."""
+    """The ends of the LLM ids of a phase: without sizes if the checkout's tests have none, and without empty meshes."""
     shown = [f"-seq_{length}-batch_{batch}" for length, batch in sizes] if schema.llm_batch_sizes else [""]
     shapes = product(shown, schema.llm_parallelisms, schema.llm_meshes or ("",), schema.llm_modes)
     return [

@@ -10,7 +10,7 @@ from core.matrix.cache import Cache
 from core.matrix.query import Facts, Judged, Learned
 
 RUNS = "runs"
-"""The provider that the caller brings along: the index knows nothing of runs and their results."""
+"""The provider that the caller passes in: the index has no runs and results."""
 
 PROVIDERS: Mapping[str, str] = {
     "models": "names and groups of the models",
@@ -18,23 +18,23 @@ PROVIDERS: Mapping[str, str] = {
     "history": "history of the entries",
     RUNS: "results of runs",
 }
-"""What each provider reads, for a person who waits."""
+"""What each provider reads, in words for a person who waits."""
 
 
 class Provider(Protocol):
-    """A module of this package with that name; imported when first asked, which few queries do."""
+    """A module of this package with that name; imported on first use, because few queries need one."""
 
     def provide(self, cache: Cache, matrix: Matrix) -> Facts:
-        """What is known of every row of `matrix`; saved in `cache` for the next start."""
+        """The values of `provide` for every row of `matrix`; saved in `cache` for the next start."""
         ...
 
 
 def compute_columns(
     cache: Cache, matrix: Matrix, names: Iterable[str], runs: Callable[[Matrix], Facts] | None = None
 ) -> Learned:
-    """Ask the providers of these names. Can take seconds the first time: not for a thread that a person waits on.
+    """Compute the columns of these providers. Takes seconds the first time, so do not call it on the UI thread.
 
-    `runs` is the provider RUNS; without it, nothing is known of runs.
+    `runs` is the provider RUNS; without it, columns of runs are unknown.
     """
     return {name: _facts(cache, matrix, name, runs) for name in names}
 
@@ -48,5 +48,5 @@ def _facts(cache: Cache, matrix: Matrix, name: str, runs: Callable[[Matrix], Fac
 
 
 def waiting_words(names: Iterable[str]) -> str:
-    """What a person waits for while these providers are asked."""
+    """What a person waits for while these providers run."""
     return f"reading the {' and the '.join(PROVIDERS[name] for name in names)} …"

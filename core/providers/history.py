@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long the statuses of each row's entry have been the same, and how often they changed, as columns."""
+"""How long the statuses of each row's entry have been unchanged, and how often they changed, as columns."""
 
 import time
 
@@ -10,12 +10,12 @@ from core.matrix.query import Plain
 
 
 def provide(cache: Cache, matrix: Matrix) -> Plain:
-    """Age and number of flips of each row's entry, as of now. Raises TTMatrixError where git knows nothing."""
+    """Age and number of flips of each row's entry, as of now. Raises TTMatrixError if git has no history."""
     return history_columns(read_history(cache, matrix), time.time())
 
 
 def history_columns(history: History, now: float) -> Plain:
-    """The same of a known history; `now` is in seconds since the epoch. Rows without an entry have neither."""
+    """The columns of `provide`, from a history; `now`: seconds since the epoch. Rows without an entry have none."""
     matrix = history.matrix
 
     def column(numbers: dict[str, str]) -> Column:

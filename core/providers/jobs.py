@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which CI jobs select each row, cached until something that decides it changes."""
+"""Which CI jobs select each row, cached until one of their inputs changes."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from core.sources.evaluator import ModelInfos
 @dataclass(frozen=True, slots=True)
 class _Cached:
     digest: bytes
-    """Of what the matrix and the loaders say."""
+    """Digest of the matrix and the loaders."""
     selected: Selected
 
 
@@ -28,7 +28,7 @@ def provide(cache: Cache, matrix: Matrix) -> Selected:
 
 
 def selected_jobs(cache: Cache, matrix: Matrix) -> Selected:
-    """The scheduled jobs of the checkout with what they select, evaluated anew only where that can have changed."""
+    """The scheduled jobs of the checkout and what they select, computed again only if an input has changed."""
     infos = model_infos(cache, matrix)
     digest = _digest(matrix, infos)
     cached = load(cache.file("jobs"))
@@ -45,11 +45,11 @@ class Selections:
     """The jobs that select each test, with the copy of the job that runs it."""
 
     jobs: Jobs
-    """All jobs, those that never run by themselves too, with what makes them run."""
+    """All jobs, including those that are never scheduled, with what triggers them."""
     by_id: Mapping[str, tuple[Selection, ...]]
-    """Tests that no job selects are not in it."""
+    """Leaves out tests that no job selects."""
     findings: tuple[Finding, ...]
-    """What is broken in what the jobs were read from."""
+    """Mistakes in the files that define the jobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class _CachedSelections:
 
 
 def selections(cache: Cache, matrix: Matrix, infos: ModelInfos) -> Selections:
-    """What every job of the checkout selects of the collected universe: that is what CI counts and splits over."""
+    """What every job selects of the collected universe, which is what CI counts and splits."""
     digest = _digest(matrix, infos)
     cached = load(cache.file("selections"))
     if isinstance(cached, _CachedSelections) and cached.digest == digest:
@@ -73,7 +73,7 @@ def selections(cache: Cache, matrix: Matrix, infos: ModelInfos) -> Selections:
 
 
 def _files(checkout: Checkout) -> Iterator[str]:
-    """What jobs are read from beside the index: presets, the workflows that run them, and what the runner skips."""
+    """The files that jobs are read from, besides the index: presets, workflows that run them, the runner's skips."""
     yield from files_below(checkout.presets.parent.parent)
     yield from (str(checkout.root / path) for path in (CONFTEST, DURATIONS))
 

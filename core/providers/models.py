@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What loaders say about the model of each row (docs/rules.md 1.7), as columns."""
+"""What loaders report about the model of each row (docs/rules.md 1.7), as columns."""
 
 from collections.abc import Callable
 
@@ -12,14 +12,14 @@ from core.sources.evaluator import ModelInfos, read_model_infos
 
 
 def model_infos(cache: Cache, matrix: Matrix) -> ModelInfos:
-    """The infos of the models of `matrix`, read anew only where a Python file of the models tree has changed."""
+    """The infos of the models of `matrix`, read again only if a Python file of the models tree has changed."""
     return of_loaders(
         cache, matrix, "models", ModelInfos, lambda: read_model_infos(cache.checkout, matrix.loaders.values())
     )
 
 
 def info_of(infos: ModelInfos, id: str) -> ModelInfo | None:
-    """The info of the model that a test runs; None where it cannot be known."""
+    """The info of the model that a test runs; None if it is unknown."""
     parsed = TestId.parse(id)
     return infos.known.get((parsed.directory, parsed.variant)) if parsed else None
 
@@ -48,10 +48,10 @@ def provide(cache: Cache, matrix: Matrix) -> Plain:
 
 
 def model_columns(matrix: Matrix, infos: ModelInfos) -> Plain:
-    """The same of known infos; a text is empty where the info of a model is not known."""
+    """The columns of `provide` from the infos; a text is empty if the model has no info."""
     loaders, variants = matrix.columns["loader"], variant_column(matrix)
     pairs = list(zip(loaders.codes, variants.codes, strict=True))
-    # A thousand models serve all rows.
+    # A thousand models serve all rows, so each is looked up once.
     models = {pair: code for code, pair in enumerate(dict.fromkeys(pairs))}
     codes = [models[pair] for pair in pairs]
     known = [infos.known.get((loaders.values[one], variants.values[other] or None)) for one, other in models]

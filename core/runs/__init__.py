@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of tests: what their results belong to (checkout, commit, edits), how old that is, and JUnit XML."""
+"""Runs of tests, with the checkout, commit and edits that a result belongs to, its age, and JUnit XML."""
 
 from core.faces import attach
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where two sequences of texts differ, by git: quick for millions of them."""
+"""Differences between two sequences of texts, found by git, which is fast for millions of them."""
 
 import re
 import tempfile
@@ -17,17 +17,17 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
 class Hunk(NamedTuple):
-    """A stretch in which they differ."""
+    """A range in which the sequences differ."""
 
     left: int
-    """Where it begins on the left, from 0."""
+    """Its start on the left, from 0."""
     left_count: int
     right: int
     right_count: int
 
 
 def hunks(left: Iterable[str], right: Iterable[str], runner: CommandRunner = run_command) -> Iterator[Hunk]:
-    """Where they differ, in order; none of the texts has a line end. Raises TTMatrixError where git cannot tell."""
+    """The ranges that differ, in order; no text may have a line end. Raises TTMatrixError if git fails."""
     with tempfile.TemporaryDirectory(prefix="ttmatrix-compare-") as scratch:
         names = ("left", "right")
         for name, texts in zip(names, (left, right), strict=True):
@@ -38,5 +38,5 @@ def hunks(left: Iterable[str], right: Iterable[str], runner: CommandRunner = run
         raise TTMatrixError("They cannot be compared", done.stderr.strip())
     for match in filter(None, map(_HUNK.match, done.stdout.splitlines())):
         start, count, other, other_count = (1 if text is None else int(text) for text in match.groups())
-        # Of no lines, it is the line before that is named.
+        # For an empty range, git names the line before it.
         yield Hunk(start - bool(count), count, other - bool(other_count), other_count)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All that it takes to repeat a run somewhere else, in one archive: command, commits, versions, report, end of the log.
+"""An archive with everything needed to repeat a run elsewhere: command, commits, versions, report, end of the log.
 
-The environment is not in it, but for what the run set itself: it may hold secrets.
+It leaves out the environment, which may hold secrets, except for the variables that the run itself set.
 """
 
 import io
@@ -30,13 +30,13 @@ _FILES = (PROVENANCE, EVENTS, JUNIT, RESULTS, LOG)
 
 @dataclass(frozen=True, slots=True)
 class Capsule:
-    """What an archive holds."""
+    """The content of an archive."""
 
     spec: RunSpec
     directory: Path
-    """Where the files of the run were, there."""
+    """The directory of the run on the original machine."""
     payload: Path
-    """Where the payload was, there."""
+    """The directory of the payload on the original machine."""
     outcome: str
     summary: str
     provenance: Mapping[str, Any]
@@ -45,7 +45,7 @@ class Capsule:
 
 
 def pack(record: RunRecord, file: Path) -> None:
-    """Write the capsule of a run that has ended. Raises TTMatrixError where that fails."""
+    """Write the capsule of a run that has ended. Raises TTMatrixError if that fails."""
     manifest = {
         "version": VERSION,
         "spec": spec_fields(record.spec),
@@ -72,7 +72,7 @@ def pack(record: RunRecord, file: Path) -> None:
 
 
 def unpack(file: Path) -> Capsule:
-    """Read a capsule; nothing of it is written anywhere. Raises TTMatrixError for anything that `pack` cannot make."""
+    """Read a capsule, writing nothing to disk. Raises TTMatrixError for an archive that `pack` cannot have made."""
     try:
         with tarfile.open(file, mode="r:gz") as archive:
             contents = {member.name: _content(archive, member) for member in archive}
@@ -81,16 +81,16 @@ def unpack(file: Path) -> Capsule:
             raise Malformed(f"it is of version {raw['version']}")
         return typed({**raw, "provenance": parsed(contents.get(PROVENANCE, b"{}")), "files": contents}, Capsule)
     except OSError as error:
-        # Also what gzip and tarfile say of a damaged archive.
+        # The errors that gzip and tarfile raise for a damaged archive.
         raise TTMatrixError(f"Cannot read {file}", error.strerror or str(error)) from error
     except (tarfile.TarError, EOFError, KeyError, TypeError, ValueError) as error:
         raise TTMatrixError(f"{file} is not a capsule", f"{type(error).__name__}: {error}") from error
 
 
 def differences(capsule: Capsule, ours: RunSpec, runs: Path) -> list[tuple[str, str, str]]:
-    """What the run of the capsule was given and `ours`, planned here for the same test, is not: what, there, here.
+    """What differs between the run of the capsule and `ours`, planned here for the same test: name, there, here.
 
-    An empty text: nothing. Places, ids and random words do not count.
+    An empty text means none. Paths, ids and random words are ignored.
     """
     there = at_home(capsule, ours.cwd, Path(ours.argv[0]), runs)
     theirs = _anonymous(there.argv, there), _anonymous((f"{k}={v}" for k, v in there.env.items()), there)
@@ -107,13 +107,13 @@ def _anonymous(words: Iterable[str], spec: RunSpec) -> list[str]:
 
 
 def at_home(capsule: Capsule, root: Path, python: Path, runs: Path) -> RunSpec:
-    """The spec of the capsule with the places of this machine: checkout, interpreter, payload and run store.
+    """The spec of the capsule with the paths of this machine: checkout, interpreter, payload and run store.
 
-    It is to be looked at, never to be run: an archive is no reason to run what it says.
+    For display only; never run it, because an archive is not trusted.
     """
     spec = capsule.spec
     places = (
-        # The longest first: one may lie within another.
+        # The longest first: one may be inside another.
         (str(capsule.directory), str(runs / spec.run_id)),
         (str(capsule.payload), str(CPU_PAYLOAD)),
         (str(spec.cwd), str(root)),
@@ -146,7 +146,7 @@ def _trimmed(file: Path) -> bytes:
 
 
 def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
-    """Only plain files under their own names are ours; a link or a path may be a trap."""
+    """The content of a member. Links and paths are rejected: only plain files with their own names are ours."""
     if not member.isreg() or member.name not in (MANIFEST, *_FILES):
         raise ValueError(f"it holds {member.name!r}, more than a capsule has")
     if member.size > _MOST_BYTES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a run of op cases: a line of JSON for each, written while it goes on, and how far it has come."""
+"""The results of a run of op cases: a line of JSON for each, written during the run, and the progress of the run."""
 
 import json
 import os
@@ -13,10 +13,10 @@ from core.runs.spec import RunSpec
 from core.runs.store import RESULTS, RunRecord
 
 CaseDocument = Mapping[str, object]
-"""What the plugin wrote of one case: see docs/formats.md."""
+"""The plugin's result of one case: see docs/formats.md."""
 
 GOOD = frozenset({"pass", "skip", "xfail", "xpass", "dup", "not-an-op"})
-"""The statuses in which nothing has to be looked at. A duplicate counts where its case is."""
+"""The statuses that need no attention. A duplicate counts with the case that represents it."""
 _PARTS = ("build", "eager", "compile", "run")
 _PART_NAMES = {
     "build": "inputs",
@@ -29,7 +29,7 @@ _MOST_FILES = 256
 
 
 def read_case_results(directory: Path) -> Sequence[CaseDocument]:
-    """The results that the run in `directory` has by now, in the order in which they came. A torn line is left out."""
+    """The present results of the run in `directory`, in the order in which they came. A torn line is left out."""
     file = directory / RESULTS
     try:
         stat = file.stat()
@@ -64,24 +64,24 @@ def case_seconds(document: CaseDocument) -> float:
 
 
 def counts(documents: Sequence[CaseDocument]) -> Mapping[str, int]:
-    """How many cases have each status, most first."""
+    """The number of cases with each status, the most frequent first."""
     return dict(Counter(str(one["status"]) for one in documents).most_common())
 
 
 def counts_text(documents: Sequence[CaseDocument]) -> str:
-    """`2 fail, 10 pass`: what has to be looked at comes first."""
+    """`2 fail, 10 pass`: statuses that need attention come first."""
     found = sorted(counts(documents).items(), key=lambda one: (one[0] in GOOD, -one[1], one[0]))
     return ", ".join(f"{number:,} {status}" for status, number in found)
 
 
 @dataclass(frozen=True, slots=True)
 class CaseProgress:
-    """How far a run of op cases has come."""
+    """The progress of a run of op cases."""
 
     done: int
     total: int
     seconds: float | None
-    """Until it will have ended; None: unknown."""
+    """Seconds until it will have ended; None: unknown."""
 
     @property
     def text(self) -> str:
@@ -102,9 +102,10 @@ def _seconds(value: object) -> float:
 
 
 def case_progress(record: RunRecord, now: float) -> CaseProgress | None:
-    """How far a run of op cases has come at `now`, in seconds since the epoch; None: it runs none.
+    """The progress of a run of op cases at `now`, in seconds since the epoch; None: it runs no op cases.
 
-    What is left takes as long as what was done; before anything was, as long as such runs did.
+    The remaining cases are expected to take as long as the finished ones; before any has finished, as long as in
+    earlier runs.
     """
     total = record.spec.cases.count("\n") + 1 if record.spec.cases else 0
     if not total:
@@ -118,7 +119,7 @@ def case_progress(record: RunRecord, now: float) -> CaseProgress | None:
 
 
 def _lines(file: Path) -> int:
-    """How many whole lines a file has: screens ask often, so none of them is parsed."""
+    """The number of complete lines of a file: screens ask often, so they are not parsed."""
     try:
         return file.read_bytes().count(b"\n")
     except OSError:
@@ -126,7 +127,7 @@ def _lines(file: Path) -> int:
 
 
 def cases_left(spec: RunSpec, documents: Sequence[CaseDocument], *, failures: bool, undone: bool) -> list[str]:
-    """Of the cases of a run those that failed, or that have no result; of neither: all of them, in their order."""
+    """The cases of a run that failed, or that have no result; with neither flag all of them, in their order."""
     ids = spec.case_ids
     if not failures and not undone:
         return ids

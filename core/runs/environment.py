@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The environments around a run: the model must not notice us."""
+"""The environments of runs: a model must not be influenced by ttmatrix."""
 
 import hashlib
 import os
@@ -14,13 +14,13 @@ _SECRET = re.compile(
     r"TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY|_PAT$|_AUTH$|^GPG_", re.IGNORECASE
 )
 _OF_MODELS = ("HF_", "HUGGING", "KAGGLE_", "MSA_", "BOLTZ_")
-"""Whose tokens loaders need for what they download; `TOKENIZERS_PARALLELISM` is no secret at all."""
+"""Prefixes of variables whose tokens loaders need for downloads; `TOKENIZERS_PARALLELISM` is not a secret."""
 PASS_VARIABLE = "TTMATRIX_PASS"
-"""Names, with commas between, of more variables that runs need though they look like secrets."""
+"""A comma-separated list of further variables that runs need although they look like secrets."""
 
 
 def child_environment(environ: Mapping[str, str], additions: Mapping[str, str]) -> dict[str, str]:
-    """What the process of a run gets: `environ` plus `additions`; one to PYTHONPATH goes behind what is there."""
+    """The environment of a run's process: `environ` with `additions`; PYTHONPATH is appended to the existing one."""
     merged = {**environ, **additions}
     if _VARIABLE in additions and environ.get(_VARIABLE):
         merged[_VARIABLE] = f"{environ[_VARIABLE]}{os.pathsep}{additions[_VARIABLE]}"
@@ -28,9 +28,9 @@ def child_environment(environ: Mapping[str, str], additions: Mapping[str, str]) 
 
 
 def run_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """What of `environ` a run needs, which waits on the disk until the run starts.
+    """The part of `environ` that a run needs; it is stored on disk until the run starts.
 
-    All but what belongs to a terminal or a session, and what looks like a secret that is not for models.
+    Leaves out variables of terminals and sessions, and those that look like secrets, unless models need them.
     """
     passed = {name.strip() for name in environ.get(PASS_VARIABLE, "").split(",")}
     return {name: value for name, value in environ.items() if name in passed or not _needless(name)}
@@ -43,7 +43,7 @@ def _needless(name: str) -> bool:
 
 
 def digest(environ: Mapping[str, str]) -> str:
-    """Tells environments apart without giving anything of them away; what names a terminal does not count."""
+    """Distinguishes environments without revealing them; variables of terminals are ignored."""
     relevant = {
         name: value
         for name, value in environ.items()

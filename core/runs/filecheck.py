@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LLVM's FileCheck on programs that runs have left: which line of a pattern matched what, or failed and why."""
+"""Run LLVM's FileCheck on programs of runs: which line of a pattern matched what, or failed and why."""
 
 import os
 import re
@@ -15,10 +15,10 @@ from core.proc import run_command
 from core.runs.ir import FOLDED, fold, folded_lines
 
 PATTERNS = Path("tests/filecheck")
-"""Where a checkout has the patterns of its entries."""
+"""The directory of a checkout with the patterns of its entries."""
 _PATIENCE = 60.0
 _CONTEXT = 20
-"""Lines of a program before and after one that is shown."""
+"""Lines of context before and after a shown line of a program."""
 _REMARK = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?P<kind>remark|error|note): (?P<text>.*)$")
 _DIRECTIVE = re.compile(r"^(CHECK[A-Z-]*): (.*)$")
 _VALUE = re.compile(r"%[A-Za-z_]?[\w.#-]*")
@@ -28,11 +28,11 @@ _LOCATION = re.compile(r"\s*loc\((?:[^()]|\([^()]*\))*\)")
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A FileCheck of this machine."""
+    """A FileCheck installed on this machine."""
 
     program: Path
     version: str
-    """As it says itself: `19.1.7`; empty: it does not say."""
+    """The version it reports: `19.1.7`; empty: none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,40 +40,40 @@ class CheckedLine:
     """The result of one line of a pattern."""
 
     line: int
-    """In the pattern, from 1."""
+    """Line of the pattern, from 1."""
     directive: str
     """`CHECK`, `CHECK-NOT`, ..."""
     matched: bool
     at: int | None
-    """The line of the program, from 1: where it matched, or where the search began."""
+    """The line of the program, from 1, where it matched or where the search began."""
     why: str
-    """In FileCheck's words."""
+    """FileCheck's own message."""
     intended: int | None = None
-    """Of a line that failed, the line of the program that it may have been meant for."""
+    """For a failed line, the line of the program that it may have been meant for."""
 
 
 @dataclass(frozen=True, slots=True)
 class PatternResult:
-    """A pattern on a program."""
+    """The result of a pattern on a program."""
 
     passed: bool
     lines: tuple[CheckedLine, ...]
-    """In the order of the pattern, as far as FileCheck came."""
+    """In the order of the pattern, up to where FileCheck stopped."""
     message: str
-    """Why there are no lines; empty where there are."""
+    """Why there are no lines; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A pattern that was tried on a program, with what one must see to judge it."""
+    """A pattern that was tried on a program, with the context needed to judge it."""
 
     tool: Tool
     result: PatternResult
     excerpt: Mapping[int, str]
-    """The lines of the program around each that the result names, by number from 1, large constants folded."""
+    """The lines of the program around each line in the result, by number from 1, with large constants folded."""
 
     def around(self, line: CheckedLine | None) -> Sequence[tuple[int, str]]:
-        """The lines of the program around the one that a line of the pattern is about, with their numbers."""
+        """The context in the program of a line of the pattern, with line numbers."""
         at = None if line is None else line.at if line.matched else line.intended or line.at
         if at is None:
             return ()
@@ -81,7 +81,7 @@ class Trial:
 
 
 def find_tool(environ: Mapping[str, str] = os.environ, llvm: Path = LLVM) -> Tool:
-    """The FileCheck that is installed, by name or by version. Raises TTMatrixError where there is none."""
+    """The installed FileCheck, found by name with or without a version. Raises TTMatrixError if there is none."""
     found = find_filecheck(environ.get("PATH", os.defpath), llvm)
     if found is None:
         where = f"Looked for {NAME} and {NAME}-N on PATH, and for {llvm}/llvm-N/bin/{NAME}."
@@ -92,7 +92,7 @@ def find_tool(environ: Mapping[str, str] = os.environ, llvm: Path = LLVM) -> Too
 
 
 def check_pattern(tool: Tool, pattern: Path, program: Path) -> PatternResult:
-    """Try the pattern on the program. Raises TTMatrixError where one of them cannot be read."""
+    """Run the pattern on the program. Raises TTMatrixError if one of them cannot be read."""
     for file in (pattern, program):
         if not file.is_file():
             raise TTMatrixError(f"There is no file {file}")
@@ -104,7 +104,7 @@ def check_pattern(tool: Tool, pattern: Path, program: Path) -> PatternResult:
 
 
 def try_pattern(text: str, program: Path) -> Trial:
-    """Try the text of a pattern on a program. Raises as `find_tool` and `check_pattern` do."""
+    """Run the text of a pattern on a program. Raises as `find_tool` and `check_pattern` do."""
     tool = find_tool()
     with tempfile.TemporaryDirectory(prefix="ttmatrix-filecheck-") as scratch:
         pattern = Path(scratch) / "pattern.mlir"
@@ -116,7 +116,7 @@ def try_pattern(text: str, program: Path) -> Trial:
 
 
 def patterns_of(entry: Entry | None) -> Sequence[str]:
-    """The names of the pattern files of an entry and of its overrides, each once (docs/rules.md 2.2)."""
+    """The pattern files of an entry and of its overrides, without repetitions (docs/rules.md 2.2)."""
     if entry is None:
         return ()
     found = (values.get("filechecks") for values in (entry.fields, *entry.overrides.values()))
@@ -139,7 +139,7 @@ def _excerpt(program: Path, wanted: Collection[int]) -> Mapping[int, str]:
 
 
 def read_remarks(text: str, pattern: Path, program: Path) -> Iterator[CheckedLine]:
-    """What FileCheck prints with `-vv`, a line of the pattern each."""
+    """The results in FileCheck's output with `-vv`, one per line of the pattern."""
     head: re.Match[str] | None = None
     at: int | None = None
     intended: int | None = None
@@ -158,14 +158,14 @@ def read_remarks(text: str, pattern: Path, program: Path) -> Iterator[CheckedLin
 
 
 def first_pattern(lines: Iterable[str]) -> str:
-    """A pattern of chosen lines of a program: in this order, whatever their values are called and their locations."""
+    """A pattern that matches the chosen lines of a program in order, whatever their value names and locations."""
     written = [stripped for line in lines if (stripped := _LOCATION.sub("", line).strip())]
     found = [f"// {'CHECK' if not at else 'CHECK-NEXT'}: {_generalised(line)}" for at, line in enumerate(written)]
     return "\n".join(found) + "\n" if found else ""
 
 
 def _generalised(line: str) -> str:
-    """A line of MLIR with any name in the place of each value; what FileCheck would read as its own stays text."""
+    """A line of MLIR with value names generalised, and FileCheck's own syntax escaped."""
     literal = FOLDED.sub("{{.*}}", fold(line).replace("{{", "{{[{][{]}}").replace("[[", "{{[[][[]}}"))
     named = _MODULE.sub(r"\1@{{[A-Za-z0-9_.$-]+}}", literal)
     return _VALUE.sub("{{%[A-Za-z0-9_.#-]+}}", named)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read the testcases of a JUnit file as tt-xla's runner writes it, and nothing that is no such file.
+"""Read the testcases of a JUnit file as tt-xla's runner writes it, and reject any other file.
 
 See docs/rules.md 4.4, 4.6.
 """
@@ -34,11 +34,11 @@ _DECODE = json.JSONDecoder(strict=False).decode
 
 
 def parse_tags(text: str) -> Mapping[str, object]:
-    """The value of the property; empty where it is no dictionary. `nan` and `inf` may be bare in it."""
+    """The value of the property; empty if it is not a dictionary. It may contain bare `nan` and `inf`."""
     if len(text) > _MOST_CHARACTERS:
         return {}
     try:
-        # Nearly always JSON but for its quotes and names, and that is read twenty times as fast as Python.
+        # Nearly always JSON except for quotes and names; parsing JSON is twenty times faster than parsing Python.
         value = _DECODE(_as_json(text))
     except (ValueError, SyntaxError, RecursionError):
         value = _python_value(text)
@@ -46,14 +46,14 @@ def parse_tags(text: str) -> Mapping[str, object]:
 
 
 def _as_json(text: str) -> str:
-    """`text` as JSON where it is a literal that JSON has too. Raises ValueError or SyntaxError where it is none."""
+    """`text` as JSON if it is a literal that JSON also has. Raises ValueError or SyntaxError otherwise."""
     if '"' in text or "\\" in text:
         pieces, glue = _STRING.split(text), ""
         pieces[1::2] = map(_json_string, pieces[1::2])
     else:
-        # No string holds a quote then, so what is between two is a string and all else is not.
+        # No string contains a quote then, so the text between two quotes is a string and all else is not.
         pieces, glue = text.split("'"), '"'
-    # Behind the strings no quote is left, so one can take the place of each of them.
+    # Outside of strings no quote is left, so a quote can temporarily replace each of them.
     outside = _MARK.join(pieces[::2])
     if any(name in outside for name in _JSON_NAMES):
         raise ValueError("a name that Python does not know")
@@ -77,7 +77,7 @@ def _python_value(text: str) -> object:
 
 
 class _Finite(ast.NodeTransformer):
-    """Puts numbers in the place of the names that `repr` gives to those without digits."""
+    """Replaces names by the non-finite numbers that `repr` writes so."""
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return ast.copy_location(ast.Constant(_NOT_FINITE[node.id]), node) if node.id in _NOT_FINITE else node
@@ -86,7 +86,7 @@ class _Finite(ast.NodeTransformer):
 _CRASHED = re.compile(r"CRASHED with signal (\d+)")
 _ENDED_ITSELF = re.compile(r"EXITED with status \d+")
 _MOST_DIGITS = 4
-"""Of a signal."""
+"""The most digits of a signal."""
 _CHUNK_BYTES = 256 * 1024
 _XFAIL = "pytest.xfail"
 _EVIDENCE_LINE = re.compile(r"^E\s+(\S.*)$", re.MULTILINE)
@@ -104,42 +104,42 @@ class Testcase:
     """The test function with the test id in brackets."""
     outcome: Outcome
     message: str
-    """The line that says why: of a traceback the one that names the exception; empty where it passed."""
+    """The line with the reason: in a traceback, the one that names the exception; empty if it passed."""
     text: str
-    """All that the element says of a failure, an error or a skip."""
+    """The complete text of the failure, error or skip."""
     signal: int | None
     """The signal that ended the child of pytest-forked; 0: it exited."""
     seconds: float
     """Setup, call and teardown; 0 for a crash."""
     properties: Mapping[str, str]
     tags: Mapping[str, object]
-    """The property `tags`; empty where there is none or it cannot be read."""
+    """The property `tags`; empty if there is none or it cannot be parsed."""
 
 
 class PytestSession(NamedTuple):
     """One session of pytest: a testsuite element."""
 
     started: float | None
-    """Seconds since the epoch; None where the file does not say."""
+    """Seconds since the epoch; None if the file has none."""
     host: str
     number: int
-    """Which of the file, from 1."""
+    """Its number in the file, from 1."""
 
 
 class UnreadableReport(TTMatrixError):
-    """A document that is damaged or no JUnit file."""
+    """A document that is damaged or not a JUnit file."""
 
     def __init__(self, title: str, source: str, problem: str, hint: str = "") -> None:
-        """`problem` is what is wrong, without where that is."""
+        """`problem` describes the problem, without its place."""
         super().__init__(title, f"{source}: {problem}", hint)
         self.problem = problem
 
 
 def stream_testcases(chunks: Iterable[bytes], name: str) -> Iterator[tuple[PytestSession, Testcase]]:
-    """The testcases of a document that comes in pieces, each with its session, as soon as it is whole.
+    """The testcases of a document that comes in pieces, each with its session, as soon as it is complete.
 
-    `name` says where it is from, for messages. Raises UnreadableReport, even after testcases, where it is cut short or
-    no JUnit file.
+    `name` is its origin, for messages. Raises UnreadableReport, possibly after some testcases, if the document is
+    truncated or not a JUnit file.
     """
     try:
         for raw in stream_cases(chunks):
@@ -150,7 +150,7 @@ def stream_testcases(chunks: Iterable[bytes], name: str) -> Iterator[tuple[Pytes
 
 
 def file_chunks(file: Path) -> Iterator[bytes]:
-    """The content of `file`, in pieces. Raises TTMatrixError where it cannot be read."""
+    """The content of `file` in pieces. Raises TTMatrixError if it cannot be read."""
     try:
         with file.open("rb") as handle:
             yield from iter(partial(handle.read, _CHUNK_BYTES), b"")
@@ -161,13 +161,13 @@ def file_chunks(file: Path) -> Iterator[bytes]:
 def read_testcases(file: Path, names: Collection[str] = ()) -> list[Testcase]:
     """All testcases of `file`, or those that have one of `names`.
 
-    Raises TTMatrixError where it is missing, and as `stream_testcases`.
+    Raises TTMatrixError if it is missing, and as `stream_testcases`.
     """
     return [case for _, case in stream_testcases(file_chunks(file), str(file)) if not names or case.name in names]
 
 
 def read_testcase(file: Path, name: str) -> Testcase:
-    """The testcase called `name` in `file`. Raises TTMatrixError where there is none."""
+    """The testcase called `name` in `file`. Raises TTMatrixError if there is none."""
     found = read_testcases(file, (name,))
     if not found:
         raise TTMatrixError(f"{file.name} does not mention the test", f"pytest has not collected {name}.")
@@ -175,15 +175,15 @@ def read_testcase(file: Path, name: str) -> Testcase:
 
 
 def deciding_case(cases: list[Testcase]) -> Testcase:
-    """Of the testcases of one test in one file, the one that says how it ended.
+    """The one of a test's testcases in one file that says how the test ended.
 
-    pytest writes a failing teardown as a testcase of its own, behind that of the call.
+    pytest writes a failing teardown as a separate testcase, after that of the call.
     """
     return min(cases, key=rank)
 
 
 def rank(case: Testcase) -> int:
-    """How much a testcase says of how its test ended: the least says most."""
+    """How telling a testcase is about the end of its test: the lowest number is the most telling."""
     return _WORST_FIRST.index(case.outcome) if case.outcome in _WORST_FIRST else len(_WORST_FIRST)
 
 
@@ -234,13 +234,13 @@ def _outcome(result: Result, said: str) -> Outcome:
     if isinstance(result, Skipped):
         return Outcome.XFAIL if result.type == _XFAIL else Outcome.SKIP
     if isinstance(result, Error):
-        # A crash is an error even where the test was expected to fail (docs/rules.md 4.3).
+        # A crash is an error even if the test was expected to fail (docs/rules.md 4.3).
         return Outcome.CRASH if _CRASHED.search(said) or _ENDED_ITSELF.search(said) else Outcome.ERROR
     return Outcome.FAIL
 
 
 def _telling_line(text: str, message: str) -> str:
-    """With pytest-forked the message is the whole traceback, in which the lines that start with E tell.
+    """The telling line of a message: with pytest-forked that is a whole traceback, whose lines with E name the error.
 
     See docs/rules.md 4.6.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Take the testcases out of a JUnit file as it is read: of a file of any size, one testcase is in memory at a time.
+"""Read the testcases of a JUnit file as a stream: of a file of any size, only one is in memory at a time.
 
-What would need more is refused: a document type (it can hide a bomb), a tag or a nesting without end. Of a very long
-text the beginning and the end are stored.
+Input that would need more is rejected: a document type (it can hide a bomb), an endless tag or nesting. Of a very long
+text only the beginning and the end are stored.
 """
 
 from collections import deque
@@ -12,11 +12,11 @@ from xml.etree.ElementTree import Element, SubElement
 from xml.parsers import expat
 
 MOST_CASES = 200_000
-"""In one file: ten times the tests that tt-xla has."""
+"""The most testcases in one file: ten times the tests that tt-xla has."""
 MOST_TEXT = 2**20
-"""Characters of a text that stay at its beginning, and again at its end."""
+"""Characters that are stored at the beginning of a text, and again at its end."""
 _MOST_TAG = 16 * 2**20
-"""Bytes of one tag with its attributes: the parser holds it whole, and looks at it again with each piece."""
+"""The largest tag with its attributes, in bytes: the parser holds it completely, and scans it again with each piece."""
 _MOST_DEPTH = 64
 _TEXT_PIECE = 64 * 1024
 _ROOTS = ("testsuites", "testsuite")
@@ -29,15 +29,15 @@ class RawCase(NamedTuple):
     suite: Mapping[str, str]
     """The attributes of its testsuite."""
     session: int
-    """Which testsuite of the file that is, from 1."""
+    """The number of the testsuite in the file, from 1."""
     element: Element
-    """With its properties and its results, and nothing else."""
+    """The element with only its properties and its results."""
 
 
 def stream_cases(chunks: Iterable[bytes]) -> Iterator[RawCase]:
-    """Every testcase of a JUnit file that comes in pieces, as soon as it is whole.
+    """Every testcase of a JUnit file that comes in pieces, as soon as it is complete.
 
-    Raises ValueError, which may come behind testcases, where the file is cut short, or no JUnit file in UTF-8.
+    Raises ValueError, possibly after some testcases, if the file is truncated or not a JUnit file in UTF-8.
     """
     reader = _Reader()
     for chunk in chunks:
@@ -46,10 +46,10 @@ def stream_cases(chunks: Iterable[bytes]) -> Iterator[RawCase]:
 
 
 class _Reader:
-    """Follows the elements from the root to where the parser is."""
+    """Tracks the elements from the root to the parser's position."""
 
     def __init__(self) -> None:
-        # In any other encoding a document could be another one than people see.
+        # In any other encoding, a document could differ from what people see.
         self._parser = parser = expat.ParserCreate("utf-8")
         parser.buffer_text = True
         parser.buffer_size = _TEXT_PIECE
@@ -67,7 +67,7 @@ class _Reader:
         self._count = 0
 
     def feed(self, chunk: bytes, *, last: bool = False) -> list[RawCase]:
-        """The testcases that are whole with this piece."""
+        """The testcases that are completed by this piece."""
         self._fed += len(chunk)
         try:
             self._parser.Parse(chunk, last)

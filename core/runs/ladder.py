@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ending processes: an interrupt, a termination, a kill, each with time to obey."""
+"""End processes by an interrupt, then a termination, then a kill, with time to react after each."""
 
 import signal
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 
 
 class Ladder:
-    """One climb. Every process gets each signal once, also one that appears while others are being ended."""
+    """One escalation of signals. Every process gets each signal once, even one that appears meanwhile."""
 
     def __init__(self, graces: Sequence[float]) -> None:
         """`graces` are the seconds that processes have to end after each of `SIGNALS`."""
@@ -19,7 +19,7 @@ class Ladder:
         self._deadline = 0.0
         self._signalled: frozenset[ProcessIdentity] = frozenset()
         self.exhausted = False
-        """The last grace period is over, and a process is still alive."""
+        """Whether the last grace period is over and a process is still alive."""
 
     def climb(
         self, now: float, living: frozenset[ProcessIdentity]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leases: a file of processes and what they have to themselves; dead processes lease nothing."""
+"""Leases: a file that records which process has which devices; dead processes hold no leases."""
 
 import errno
 import fcntl
@@ -27,20 +27,20 @@ EVERYTHING = "*"
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Some names, and the process that has them for as long as it lives."""
+    """A set of names that one process holds for as long as it lives."""
 
     owner: ProcessIdentity
     names: frozenset[str]
     user: str = ""
-    """Whose process it is; empty: our own."""
+    """The user of the process; empty: this user."""
 
     def against(self, names: frozenset[str]) -> bool:
-        """Whether `names` cannot be leased beside this."""
+        """Whether `names` conflict with this lease."""
         return EVERYTHING in self.names | names or not self.names.isdisjoint(names)
 
 
 class LeaseFile:
-    """The leases in `file`, which several processes of one user may share; across users see `DeviceLeases`."""
+    """The leases in `file`, which processes of one user share; for several users see `DeviceLeases`."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -48,10 +48,9 @@ class LeaseFile:
     def take(
         self, names: Iterable[str], owner: ProcessIdentity, instead_of: ProcessIdentity | None = None
     ) -> Lease | None:
-        """Lease `names` to `owner`; returns the lease that conflicts, None where it was granted.
+        """Lease `names` to `owner`; returns the lease that conflicts, None if it was granted.
 
-        What `owner` and `instead_of` had before, they have no more. Raises TTMatrixError where the file cannot be
-        written.
+        Earlier leases of `owner` and `instead_of` are removed. Raises TTMatrixError if the file cannot be written.
         """
         wanted = frozenset(names)
         with self._guard():
@@ -62,7 +61,7 @@ class LeaseFile:
             return against
 
     def release(self, owner: ProcessIdentity) -> None:
-        """Take from `owner` all it has. Raises TTMatrixError where the file cannot be written."""
+        """Remove all leases of `owner`. Raises TTMatrixError if the file cannot be written."""
         with self._guard():
             self._write([one for one in self._read() if one.owner != owner])
 
@@ -90,7 +89,7 @@ class LeaseFile:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A lease as its file has it."""
+    """A lease as written in its file."""
 
     pid: int
     start_time: float
@@ -98,7 +97,7 @@ class _Line:
 
 
 def parse_leases(data: bytes) -> list[Lease]:
-    """What `print_leases` gave. An unreadable file blocks no process: the next lease writes it again."""
+    """The leases in the output of `print_leases`. An unreadable file blocks nobody: the next lease overwrites it."""
     try:
         lines = decoded(data, list[_Line])
     except Malformed:
@@ -107,14 +106,14 @@ def parse_leases(data: bytes) -> list[Lease]:
 
 
 def print_leases(leases: Iterable[Lease]) -> str:
-    """The content of a file of leases."""
+    """The content of a lease file."""
     return json.dumps([{**plain(lease.owner), "names": sorted(lease.names)} for lease in leases])
 
 
 DIRECTORY_VARIABLE = "TTMATRIX_LEASES"
-"""Names another directory, for containers that share devices but no `/run/lock`."""
+"""Names another directory, for containers that share devices but have no `/run/lock`."""
 
-# Not /dev/shm, which systemd clears of a user's files when they log out: a run outlives that.
+# Not /dev/shm: systemd removes a user's files there at logout, and a run outlives that.
 _PLACES = (Path("/run/lock"), Path("/tmp"))
 _LOCK = "ttmatrix-devices.lock"
 _FILE = re.compile(r"ttmatrix-devices-(\d{1,10})\.json")
@@ -122,12 +121,12 @@ _PATIENCE = 5.0
 _POLL = 0.02
 _MOST_BYTES = 1024 * 1024
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-"""No link is followed, and a pipe in the place of a file does not block."""
+"""Links are not followed, and a pipe in place of a file does not block."""
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def device_leases() -> "DeviceLeases":
-    """Who has which devices. Raises TTMatrixError where this machine has no directory that is fit for it."""
+    """The device leases of this machine. Raises TTMatrixError if it has no suitable directory."""
     named = os.environ.get(DIRECTORY_VARIABLE)
     if named:
         return DeviceLeases(_checked(Path(named).absolute()))
@@ -151,10 +150,10 @@ class DeviceLeases:
     def take(
         self, names: Iterable[str], owner: ProcessIdentity, instead_of: ProcessIdentity | None = None
     ) -> Lease | None:
-        """Lease `names` to `owner`, a process of ours; returns the lease that conflicts, None where granted.
+        """Lease `names` to `owner`, a process of ours; returns the lease that conflicts, None if it was granted.
 
-        What `owner` and `instead_of` had before, they have no more. Raises TTMatrixError where the files cannot be
-        trusted or written.
+        Earlier leases of `owner` and `instead_of` are removed. Raises TTMatrixError if the files cannot be trusted or
+        written.
         """
         wanted = frozenset(names)
         with self._guard():
@@ -190,7 +189,7 @@ class DeviceLeases:
                 f"Cannot read the device leases of {_name(uid)}", f"{file}: {error.strerror}"
             ) from error
         try:
-            # A file of another user under that name leases nothing.
+            # A file of another user under that name is ignored.
             if not _is_of(os.fstat(descriptor), uid):
                 return []
             leases = parse_leases(os.read(descriptor, _MOST_BYTES))
@@ -206,7 +205,7 @@ class DeviceLeases:
                 staging.unlink()
             descriptor = os.open(staging, _NEW, 0o644)
             try:
-                # Whatever the mask says: the others must be able to read it.
+                # Regardless of the umask: other users must be able to read it.
                 os.fchmod(descriptor, 0o644)
                 os.write(descriptor, print_leases(leases).encode())
             finally:
@@ -221,7 +220,7 @@ class DeviceLeases:
 
     @contextmanager
     def _guard(self) -> Iterator[None]:
-        """Nobody else changes a lease meanwhile."""
+        """Prevent other processes from changing leases during the block."""
         path, deadline = self._directory / _LOCK, time.monotonic() + _PATIENCE
         pause = threading.Event()
         while True:
@@ -240,7 +239,7 @@ class DeviceLeases:
 
 
 def _open_lock(path: Path) -> int:
-    """The lock file, made if it is not there. A descriptor for reading is all that a lock takes."""
+    """The lock file, created if it is missing. A descriptor for reading suffices for a lock."""
     try:
         with suppress(FileExistsError):
             descriptor = os.open(path, _NEW, 0o444)
@@ -267,7 +266,7 @@ def _lock(descriptor: int) -> bool:
 
 
 def _is_still(path: Path, descriptor: int) -> bool:
-    """Whether the file of `descriptor` is still the one at `path`: its owner may have removed it."""
+    """Whether `descriptor` is still the file at `path`: its owner may have removed it."""
     try:
         return os.path.samestat(path.lstat(), os.fstat(descriptor))
     except FileNotFoundError:
@@ -280,7 +279,7 @@ def _is_of(status: os.stat_result, uid: int) -> bool:
 
 
 def _shared(place: Path) -> bool:
-    """Whether all users can make files there, and none can remove another's: the same answer for each of them."""
+    """Whether all users can create files there, and none can remove another's: the answer is the same for each user."""
     try:
         mode = place.lstat().st_mode
     except OSError:
@@ -289,7 +288,7 @@ def _shared(place: Path) -> bool:
 
 
 def _checked(place: Path) -> Path:
-    """A directory that was named; refused where others could remove or replace our files in it."""
+    """A directory given by name; rejected if others could remove or replace our files in it."""
     try:
         mode = place.stat().st_mode
     except OSError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a run ended: one word for it, judged from what its process left behind."""
+"""How a run ended, in one word, judged from the files and output of its process."""
 
 import json
 import signal
@@ -14,16 +14,16 @@ _TAIL_BYTES = 4 * 1024 * 1024
 
 
 class Outcome(StrEnum):
-    """The one word for how a run ended."""
+    """How a run ended, in one word."""
 
     PASS = "pass"
     FAIL = "fail"
     XFAIL = "xfail"
-    """It ran, and pytest was set to call any end of it an expected failure."""
+    """It ran, and pytest was set to treat any end of it as an expected failure."""
     SKIP = "skip"
     """pytest has not run it."""
     CRASH = "crash"
-    """A signal from elsewhere ended it."""
+    """It was ended by a signal that ttmatrix did not send."""
     HANG = "hang"
     """It was stopped because it neither wrote nor worked."""
     TIMEOUT = "timeout"
@@ -35,15 +35,15 @@ class Outcome(StrEnum):
 
 
 FAILURES = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.HANG, Outcome.TIMEOUT, Outcome.ERROR})
-"""The ends that speak against a test or its environment."""
+"""The outcomes that count against a test or its environment."""
 HARMLESS = frozenset({Outcome.PASS, Outcome.XFAIL, Outcome.SKIP})
 
 
 def judge(exit_code: int, result: Mapping[str, object] | None) -> Outcome:
     """The outcome of a process that ended by itself.
 
-    `exit_code` is minus the signal's number where a signal ended it. Without a `result` a process proves
-    neither success nor failure of its model: its code may be anybody's.
+    `exit_code` is minus the signal's number where a signal ended it. Without a `result`, nothing is known about the
+    model: any code could have set the exit code.
     """
     if exit_code < 0:
         return Outcome.CRASH
@@ -53,7 +53,7 @@ def judge(exit_code: int, result: Mapping[str, object] | None) -> Outcome:
 
 
 def signal_name(number: int) -> str:
-    """`SIGSEGV` for 11, and so on."""
+    """The name of a signal: `SIGSEGV` for 11."""
     try:
         return signal.Signals(number).name
     except ValueError:
@@ -61,7 +61,7 @@ def signal_name(number: int) -> str:
 
 
 def read_result(log: Path, nonce: str) -> Mapping[str, object] | None:
-    """The last result line in the end of `log` that carries `nonce`; None where there is none."""
+    """The last result line with `nonce` near the end of `log`; None if there is none."""
     try:
         with log.open("rb") as handle:
             size = handle.seek(0, 2)
@@ -73,7 +73,7 @@ def read_result(log: Path, nonce: str) -> Mapping[str, object] | None:
 
 
 def parse_result(text: str, nonce: str) -> Mapping[str, object] | None:
-    """As `read_result`, from `text`. The model prints what it likes, so only the nonce makes a line ours."""
+    """As `read_result`, from `text`. The model may print anything, so only the nonce identifies our line."""
     for line in reversed(text.split("\n")):
         if line.startswith(RESULT_PREFIX):
             result = _load(line.removeprefix(RESULT_PREFIX))
@@ -85,7 +85,7 @@ def parse_result(text: str, nonce: str) -> Mapping[str, object] | None:
 def _load(text: str) -> Mapping[str, object] | None:
     try:
         value = json.loads(text)
-        # Python reads NaN and infinity, which no other reader of our events would.
+        # Python parses NaN and infinity, which no other reader of our events would.
         json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError):
         return None

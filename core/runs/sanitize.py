@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turn a line of foreign output into what a terminal would show of it, without control characters."""
+"""Turn a line of foreign output into what a terminal would show, without control characters."""
 
 import re
 
@@ -8,19 +8,19 @@ from core.text import one_line
 MAX_CHARACTERS = 4000
 
 _STRING = r"[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
-# Begun by ESC: CSI (colours, cursor moves, modes), the strings (OSC, DCS, SOS, PM, APC), and the remaining escapes.
-# The one common beginning is what makes searching fast.
+# Sequences that begin with ESC: CSI (colours, cursor moves, modes), strings (OSC, DCS, SOS, PM, APC), and other
+# escapes. The common first character makes searching fast.
 _ESCAPED = re.compile(rf"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_]{_STRING}|[ -/]*[0-~])")
 SEQUENCES = re.compile(rf"{_ESCAPED.pattern}|\x9b[0-?]*[ -/]*[@-~]|[\x90\x98\x9d-\x9f]{_STRING}")
-"""What steers a terminal, begun by ESC or by one of the controls that are short for ESC and a letter."""
+"""Terminal control sequences that begin with ESC, or with one of the controls that abbreviate ESC and a letter."""
 
 _SINGLE = re.compile("[\x90\x98\x9b\x9d-\x9f]")
 _OVERWRITTEN = re.compile(r"^[^\n]*\r(?=[^\r\n])", re.MULTILINE)
-"""What a progress bar has painted over, in text of several lines."""
+"""Text that a progress bar has painted over, in text of several lines."""
 
 
 def visible_lines(data: bytes) -> list[str]:
-    """Many lines as `plain_line` shows them but for tabs and lone controls: to be searched, not shown."""
+    """Many lines as `plain_line` shows them, except for tabs and lone controls: for searching, not for showing."""
     text = data.decode("utf-8", "replace")
     if "\r" in text:
         text = _OVERWRITTEN.sub("", re.sub(r"\r+$", "", text, flags=re.MULTILINE))
@@ -28,7 +28,7 @@ def visible_lines(data: bytes) -> list[str]:
 
 
 def without_sequences(text: str) -> str:
-    """Text without what steers a terminal."""
+    """Text without terminal control sequences."""
     if not text.isascii() and _SINGLE.search(text):
         return SEQUENCES.sub("", text)
     return _ESCAPED.sub("", text) if "\x1b" in text else text
@@ -45,7 +45,7 @@ def plain_line(text: str, limit: int = MAX_CHARACTERS) -> str:
 
 
 def last_state(text: str) -> str:
-    """What a progress bar, or any line, has painted last."""
+    """What a progress bar, or any line, painted last."""
     return text.rstrip("\r\n").rpartition("\r")[2]
 
 
@@ -53,5 +53,5 @@ def clean(text: str) -> str:
     """Text without sequences and tabs, every other control marked, on one line."""
     if text.isascii() and text.isprintable():
         return text
-    # Text that came through JSON may hold lone surrogates, which no terminal can be sent.
+    # Text that came through JSON may hold lone surrogates, which cannot be sent to a terminal.
     return one_line(text.encode("utf-8", "replace").decode("utf-8"))

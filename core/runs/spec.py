@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run is to do, complete and as data: nothing else is needed to run it or to show it."""
+"""The complete specification of a run, as data: nothing else is needed to run it or to show it."""
 
 import hashlib
 import json
@@ -17,25 +17,25 @@ from core.model import Entry, Function
 
 VERSION = 2
 RUN_VARIABLE = "TTMATRIX_RUN"
-"""Names the run in the environment of its processes."""
+"""The environment variable that names the run in its processes."""
 
 _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
 
 _OF_CASES = ("cases", "manifests")
-"""Fields that only runs of op cases have in their file."""
+"""Fields that are only written for runs of op cases."""
 
 GRACES = (10.0, 5.0, 5.0)
 
 
 class ResultFormat(StrEnum):
-    """How a run's process reports the result of the test."""
+    """How the process of a run reports the result of the test."""
 
     LINE = "line"
-    """The last line of its output that carries the nonce; see `core.payload.cpu_repro`."""
+    """The last line of its output with the nonce; see `core.payload.cpu_repro`."""
     JUNIT = "junit"
     """`junit.xml` in the directory of the run, as pytest writes it."""
     CASES = "cases"
-    """`results.jsonl` in the directory of the run, where each op case has a line as soon as its result is known."""
+    """`results.jsonl` in the directory of the run, with a line for each op case as soon as its result is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,29 +45,29 @@ class RunSpec:
     run_id: str
     """Sorts by time: `20261121-073215-ab12cd`, in UTC."""
     test_id: str
-    """Of a batch of op cases what it is called."""
+    """For a batch of op cases, its name."""
     function: Function
     kind: str
-    """What executes the test: a name of `core.runs.planning.kinds`."""
+    """How the test is executed: a name of `core.runs.planning.kinds`."""
     arch: str | None
-    """Arch whose cell the run is meant for; None: any. Of op cases the backend."""
+    """Arch whose cell the run is meant for; None: any. For op cases, the backend."""
     argv: tuple[str, ...]
     env: Mapping[str, str]
-    """Variables set on top of the environment that the run is asked for from."""
+    """Variables set on top of the environment in which the run is requested."""
     cwd: Path
     timeout: float
     """Seconds from the start of the process after which it is stopped; 0: never."""
     created: str
     """ISO 8601, UTC."""
     nonce: str
-    """What the child repeats in its result line, so that nothing the model prints passes for it."""
+    """Repeated by the child in its result line, so that no output of the model can be mistaken for it."""
     slots: str
-    """Name of the slots the run competes for."""
+    """Name of the slots that the run competes for."""
     slot_count: int
     """How many runs may hold one of these slots at a time; 0: as many as their devices allow."""
     report: ResultFormat = ResultFormat.LINE
     devices: tuple[str, ...] = ()
-    """Devices that the run wants to itself; `*`: all of the machine's."""
+    """Devices that the run needs for itself; `*`: all of the machine's."""
     memory: int = 0
     """Bytes that must be free before the run starts beside others."""
     hang_timeout: float = 0.0
@@ -75,34 +75,34 @@ class RunSpec:
     graces: tuple[float, ...] = GRACES
     """Seconds it is given to end after an interrupt, after a termination and after a kill."""
     batch: str = ""
-    """What the runs of one request have in common; sorts by time as run ids do."""
+    """The common name of the runs of one request; sorts by time, like run ids."""
     parent: str = ""
-    """The batch that this one reruns a part of."""
+    """The batch of which this one reruns a part."""
     stop_on_failure: bool = False
-    """Once a run of the batch has failed, those that wait are not started any more."""
+    """Whether waiting runs of the batch are not started once one has failed."""
     estimate: float | None = None
-    """Seconds it will take, by earlier runs."""
+    """Estimated duration in seconds, from earlier runs."""
     profile: str = ""
-    """The profile of the settings that it was asked for with."""
+    """The profile of the settings that it was requested with."""
     log_limit: int = 0
-    """Bytes that its log may have; 0: any number."""
+    """The largest size of its log in bytes; 0: no limit."""
     entry: str = ""
-    """Digest of the test's entry when it was planned (`entry_digest`); empty: that was not written down."""
+    """Digest of the test's entry when it was planned (`entry_digest`); empty: not recorded."""
     prefix: tuple[str, ...] = ()
     """Words before `argv`: a debugger or a profiler with its options."""
     cases: str = ""
     """The ids of op cases, one a line; empty: it runs none.
 
-    One text: the index has the specs of all runs, and reads them as the app starts.
+    A single text, because the index holds the specs of all runs and is read when the app starts.
     """
     manifests: tuple[str, ...] = ()
-    """The files that the op cases are in, relative to `cwd`, or absolute where they are elsewhere."""
+    """The files of the op cases, relative to `cwd`, or absolute if they are elsewhere."""
     needs: str = ""
-    """A label that its host must have: an arch, the name of a host; empty: it runs on this machine."""
+    """A label that its host must have, such as an arch or the name of a host; empty: it runs on this machine."""
 
     @property
     def command(self) -> tuple[str, ...]:
-        """All words that are executed."""
+        """All words of the executed command."""
         return (*self.prefix, *self.argv)
 
     @property
@@ -112,22 +112,22 @@ class RunSpec:
 
 
 def run_id(now: datetime, token: str) -> str:
-    """Readable, unique and in the order of time: the second of `now` in UTC and six hex digits of `token`."""
+    """A readable and unique id that sorts by time: the second of `now` in UTC and six hex digits of `token`."""
     return f"{now.astimezone(UTC):%Y%m%d-%H%M%S}-{token[:6]}"
 
 
 def is_run_id(text: str) -> bool:
-    """Whether `text` has the form that `run_id` gives."""
+    """Whether `text` has the form of a run id."""
     return _RUN_ID.fullmatch(text) is not None
 
 
 def run_ids_in(text: str) -> frozenset[str]:
-    """Every run that a text names."""
+    """Every run id in a text."""
     return frozenset(_RUN_ID.findall(text))
 
 
 def shell_command(spec: RunSpec) -> str:
-    """The line to paste into a POSIX shell to do by hand exactly what the run does."""
+    """The POSIX shell command that does by hand exactly what the run does."""
     assignments = [f"{name}={value}" for name, value in spec.env.items()]
     command = [*(["env", *assignments] if assignments else []), *spec.command]
     return f"cd {shlex.quote(str(spec.cwd))} && {shlex.join(command)}"
@@ -139,7 +139,7 @@ def spec_to_json(spec: RunSpec) -> str:
 
 
 def spec_fields(spec: RunSpec) -> dict[str, object]:
-    """The fields of a spec as JSON; those of op cases, a prefix and what it needs where it has some."""
+    """The fields of a spec for JSON; those for op cases, the prefix and `needs` only if they are set."""
     left_out = {*(() if spec.cases else _OF_CASES), *(name for name in ("prefix", "needs") if not getattr(spec, name))}
     return {name: value for name, value in plain(spec).items() if name not in left_out}
 
@@ -153,13 +153,13 @@ def spec_from_json(text: str) -> RunSpec:
 
 
 def entry_digest(entry: Entry | None) -> str:
-    """Tells the contents of two entries apart; comments and order do not count."""
+    """Differs for entries with different contents; comments and order are ignored."""
     fields = None if entry is None else _sorted(entry.fields)
     return hashlib.sha1(json.dumps(fields, default=str).encode()).hexdigest()[:16]
 
 
 def _sorted(value: object) -> object:
-    """`value` in an order of its own; keys of YAML may be of any type, so they are compared as texts."""
+    """`value` in a canonical order; keys of YAML may have any type, so they are compared as texts."""
     match value:
         case Mapping():
             named = sorted(((str(key), one) for key, one in value.items()), key=itemgetter(0))

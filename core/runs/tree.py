@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a checkout: its commits and loader code, which runs belong to it, and how old their results are."""
+"""The state of a checkout: its commits and loader code, the runs that belong to it, and the age of their results."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ _MIXED = "loader edited while it ran"
 
 
 class Heads(NamedTuple):
-    """The commits of a checkout now. Empty texts: unknown to git."""
+    """The present commits of a checkout. Empty texts: git does not know them."""
 
     repository: str
     commit: str
@@ -28,28 +28,28 @@ class Heads(NamedTuple):
 
 
 class Distance(NamedTuple):
-    """Commits that only one of two commits has behind it."""
+    """The number of commits that only one of two commits has in its history."""
 
     ahead: int
-    """That only the first has."""
+    """Commits that only the first one has."""
     behind: int
-    """That only the second has."""
+    """Commits that only the second one has."""
 
 
 _NOWHERE = Distance(0, 0)
 
 
 class Age(NamedTuple):
-    """How the tree of a run differs from the present one."""
+    """The difference between the tree of a run and the present one."""
 
     text: str
     """For people: "3 commits ago, loader edited since"."""
     mark: str
-    """The same in two or three characters, as git writes it: `~3`; `~`: older by something else than commits."""
+    """The same in two or three characters, in git's form: `~3`; `~`: older, but not by commits."""
 
 
 class TreeReader:
-    """Reads the state of one checkout, as often as it is asked; what has not changed is not read again."""
+    """Reads the state of one checkout on request; unchanged parts are not read again."""
 
     def __init__(self, checkout: Checkout) -> None:
         self.checkout = checkout
@@ -74,12 +74,12 @@ class TreeReader:
         return tuple(found)
 
     def state(self, test_id: str) -> TreeState:
-        """The state that a run of a test which starts now belongs to."""
+        """The state that a run of a test which starts now would have."""
         heads, code = self.heads(), self.code(test_id)
         return TreeState(*heads, code.loader, code.imports, self._committed(heads, code))
 
     def state_of(self, spec: RunSpec) -> TreeState:
-        """The same of a run that may be one of op cases: their manifests are its code."""
+        """The same for a run that may be one of op cases: its manifests count as its code."""
         if not spec.cases:
             return self.state(spec.test_id)
         heads, code = self.heads(), self.code_of(spec)
@@ -88,21 +88,21 @@ class TreeReader:
         return TreeState(*heads, code.loader, code.imports, committed)
 
     def code(self, test_id: str) -> Code:
-        """What the loader of a test consists of now."""
+        """The present code of the loader of a test."""
         return self.codes([test_id])[test_id]
 
     def code_of(self, spec: RunSpec) -> Code:
-        """What the loader of the test of a run consists of now; of op cases, their manifests."""
+        """The present code of the loader of a run's test; for op cases, their manifests."""
         return _manifests(spec) if spec.cases else self.code(spec.test_id)
 
     def codes(self, test_ids: Iterable[str]) -> dict[str, Code]:
-        """The same of many tests, by id; of an id without a loader there is no code."""
+        """The code of many tests, by id; ids without a loader are left out."""
         parsed = {id: TestId.parse(id) for id in test_ids}
         found = self._files.codes({test.directory for test in parsed.values() if test})
         return {id: found[test.directory] if test else Code("", "", ()) for id, test in parsed.items()}
 
     def distance(self, commit: str, head: str, *, models: bool = False) -> Distance | None:
-        """How far apart two commits of the checkout, or of its models, are; None: one of them is not here."""
+        """The distance between two commits of the checkout, or of its models; None: one of them is not here."""
         key = self.checkout.models if models else self.checkout.root, commit, head
         if key not in self._distances:
             counts = self._git(key[0], "rev-list", "--left-right", "--count", f"{commit}...{head}", "--").split()
@@ -124,18 +124,18 @@ class TreeReader:
             return False
 
     def _first_commit(self, commit: str) -> str:
-        """The oldest ancestor; empty for a shallow clone, which does not go back so far."""
+        """The oldest ancestor; empty for a shallow clone, whose history is incomplete."""
         if self._git(self.checkout.root, "rev-parse", "--is-shallow-repository") != "false":
             return ""
         return self._git(self.checkout.root, "rev-list", "--first-parent", "--max-parents=0", commit)
 
     def _head(self, directory: Path) -> str:
-        # Within another repository's work tree git would answer for that one.
+        # Inside another repository's work tree, git would answer for that one.
         top, _, head = self._git(directory, "rev-parse", "--show-toplevel", "HEAD").partition("\n")
         return head if top and Path(top) == directory.resolve() else ""
 
     def _git(self, directory: Path, *words: str) -> str:
-        """What git prints; empty where it refuses, does not answer or is not there."""
+        """The output of git; empty if git fails, does not answer or is missing."""
         try:
             return _git(directory).text(*words).strip("\n")
         except TTMatrixError:
@@ -145,7 +145,7 @@ class TreeReader:
 def of_checkout(records: Iterable[RunRecord], root: Path, repository: str = "") -> list[RunRecord]:
     """Those of `records` that belong to the checkout at `root`, whose first commit is `repository`.
 
-    Where the first commit of either is not known, the place decides.
+    If the first commit of either is unknown, the path decides.
     """
     return [
         record
@@ -159,7 +159,7 @@ def own_runs(records: Sequence[RunRecord], reader: TreeReader) -> list[RunRecord
     """Those of `records` that belong to the checkout of `reader`."""
     root = reader.checkout.root
     here = of_checkout(records, root)
-    # Git is asked only where the answer could matter.
+    # Git is only called if the answer could matter.
     return of_checkout(here, root, reader.heads().repository) if any(record.tree for record in here) else here
 
 
@@ -173,9 +173,9 @@ def newest_by_test(records: Iterable[RunRecord], kind: str) -> dict[str, RunReco
 
 
 def ages(records: Iterable[RunRecord], entries: Mapping[str, Entry], reader: TreeReader) -> dict[str, Age]:
-    """The age of each run of a checkout with these `entries`, by run id. What shows the present tree has none.
+    """The age of each run of a checkout with these `entries`, by run id. Runs of the present tree have none.
 
-    Asks git: not for the UI thread.
+    Calls git: not for the UI thread.
     """
     ended = [record for record in records if not record.active]
     heads = reader.heads()
@@ -191,7 +191,7 @@ def ages(records: Iterable[RunRecord], entries: Mapping[str, Entry], reader: Tre
 
 
 def changed_since(records: Iterable[RunRecord], reader: TreeReader) -> frozenset[str]:
-    """The tests whose loader, or what it imports, is not the code of their newest run. `records` are newest first."""
+    """The tests whose loader, or its imports, differ from the code of their newest run. `records` are newest first."""
     newest: dict[str, TreeState] = {}
     for record in records:
         if record.tree is not None and not record.spec.cases:
@@ -231,7 +231,7 @@ def _edits(tree: TreeState, heads: Heads, code: Code, reader: TreeReader, *, cas
 
 
 def _manifests(spec: RunSpec) -> Code:
-    """The manifests of a run of op cases, as they are now."""
+    """The present manifests of a run of op cases."""
     texts = {name: _bytes(spec.cwd / name) for name in spec.manifests}
     digest = hashlib.sha256(repr(sorted(texts.items())).encode()).hexdigest()[:16]
     own = [(name, git_blob(text)) for name, text in texts.items() if text is not None and not Path(name).is_absolute()]

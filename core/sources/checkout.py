@@ -13,7 +13,7 @@ _MODELS = Path("third_party/tt_forge_models")
 
 
 class Checkout(NamedTuple):
-    """A tt-xla work tree. Only `find_checkout` promises that its directories exist."""
+    """A tt-xla work tree. Only `find_checkout` guarantees that its directories exist."""
 
     root: Path
 
@@ -44,7 +44,7 @@ class Checkout(NamedTuple):
 def find_checkout(start: Path, *, upward: bool = True) -> Checkout:
     """The checkout at `start` or, with `upward`, the nearest one above it.
 
-    Raises TTMatrixError where there is none, and where its models submodule is not filled in.
+    Raises TTMatrixError if there is none, or if its models submodule is not checked out.
     """
     start = start.expanduser().absolute()
     candidates = (start, *start.parents) if upward else (start,)
@@ -66,13 +66,13 @@ def find_checkout(start: Path, *, upward: bool = True) -> Checkout:
 
 
 def same_place(one: Path, other: Path) -> bool:
-    """Whether two paths of checkouts lead to the same directory."""
+    """Whether two paths of checkouts are the same directory."""
     return _resolved(one) == _resolved(other)
 
 
 @lru_cache(maxsize=1024)
 def _resolved(directory: Path) -> Path:
-    # Of thousands of runs each one asks.
+    # Called for each of thousands of runs.
     return directory.resolve()
 
 

@@ -15,7 +15,7 @@ BACKEND = Path("python_package/tt_torch/backend/backend.py")
 
 
 class OptionType(StrEnum):
-    """What values an option has."""
+    """The type of an option's values."""
 
     FLAG = "flag"
     NUMBER = "number"
@@ -23,7 +23,7 @@ class OptionType(StrEnum):
 
 
 class Layer(StrEnum):
-    """What takes an option."""
+    """The interface that accepts an option."""
 
     COMPILER = "compiler"
     """The PJRT plugin: `torch_xla.set_custom_compile_options`, and `compiler_options` of `jax.jit`."""
@@ -41,13 +41,13 @@ class CompileOption:
     help: str
     """One line."""
     values: tuple[str, ...] = ()
-    """Those that it may have; empty: any of its type."""
+    """The allowed values; empty: any of its type."""
     wire: str = ""
-    """What upstream's parser calls it where that is not `name`: some have dashes there."""
+    """The name in upstream's parser if it is not `name`: some have dashes."""
 
     @property
     def sent(self) -> str:
-        """The name that the compiler is given."""
+        """The name that is sent to the compiler."""
         return self.wire or self.name
 
 
@@ -139,15 +139,15 @@ BUILT_IN = (
     _torch("tt_experimental_compile", "The opposite of tt_legacy_compile, by its older name."),
     _torch("tt_lazy_execution", "Leave the execution of the graph to the next step that needs its results."),
 )
-"""Those of the pinned snapshot, for checkouts that have not got these files."""
+"""The options of the pinned snapshot, for checkouts without these files."""
 
 
 def read_compile_options(checkout: Checkout) -> Mapping[str, CompileOption]:
     """Every option that `checkout` knows, by name, in upstream's order.
 
-    Those of the plugin are the fields of `struct CompileOptions`, whose comments are the help; the parser beside it
-    says what they are called on the way there. Those of `torch.compile` are what the backend asks its options for.
-    A layer whose file is absent, or has none, keeps the built-in list.
+    The plugin's options are the fields of `struct CompileOptions`, whose comments are the help; the parser beside it
+    has the names under which they are sent. The options of `torch.compile` are the keys that the backend looks up. A
+    layer keeps the built-in list if its file is missing or has no options.
     """
     built_in = {layer: [one for one in BUILT_IN if one.layer is layer] for layer in Layer}
     compiler = parse_header(_text_of(checkout, HEADER), _text_of(checkout, PARSER))
@@ -165,7 +165,7 @@ def parse_header(header: str, parser: str) -> list[CompileOption]:
 
 
 def parse_backend(text: str) -> list[CompileOption]:
-    """What the Python of the `tt` backend asks its dictionary of options for, sorted."""
+    """The keys that the Python of the `tt` backend looks up in its dictionary of options, sorted."""
     names = set(_ASKED.findall(text))
     known = {one.name: one.help for one in BUILT_IN}
     return [_torch(name, known.get(name, name.removeprefix("tt_").replace("_", " "))) for name in sorted(names)]
@@ -195,7 +195,7 @@ def _fields(body: str, parser: str) -> Iterator[CompileOption]:
 
 
 def _first_sentence(text: str) -> str:
-    """The first sentence; a full stop within a bracket ends none."""
+    """The first sentence; a full stop within brackets does not end it."""
     sentence = re.match(r"(?:[^.(]|\([^)]*\)|\.(?=\w))*", text)
     found = (sentence[0] if sentence else text).strip()
     found = found.partition(" -- ")[0].rstrip()
@@ -217,7 +217,7 @@ def _runtimes(parser: str) -> tuple[str, ...]:
 
 
 def _dashed(parser: str) -> Mapping[str, str]:
-    """What the parser reads under a name with dashes, by the name of its field."""
+    """The names with dashes that the parser reads, by the name of the field."""
     return {text.replace("-", "_"): text for text in _QUOTED.findall(parser) if "-" in text}
 
 

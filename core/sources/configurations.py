@@ -8,7 +8,7 @@ from typing import NamedTuple
 from core.sources.syntax import statements_in
 
 Configuration = Mapping[str, ast.expr]
-"""By field the expression that it has: as given, else the default of its dataclass."""
+"""The expression of each field: as given, else the default of its dataclass."""
 
 
 class Member(NamedTuple):
@@ -24,7 +24,7 @@ def members_in(tree: ast.Module) -> dict[str, Member]:
 
 
 def configurations_in(tree: ast.Module) -> dict[str, Configuration]:
-    """By variant, as ids have it, how it is configured. Only what the file itself says is read."""
+    """The configuration of each variant, keyed by its name in ids. Only the file itself is read."""
     assigned = _assigned(tree)
     members = _members(assigned)
     shared = {name.rpartition(".")[2]: value for name, (value, _) in assigned.items()}
@@ -52,7 +52,7 @@ def _members(assigned: Mapping[str, tuple[ast.expr, int]]) -> dict[str, Member]:
 
 
 def _assigned(tree: ast.Module) -> dict[str, tuple[ast.expr, int]]:
-    """What the bodies of classes assign, by `Class.NAME`, each with its line."""
+    """The assignments in the bodies of classes, by `Class.NAME`, each with its line."""
     return {
         f"{scope.name}.{target.id}": (statement.value, statement.lineno)
         for scope in statements_in(tree.body)
@@ -65,7 +65,7 @@ def _assigned(tree: ast.Module) -> dict[str, tuple[ast.expr, int]]:
 
 
 def _defaults(tree: ast.Module) -> dict[str, Configuration]:
-    """By class the defaults of its annotated fields."""
+    """The defaults of the annotated fields of each class."""
     return {
         scope.name: {
             statement.target.id: statement.value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read the expectation YAML: entries with the lines where they are, and everything that is wrong with a file."""
+"""Read the expectation YAML: entries with their lines, and everything that is wrong with a file."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,15 +21,15 @@ ROOT_KEY = "test_config"
 PLACEHOLDER_KEY = "PLACEHOLDER_MODELS"
 
 CachedFiles = Mapping[str, tuple[Stamp | None, ExpectationFile]]
-"""What an earlier reading gave, by name."""
+"""The result of an earlier reading, by file name."""
 
 
 def read_expectations(
     checkout: Checkout, schema: Schema, known: CachedFiles | None = None
 ) -> tuple[ExpectationFile, ...]:
-    """Every expectation file in the order upstream merges them (docs/rules.md 2.1). A broken one has findings only.
+    """Every expectation file in the order upstream merges them (docs/rules.md 2.1). A broken one has only findings.
 
-    A file that bears the stamp it has in `known` is not read again.
+    A file with the same stamp as in `known` is not read again.
     """
     return tuple(
         _unless_known(checkout, path, schema, known or {})
@@ -49,7 +49,7 @@ def _read_file(checkout: Checkout, path: Path, *, placeholder: bool) -> Expectat
     name = path.relative_to(checkout.test_config).as_posix()
     try:
         if (size := path.stat().st_size) > MOST_CHARACTERS:
-            # It is not even loaded.
+            # The file is not even loaded.
             return ExpectationFile(name, "", findings=(_yaml_finding(too_long(size), checkout.relative(path)),))
         return parse_expectations(read_text(path), name, checkout.relative(path), placeholder=placeholder)
     except OSError as error:
@@ -61,10 +61,10 @@ def _read_file(checkout: Checkout, path: Path, *, placeholder: bool) -> Expectat
 
 
 def parse_expectations(text: str, name: str, path: str = "", *, placeholder: bool = False) -> ExpectationFile:
-    """Parse one file. `name` is its path relative to test_config, `path` the one written in findings.
+    """Parse one file. `name` is its path relative to test_config, `path` the one for findings.
 
-    Duplicate keys are findings and the last one counts, as the validator's parser has it; the runner's parser
-    refuses such a file.
+    Duplicate keys are findings, and the last one counts, as in the validator's parser; the runner's parser rejects such
+    a file.
     """
     path = path or name
     try:
@@ -79,7 +79,7 @@ def parse_expectations(text: str, name: str, path: str = "", *, placeholder: boo
 
 
 def written_entries(text: str, name: str) -> tuple[Entry, ...]:
-    """All that can be edited in a file: its entries, or in a file of placeholders these, as entries."""
+    """All entries of a file that can be edited: in a file of placeholders, the placeholders as entries."""
     try:
         document = compose_yaml(text)
     except YAMLError:
@@ -97,7 +97,7 @@ def _read_document(document: Node | None, name: str, path: str, text: str, *, pl
     if not isinstance(root, MappingNode):
         return ExpectationFile(name, text, findings=tuple(findings))
     if placeholder:
-        # Upstream reads two fields of them, and a placeholder may have none.
+        # Upstream reads only two of their fields, and a placeholder may have none.
         return ExpectationFile(name, text, placeholders=tuple(_entries(root, name, path, [])))
     entries = tuple(_entries(root, name, path, findings))
     return ExpectationFile(name, text, entries, findings=tuple(findings))
@@ -124,7 +124,7 @@ def _entries(root: MappingNode, name: str, path: str, findings: list[Finding]) -
 
 
 def _places(node: MappingNode, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], tuple[int, int]]]:
-    """Where each key of a mapping and each item of its lists is, by path."""
+    """The place of each key of a mapping and of each item of its lists, by path."""
     for key, value in node.value:
         at = (*above, str(key.value))
         yield at, _place(key)
@@ -154,7 +154,7 @@ def _mapping(node: MappingNode, path: str, identifier: str, findings: list[Findi
 
 
 def _plain(node: Node) -> object:
-    """The Python value of a node by the tag YAML 1.2 resolved for it; unknown tags stay text."""
+    """The Python value of a node by the tag that YAML 1.2 resolves; unknown tags stay text."""
     if isinstance(node, SequenceNode):
         return [_plain(item) for item in node.value]
     if isinstance(node, MappingNode):
@@ -181,7 +181,7 @@ def _number(text: str, kind: str) -> object:
 
 
 def _last_line(key: Node, value: Node) -> int:
-    """1-based line of the last character; a block collection's own end mark is the start of the next token."""
+    """1-based line of the last character; a block collection's own end mark is at the start of the next token."""
     if isinstance(value, MappingNode | SequenceNode) and value.value and not value.flow_style:
         last = value.value[-1]
         return _last_line(*last) if isinstance(value, MappingNode) else _last_line(last, last)

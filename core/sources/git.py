@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What git knows of a checkout: commits, the files they change, what was in those, and what differs from them now.
+"""Read a checkout's git data: commits, the files they change, contents of files, and the present differences.
 
-Reading starts nothing that a checkout names. Its `.git/config` and attributes can name programs (a file system monitor,
-hooks, filters, diff drivers, a pager, gpg, ssh), and so can those of its submodules: all are turned off here.
+Reading starts no program that the checkout configures. Its `.git/config` and attributes can name programs (a file
+system monitor, hooks, filters, diff drivers, a pager, gpg, ssh), and so can those of its submodules: all are turned off
+here.
 """
 
 import os
@@ -17,7 +18,7 @@ from core.errors import TTMatrixError
 from core.numbers import LAST_MOMENT
 from core.proc import BinaryResult, BinaryRunner, run_binary
 
-# Nothing is asked, fetched or rewritten. No protocol is allowed: a git from before GIT_NO_LAZY_FETCH would start ssh
+# No prompts, downloads or rewriting. No protocol is allowed, because a git older than GIT_NO_LAZY_FETCH would start ssh
 # for an object that a partial clone lacks.
 READING = {
     "GIT_TERMINAL_PROMPT": "0",
@@ -28,7 +29,7 @@ READING = {
     "GIT_LITERAL_PATHSPECS": "1",
     "LC_ALL": "C",
 }
-"""The environment of a git that only reads, beside `reading`."""
+"""The environment of a git that only reads; goes with the options of `reading`."""
 _QUIET = (
     "core.fsmonitor=",
     f"core.hooksPath={os.devnull}",
@@ -36,8 +37,8 @@ _QUIET = (
     "log.showSignature=false",
 )
 _WORK_TREE_DIFF = ("--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=dirty")
-"""Of a submodule its commit counts. To look for changes inside, git would start another git with the submodule's own
-configuration and without what is turned off here."""
+"""Of a submodule only its commit counts. To look for changes inside, git would start another git with the submodule's
+own configuration and without the restrictions set here."""
 _PATCH_FORM = (
     "--ignore-submodules=all",
     "--full-index",
@@ -46,7 +47,7 @@ _PATCH_FORM = (
     "--diff-algorithm=myers",
     "-U3",
 )
-"""The same text from the same edits, whatever a person's configuration says."""
+"""Options that give the same text for the same edits, regardless of a person's configuration."""
 _SEPARATOR = "\x1f"
 _FORMAT = "%ct%x1f%an%x1f%s"
 _BLOBS_AT_ONCE = 64
@@ -61,15 +62,15 @@ class Commit:
 
     id: str
     parents: tuple[str, ...]
-    """The nearest ancestors that touched the directory; none: its history begins here."""
+    """The nearest ancestors that touched the directory; empty: its history begins here."""
     time: int
-    """When it was committed, in seconds since the epoch; git itself takes any number."""
+    """Commit time in seconds since the epoch; git itself accepts any number."""
     author: str
     subject: str
 
 
 class Head(NamedTuple):
-    """What is checked out."""
+    """The commit that is checked out."""
 
     commit: str
     shallow: bool
@@ -81,19 +82,19 @@ class Edge(NamedTuple):
 
     commit: str
     parent: str
-    """Empty: no parent."""
+    """Empty: the commit has no parent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """A file as a commit or the index has it."""
+    """A file in a commit or in the index."""
 
     mode: str
     hash: str
 
 
 class _Listed(NamedTuple):
-    """What a commit has under a path."""
+    """An object that a commit lists under a path."""
 
     mode: str
     type: str
@@ -101,7 +102,7 @@ class _Listed(NamedTuple):
 
 
 class FileChange(NamedTuple):
-    """What happened to one file. Blobs are object ids; None: there was, or is, no such file."""
+    """The change of one file. Blobs are object ids; None: there was, or is, no such file."""
 
     path: str
     """Relative to the directory git runs in."""
@@ -110,19 +111,19 @@ class FileChange(NamedTuple):
 
 
 def reading(*words: str) -> list[str]:
-    """The command line of a git that only reads. It goes with the environment `READING`.
+    """The command line of a git that only reads. Use it with the environment `READING`.
 
-    What reads files of the work tree would still start filters (`Git.changed` does not), and a diff with text needs
-    `--no-ext-diff --no-textconv`.
+    Commands that read files of the work tree would still start filters (`Git.changed` does not), and a diff with text
+    needs `--no-ext-diff --no-textconv`.
     """
     return ["git", "--no-pager", *(word for setting in _QUIET for word in ("-c", setting)), *words]
 
 
 @dataclass(frozen=True)
 class Git:
-    """Git in one work tree. It reads only, and starts nothing that the checkout names.
+    """Git in one work tree. It only reads, and starts no program that the checkout configures.
 
-    Every method raises TTMatrixError with git's own words where git refuses.
+    Every method raises TTMatrixError with git's own message if git fails.
     """
 
     root: Path
@@ -130,20 +131,20 @@ class Git:
     environ: Mapping[str, str] = field(default_factory=dict)
     """Added to the environment of every git."""
     seconds: float | None = None
-    """The longest that one git may take; None: there is no limit."""
+    """The time limit of one git command; None: no limit."""
 
     def head(self) -> Head:
         """The commit that is checked out. Raises as `head_commit` does."""
         try:
             shallow, commit = self.text("rev-parse", "--is-shallow-repository", "HEAD").split()
         except TTMatrixError:
-            # Where there is no commit yet, this says it better than git.
+            # Without a commit, this message is clearer than git's.
             self.head_commit()
             raise
         return Head(commit, shallow == "true")
 
     def head_commit(self) -> str:
-        """The id of the commit that is checked out. Raises TTMatrixError where there is none, or no repository."""
+        """The id of the commit that is checked out. Raises TTMatrixError if there is none, or no repository."""
         found = self.attempt("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
         if found.returncode == 0:
             return found.stdout.decode().strip()
@@ -153,14 +154,14 @@ class Git:
         )
 
     def parent(self, commit: str) -> str:
-        """The first parent of `commit`; empty: it has none."""
+        """The first parent of `commit`; empty if it has none."""
         found = self.attempt("rev-parse", "--verify", "--quiet", f"{commit}^")
         return found.stdout.decode().strip() if found.returncode == 0 else ""
 
     def commits(self, head: str, directory: str) -> tuple[Commit, ...]:
         """The commits up to `head` that touched `directory`, children before their parents.
 
-        Of a merge that took the directory as it was in one parent, only that parent is followed.
+        If the directory in a merge equals that of one parent, only that parent is followed.
         """
         options = ("--topo-order", "--parents", "--encoding=UTF-8", f"--format={_FORMAT}")
         lines = self.text("rev-list", *options, head, "--", directory).split("\n")
@@ -171,7 +172,7 @@ class Git:
         return {path: one.id for path, one in self._listed(commit, f"{directory}/", inside=True).items()}
 
     def regular(self, commit: str, paths: Iterable[str]) -> dict[str, Blob]:
-        """Those of `paths` that `commit` has as regular files."""
+        """The blobs of those of `paths` that `commit` has as regular files."""
         listed = self._listed(commit, *paths)
         return {path: Blob(one.mode, one.id) for path, one in listed.items() if one.mode in _REGULAR}
 
@@ -180,13 +181,13 @@ class Git:
         return {path: one.id for path, one in self._listed(commit, *blobs).items()} == dict(blobs)
 
     def has(self, commit: str) -> bool:
-        """Whether the clone has a commit of that name. A name that could be an option is none."""
+        """Whether the clone has a commit of that name. A name that looks like an option is rejected."""
         if not commit or commit.startswith("-"):
             return False
         return self.attempt("cat-file", "-e", f"{commit}^{{commit}}").returncode == 0
 
     def changes(self, edges: Sequence[Edge], directory: str) -> dict[Edge, tuple[FileChange, ...]]:
-        """Which files below `directory` differ over each of `edges`; a file that was moved is two changes."""
+        """The files below `directory` that differ across each of `edges`; a moved file is two changes."""
         found = {edge: _created(self.files(edge.commit, directory)) for edge in edges if not edge.parent}
         inner = [edge for edge in edges if edge.parent]
         options = ("--stdin", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--always", "--relative")
@@ -195,42 +196,42 @@ class Git:
         return found | dict(zip(inner, _raw_changes(out), strict=True))
 
     def blobs(self, ids: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
-        """The content of blobs, each once and a few at a time; None: the clone does not have it."""
+        """The content of blobs, without repetitions and a few at a time; None: the clone does not have the blob."""
         remaining = iter(dict.fromkeys(ids))
         while some := list(islice(remaining, _BLOBS_AT_ONCE)):
             out = self._output("cat-file", "--batch", "--buffer", stdin="".join(f"{id}\n" for id in some))
             yield from _batch(some, out)
 
     def changed(self, paths: Iterable[str] = (), commit: str = "HEAD") -> frozenset[str]:
-        """The files git knows that differ from `commit` now, relative to the root: all, or those of `paths`.
+        """The tracked files that differ from `commit` now, relative to the root: all, or those in `paths`.
 
-        Paths are files or directories and no patterns. A submodule is among them where another commit of it is checked
-        out; ask its own `Git` for the changes inside. What a filter converts (git-lfs) counts as changed where its
-        file was touched since git last looked: the filter is not started to find out.
+        Paths are files or directories, not patterns. A submodule is included if another commit of it is checked out;
+        use its own `Git` for the changes inside. A filtered file (git-lfs) counts as changed if it was touched since
+        git last looked, because the filter is not started to find out.
         """
         words = ("diff", "--name-only", "--relative", "-z", *_WORK_TREE_DIFF, commit, "--", *paths)
         return frozenset(filter(None, self.text(*self._no_filters, *words).split("\0")))
 
     def patch(self) -> bytes:
-        """What differs from the commit that is checked out, as `git apply` takes it; of submodules nothing.
+        """The differences from the commit that is checked out, for `git apply`, without submodules.
 
-        Nothing is converted: a filter of the checkout is not started.
+        Contents are not converted: filters of the checkout are not started.
         """
         words = ("diff", "--binary", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", *_PATCH_FORM)
         return self._output(*self._no_filters, *words, "HEAD")
 
     def untracked(self, places: Iterable[str]) -> list[str]:
-        """Files below `places` that git neither knows nor ignores, relative to the root."""
+        """Files below `places` that are neither tracked nor ignored, relative to the root."""
         words = ("ls-files", "--others", "--exclude-standard", "-z", "--", *places)
         return sorted(filter(None, self.text(*words).split("\0")))
 
     def content(self, path: str, commit: str = "HEAD") -> bytes | None:
-        """The bytes of a file below the root as of `commit`, nothing converted; None: there was no such file."""
+        """The bytes of a file below the root in `commit`, not converted; None: there was no such file."""
         found = self._listed(commit, path).get(path)
         return None if found is None or found.type != _BLOB else next(iter(self.blobs([found.id])))[1]
 
     def blob_text(self, path: str, blob: Blob) -> str:
-        """The text of a blob of `path`, with no line end converted. Raises TTMatrixError where it is not UTF-8."""
+        """The text of a blob of `path`, with line ends unchanged. Raises TTMatrixError if it is not UTF-8."""
         ((_, content),) = self.blobs([blob.hash])
         if content is None:
             raise TTMatrixError(f"git does not have the text of {path}", f"The object {blob.hash} is missing.")
@@ -242,17 +243,17 @@ class Git:
             ) from error
 
     def own_root(self) -> bool:
-        """Whether the root is that of a work tree. A directory within one is answered for by the repository around."""
+        """Whether the root is that of a work tree: for a directory inside one, git would answer for the whole."""
         return self.text("rev-parse", "--show-toplevel").rstrip("\n") == str(self.root.resolve())
 
     def pinned(self, submodule: str, commit: str = "HEAD") -> str:
-        """The commit of a submodule that `commit` asks for; empty where it has no such submodule."""
+        """The commit of a submodule that `commit` pins; empty if it has no such submodule."""
         found = self._listed(commit, submodule).get(submodule)
         return found.id if found is not None and found.type == _COMMIT else ""
 
     @cached_property
     def _no_filters(self) -> Sequence[str]:
-        """Options that turn off every filter there is a program for."""
+        """Options that turn off every configured filter."""
         keys = self.text("config", "--list", "--name-only", "-z").split("\0")
         names = {key.rpartition(".")[0] for key in keys if key.startswith("filter.")}
         if bad := sorted(name for name in names if "=" in name):
@@ -263,16 +264,16 @@ class Git:
         return [word for setting in empty for word in ("-c", setting)]
 
     def text(self, *words: str, stdin: str = "") -> str:
-        """What git prints. `words` are a command that only reads and that no method here is for."""
+        """The output of git. `words` are a read-only command for which there is no method here."""
         return self._output(*words, stdin=stdin).decode("utf-8", "replace")
 
     def attempt(self, *words: str, stdin: str = "") -> BinaryResult:
-        """As `text`, whatever the exit status is. Raises TTMatrixError where git cannot be started or does not end."""
+        """As `text`, whatever the exit status. Raises TTMatrixError if git cannot be started or does not end."""
         env = {**READING, **self.environ}
         return self.run(reading(*words), cwd=self.root, env=env, stdin=stdin.encode(), timeout=self.seconds)
 
     def _listed(self, commit: str, *paths: str, inside: bool = False) -> dict[str, _Listed]:
-        """What `commit` has under `paths`, or in whole directories; nothing where none is named."""
+        """The objects that `commit` lists under `paths`, or in whole directories; empty if there are none."""
         if not paths:
             return {}
         recursive = ("-r",) if inside else ()
@@ -288,7 +289,7 @@ class Git:
 
 
 def _commit(line: str, facts: str) -> Commit:
-    """From the two lines `rev-list` writes of a commit."""
+    """A commit from the two lines that `rev-list` writes for it."""
     _, id, *parents = line.split(" ")
     time, author, subject = facts.split(_SEPARATOR, 2)
     return Commit(id, tuple(parents), min(int(time), int(LAST_MOMENT)), author, subject)
@@ -318,7 +319,7 @@ def _blob(id: str) -> str | None:
 
 
 def _batch(ids: Sequence[str], out: bytes) -> Iterator[tuple[str, bytes | None]]:
-    """From the output of `git cat-file --batch`: a line of facts, then as many bytes as it says, then a line end."""
+    """The blobs in the output of `git cat-file --batch`: a line of facts, that many bytes, then a line end."""
     at = 0
     for id in ids:
         end = out.index(b"\n", at)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which loaders cannot be imported for a reason that is in the tree itself: a name or file that is not there."""
+"""Loaders that cannot be imported for a reason visible in the tree itself: a missing name or file."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ from core.sources.modules import ImportedName, ModuleFacts
 def mark_broken(
     checkout: Checkout, tree: ModelsTree, loaders: Iterable[Loader]
 ) -> tuple[tuple[Loader, ...], tuple[Finding, ...]]:
-    """`loaders` with those marked that cannot be imported, and a finding for each of them."""
+    """`loaders` with those marked that cannot be imported, and a finding for each of these."""
     loaders = tuple(loaders)
     failures = import_failures(tree, loaders)
     marked = tuple(
@@ -32,7 +32,7 @@ def mark_broken(
 
 
 def import_failures(tree: ModelsTree, loaders: Iterable[Loader]) -> dict[str, str]:
-    """Why importing a loader must fail, by its directory; the others may import or not, depending on packages.
+    """Why importing a loader must fail, by its directory; whether others can be imported depends on packages.
 
     Imports under `if` or `try`, in functions, and from outside of the tree are left to run time (docs/rules.md 1.1).
     """
@@ -42,16 +42,16 @@ def import_failures(tree: ModelsTree, loaders: Iterable[Loader]) -> dict[str, st
 
 
 class _Failures:
-    """The reason of each file, found once."""
+    """The failure reason of each file, cached."""
 
     def __init__(self, tree: ModelsTree) -> None:
         self._tree = tree
         self._reasons: dict[str, str] = {}
 
     def of(self, path: str) -> str:
-        """Why importing the file must fail; empty: nothing in the tree speaks against it."""
+        """Why importing the file must fail; empty: the tree shows no reason."""
         if path not in self._reasons:
-            # Modules that import each other see one another half made; that is no failure by itself.
+            # Modules that import each other see each other partly initialised; that alone is no failure.
             self._reasons[path] = ""
             self._reasons[path] = self._look(path)
         return self._reasons[path]
@@ -59,7 +59,7 @@ class _Failures:
     def _look(self, path: str) -> str:
         module = self._tree.module(path)
         if not isinstance(module, ModuleFacts):
-            # A newer Python may parse what ours does not.
+            # A newer Python may parse what this one does not.
             return ""
         needed = (name for name in module.imports.values() if not name.guarded)
         return next((reason for name in needed if (reason := self._missing(path, name))), "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which files a loader consists of: its own, and those of the models tree that it imports, found without importing."""
+"""The files that a loader consists of: its own, and those of the models tree that it imports. Nothing is imported."""
 
 import ast
 import hashlib
@@ -16,46 +16,46 @@ from core.sources.stamps import NEVER, Stamp, stamps_of
 from core.sources.syntax import parse_python
 
 _REQUIREMENTS = re.compile(r"requirements.*\.txt")
-"""Beside a loader: what is installed before it is imported (docs/rules.md 4.1)."""
+"""Files beside a loader whose packages are installed before it is imported (docs/rules.md 4.1)."""
 
 
 class Code(NamedTuple):
-    """What a loader consisted of at one moment."""
+    """The content of a loader at one moment."""
 
     loader: str
     """Digest of its `loader.py`; empty: there is none."""
     imports: str
-    """Digest of all other files that it takes, by path and content."""
+    """Digest of all other files that it uses, by path and content."""
     blobs: tuple[tuple[str, str], ...]
-    """All of these files by path, relative to the models tree, with git's name for what they contain."""
+    """The path of each of these files, relative to the models tree, with its blob id in git."""
 
 
 class _File(NamedTuple):
     stamp: Stamp | None
     blob: str
     imports: tuple[str, ...]
-    """Modules of the tree that it may import, as paths without their ending."""
+    """Modules of the tree that it may import, as paths without suffix."""
 
 
 class LoaderFiles:
-    """Reads the files of loaders below `models`; a file that bears the same stamp is not read again."""
+    """Reads the files of loaders below `models`; files with the same stamp are not read again."""
 
     def __init__(self, models: Path) -> None:
         self._models = os.fspath(models)
         self._files: dict[str, _File] = {}
 
     def code(self, directory: str) -> Code:
-        """What the loader in `directory` consists of now. Files that cannot be read count as not there."""
+        """The present code of the loader in `directory`. Unreadable files count as missing."""
         return self.codes([directory])[directory]
 
     def codes(self, directories: Iterable[str]) -> dict[str, Code]:
-        """The same of several loaders, by directory; what they share is looked at once."""
+        """The code of several loaders, by directory; files that they share are read once."""
         moment = _Moment(self._models, self._files)
         return {directory: moment.code(directory) for directory in directories}
 
 
 class _Moment:
-    """One look at the tree: no file is looked at twice."""
+    """One look at the tree: no file is examined twice."""
 
     def __init__(self, models: str, files: dict[str, _File]) -> None:
         self._models = models
@@ -80,7 +80,7 @@ class _Moment:
         return found
 
     def _module_files(self, module: str) -> tuple[str, ...]:
-        """The file of a module, and those of every package above it, which run first."""
+        """The file of a module, and those of every package above it, which are executed first."""
         if module not in self._there:
             above, _, _ = module.rpartition("/")
             package = f"{module}/__init__.py".lstrip("/")
@@ -107,7 +107,7 @@ def _names(directory: str) -> list[str]:
 
 
 def git_blob(content: bytes) -> str:
-    """Git's name for a file with this content, where no filter changes it (gitformat-pack, SHA-1)."""
+    """Git's blob id for a file with this content, if no filter changes it (gitformat-pack, SHA-1)."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
@@ -120,7 +120,7 @@ def _read(file: str, path: str, stamp: Stamp | None) -> _File:
 
 
 def _imports(source: bytes, path: str) -> Iterator[str]:
-    """Modules of the tree that a file names in imports, those inside of functions included."""
+    """Modules of the tree that a file imports, including imports inside functions."""
     try:
         nodes = ast.walk(parse_python(source))
     except (SyntaxError, ValueError):

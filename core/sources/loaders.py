@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tests the models tree contributes: loaders, variants, adapters and LLM phases, nothing imported.
+"""The tests that the models tree contributes: loaders, variants, adapters and LLM phases. Nothing is imported.
 
 See docs/rules.md 1.
 """
@@ -24,11 +24,11 @@ _PREFILL_METHOD = "load_inputs_prefill"
 def loader_directories(models: Path, excluded: tuple[str, ...]) -> Iterator[str]:
     """Directories named `pytorch` or `jax` that hold a loader, relative to `models` (docs/rules.md 1.1).
 
-    A torch loader is left out where its parent directory's name is in `excluded`.
+    A torch loader is left out if its parent directory's name is in `excluded`.
     """
     root = os.fspath(models)
     for where, names in walk(root):
-        # Text, not paths: most of a thousand directories are none of ours.
+        # Strings instead of paths for speed: most of a thousand directories are not needed.
         above, _, name = where.rpartition(os.sep)
         if name not in _FRAMEWORKS or _LOADER_FILE not in names:
             continue
@@ -46,7 +46,7 @@ def scan_loaders(
 ) -> tuple[tuple[Loader, ...], tuple[Finding, ...]]:
     """The loaders of `directories`. One that cannot be parsed is a finding and contributes nothing.
 
-    `tree` is given where the modules that are read here are wanted afterwards, or were prepared before.
+    Pass `tree` if the modules that are read here are needed afterwards, or were read ahead.
     """
     tree = tree or ModelsTree(checkout.models)
     loaders: list[Loader] = []
@@ -79,7 +79,7 @@ def _describe(directory: str, module: ModuleFacts, lineages: Lineages) -> Loader
 def _prefill_variants(
     path: str, module: ModuleFacts, variants: tuple[str, ...], methods: set[str], lineages: Lineages
 ) -> tuple[str, ...] | None:
-    """Variants of the prefill class; before there were such classes, all variants of a loader with the method."""
+    """Variants of the prefill class; in older trees without such classes, all variants of a loader with the method."""
     if not lineages.tree.has_prefill_classes:
         return variants if _PREFILL_METHOD in methods else None
     prefill = _prefill_class(path, module, lineages)
@@ -87,7 +87,7 @@ def _prefill_variants(
 
 
 def _prefill_class(path: str, module: ModuleFacts, lineages: Lineages) -> str:
-    """The class defined in this very module that descends from ForgePrefillModel; empty: none."""
+    """The class in this module that descends from ForgePrefillModel; empty: none."""
     for name in module.classes:
         if any(PREFILL_BASE in found.facts.bases for found in lineages.of(path, module, name)):
             return name
@@ -95,7 +95,7 @@ def _prefill_class(path: str, module: ModuleFacts, lineages: Lineages) -> str:
 
 
 def _variants(path: str, module: ModuleFacts, name: str, lineages: Lineages) -> tuple[str, ...] | None:
-    """Variant values of class `name`, own or inherited; None: no `_VARIANTS` anywhere in the tree."""
+    """Variant values of class `name`, own or inherited; None: there is no `_VARIANTS` in the tree."""
     for found in lineages.of(path, module, name):
         keys = found.facts.variant_keys
         if isinstance(keys, str):
@@ -112,5 +112,5 @@ def _members(owner: ClassPlace, enum: str, lineages: Lineages) -> Mapping[str, s
 
 
 def _value(enums: Mapping[str, Mapping[str, str]], enum: str, member: str) -> str:
-    """The text of an enum member; an unknown one prints as upstream's validator prints it."""
+    """The text of an enum member; an unknown one is written as upstream's validator writes it."""
     return enums[enum].get(member, member.lower()) if enum else member

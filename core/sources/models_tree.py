@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python files of the models tree, each read once: the imports between them, and what classes descend from."""
+"""The Python files of the models tree, each read once: the imports between them, and the ancestry of classes."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +11,9 @@ from core.sources.stamps import Stamp, stamp_of
 
 PREFILL_BASE = "ForgePrefillModel"
 _WORTH_A_FORK = 40
-"""Files to parse from which two processes are faster than one."""
+"""From this many files to parse, two processes are faster than one."""
 _OUR_SHARE = 0.4
-"""Of the files to parse: less than half, because there is YAML to read meanwhile."""
+"""Share of the files that this process parses: less than half, because it also reads YAML meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Unreadable:
 def imported_module(importer: str, name: ImportedName) -> str | None:
     """The module `name` is imported from, as a path in the models tree without its ending.
 
-    None where it is not of the tree; the empty path is the tree itself.
+    None if it is not in the tree; the empty path is the tree itself.
     """
     parts = [part for part in name.module.split(".") if part]
     if name.level:
@@ -40,7 +40,7 @@ def imported_module(importer: str, name: ImportedName) -> str | None:
 
 
 CachedModules = Mapping[str, tuple[Stamp | None, ModuleFacts | Unreadable]]
-"""What an earlier reading gave, by path relative to the models root."""
+"""The result of an earlier reading, by path relative to the models root."""
 
 
 @dataclass(slots=True)
@@ -49,10 +49,10 @@ class ModelsTree:
 
     models: Path
     known: CachedModules = field(default_factory=dict)
-    """Taken where the stamp is still the same."""
+    """Used for files whose stamp is unchanged."""
     _modules: dict[str, ModuleFacts | Unreadable] = field(default_factory=dict)
     _elsewhere: frozenset[str] = frozenset()
-    """What another process reads; `_collect` waits for that."""
+    """Files that another process reads; `_collect` waits for it."""
     _collect: Callable[[], Mapping[str, ModuleFacts | Unreadable]] = dict
     _files: dict[str, str | None] = field(default_factory=dict)
 
@@ -66,9 +66,9 @@ class ModelsTree:
         return self._modules[path]
 
     def read_ahead(self, paths: Sequence[str]) -> None:
-        """Prepare for many files that will be asked for in this order.
+        """Prepare for many files that will be requested in this order.
 
-        Where that many are to be parsed, a second process takes the later ones, while we go on.
+        If there are enough files to parse, a second process reads the later ones meanwhile.
         """
         unread: list[str] = []
         for path in paths:
@@ -84,7 +84,7 @@ class ModelsTree:
 
     @property
     def modules(self) -> Mapping[str, ModuleFacts | Unreadable]:
-        """All that was read so far."""
+        """All modules that were read so far."""
         return self._modules
 
     @property
@@ -94,27 +94,27 @@ class ModelsTree:
         return isinstance(base, Unreadable) or PREFILL_BASE in base.classes
 
     def imported(self, importer: str, name: ImportedName) -> tuple[str, ModuleFacts] | None:
-        """The module of the tree that `name` is imported from, seen from the file `importer`."""
+        """The module of the tree that `name` is imported from, as seen from the file `importer`."""
         target = imported_module(importer, name)
         path = self.file_of(target) if target is not None else None
         facts = self.module(path) if path else None
         return (path, facts) if path and isinstance(facts, ModuleFacts) else None
 
     def file_of(self, module: str) -> str | None:
-        """The file of a module of the tree, relative to the models root; None where there is none."""
+        """The file of a module of the tree, relative to the models root; None if there is none."""
         if module not in self._files:
             names = [f"{module}.py", f"{module}/__init__.py"] if module else ["__init__.py"]
             self._files[module] = next((name for name in names if (self.models / name).is_file()), None)
         return self._files[module]
 
     def _unless_changed(self, path: str) -> ModuleFacts | Unreadable | None:
-        """What is known of a file that is still the same."""
+        """The cached facts of a file that has not changed."""
         stamp, facts = self.known.get(path, (None, None))
         return facts if stamp is not None and stamp_of(f"{self.models}/{path}") == stamp else None
 
     def _read(self, path: str) -> ModuleFacts | Unreadable:
         try:
-            # As bytes: to decode some hundred files beforehand takes longer than to read them.
+            # As bytes: decoding some hundred files beforehand takes longer than reading them.
             with open(f"{self.models}/{path}", "rb") as file:  # noqa: PTH123
                 return read_module(file.read(), path)
         except SyntaxError as error:
@@ -125,31 +125,31 @@ class ModelsTree:
 
 @dataclass(frozen=True, slots=True)
 class ClassPlace:
-    """A class and where it is."""
+    """A class and its place."""
 
     path: str
-    """Of its module, relative to the models root."""
+    """The path of its module, relative to the models root."""
     module: ModuleFacts
     name: str
     facts: ClassFacts
 
 
 class Lineages:
-    """Classes with their bases, each worked out once: hundreds of loaders descend from the same few classes."""
+    """Classes with their bases, cached: hundreds of loaders descend from the same few classes."""
 
     def __init__(self, tree: ModelsTree) -> None:
         self.tree = tree
         self._known: dict[tuple[str, str], tuple[ClassPlace, ...]] = {}
 
     def of(self, path: str, module: ModuleFacts, name: str) -> tuple[ClassPlace, ...]:
-        """What `name` means in a module: the class and its bases within the tree, nearest first, each once.
+        """The class that `name` means in a module, and its bases within the tree, nearest first, without repetitions.
 
-        Empty where it is no class of the tree.
+        Empty if it is not a class of the tree.
         """
         if (path, name) not in self._known:
-            # A class that descends from itself ends here; Python would not have it at all.
+            # A class that descends from itself ends here; Python would reject it.
             self._known[path, name] = ()
-            # A base that several share comes after all of them, as in Python's own order.
+            # A shared base comes after all classes that share it, as in Python's own order.
             found = {(one.path, one.name): one for one in reversed(list(self._find(path, module, name)))}
             self._known[path, name] = tuple(reversed(found.values()))
         return self._known[path, name]

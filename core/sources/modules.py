@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one Python file of the models tree says about classes, variants and imports, read from its syntax tree."""
+"""Facts about the classes, variants and imports of one Python file of the models tree, from its syntax tree."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -30,25 +30,25 @@ class ImportedName(NamedTuple):
     module: str
     name: str
     guarded: bool = False
-    """Whether it is under `if` or `try`, so that its failure need not be the module's."""
+    """Whether it is under `if` or `try`, so that its failure need not make the module fail."""
 
 
 class ModuleFacts(NamedTuple):
-    """What the index needs of one module."""
+    """The facts about one module that the index needs."""
 
     classes: Mapping[str, ClassFacts]
     imports: Mapping[str, ImportedName]
     """By local name."""
     variant_dicts: Mapping[str, tuple[tuple[str, str], ...]]
-    """Module-level dict literals by name, as keys."""
+    """The keys of module-level dict literals, by name."""
     defined: frozenset[str] = frozenset()
-    """Names the module binds at its top level, those under `if`, `try` and loops included."""
+    """Names that the module binds at its top level, including those under `if`, `try` and loops."""
     open_ended: bool = False
-    """Whether it can have names we cannot see: a star import or a `__getattr__`."""
+    """Whether it may have names that are not visible here: a star import or a `__getattr__`."""
 
 
 def read_module(source: str | bytes, filename: str) -> ModuleFacts:
-    """Read the facts of `source`. Raises SyntaxError or ValueError (null bytes) where Python would.
+    """Read the facts of `source`. Raises SyntaxError or ValueError (null bytes) as Python would.
 
     Bytes are decoded as Python does it.
     """
@@ -70,7 +70,7 @@ def read_module(source: str | bytes, filename: str) -> ModuleFacts:
 
 
 _PLAIN = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, ast.ImportFrom, ast.Assign, ast.Expr)
-"""Statements that hold no others which run when the module is imported."""
+"""Statements without nested statements that run when the module is imported."""
 
 
 def _top_level(body: list[ast.stmt], guarded: bool = False) -> Iterator[tuple[ast.stmt, bool]]:
@@ -133,7 +133,7 @@ def _assigned(node: ast.stmt) -> tuple[str, ast.expr] | None:
 
 
 def _keys(node: ast.expr) -> tuple[tuple[str, str], ...]:
-    """Keys of a dict literal; anything else has none we can see."""
+    """The visible keys of a dict literal; none for any other expression."""
     found: list[tuple[str, str]] = []
     for key in node.keys if isinstance(node, ast.Dict) else ():
         match key:

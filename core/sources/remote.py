@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a repository is shown in a browser, from the remote that it was cloned from."""
+"""The web page of a repository, from the remote that it was cloned from."""
 
 import re
 
@@ -14,7 +14,7 @@ _LONG = re.compile(rf"(?:https?|ssh|git)://(?:[^@/\s]*@)?(?P<host>[\w.-]+)(?::\d
 def web_address(git: Git) -> str:
     """The page of a repository, from its remote `origin`: `https://github.com/tenstorrent/tt-xla`.
 
-    Empty where there is no such remote, or it is a path. Nothing that a person signs in with is part of it.
+    Empty if there is no such remote, or if it is a path. Credentials in the remote's address are left out.
     """
     try:
         remote = git.text("config", "--get", "remote.origin.url").strip()

@@ -76,14 +76,14 @@ class Schema(NamedTuple):
     """Whether ids have the part `full`, as before 2026."""
     torch_function: Function = Function.TORCH
     torch_parameters: tuple[str, ...] = (*parallelisms, *modes)
-    """The parallelisms and modes that PyTorch tests are collected with; older checkouts leave some out."""
+    """The parallelisms and modes with which PyTorch tests are collected; older checkouts have fewer."""
     jax_parameters: tuple[str, ...] = (*parallelisms, *modes)
-    """Those of JAX tests; none: the checkout has no such test."""
+    """The parallelisms and modes of JAX tests; empty: the checkout has no such test."""
     decode_parameters: tuple[str, ...] = ()
-    """Those of `test_llms_decode_torch`, as above: its ids name no phase."""
+    """The parallelisms and modes of `test_llms_decode_torch`, whose ids have no phase."""
     has_llm_tests: bool = True
     has_op_by_op_tests: bool = True
     group_markers: tuple[str, ...] = ("red", "generality", "vulcan", "nightly", "weekly")
-    """Markers that the runner's conftest gives by the group of a model; older ones know fewer."""
+    """Markers that the runner's conftest gives by the group of a model; older ones have fewer."""
     has_bringup_markers: bool = True
     """Whether the conftest gives a marker by the `bringup_status` of an entry; not before the end of 2025."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read upstream's lists from a checkout; what it does not have keeps the value of the pinned snapshot."""
+"""Read upstream's lists from a checkout; missing ones keep the value of the pinned snapshot."""
 
 import ast
 import re
@@ -23,8 +23,8 @@ _FIELDS = {
 def llm_parameters(text: str) -> dict[str, tuple[object, ...]]:
     """The lists of the LLM test in a test module, by the name of the field of `Schema`.
 
-    What it is not parametrised with is empty: then ids have no such part. A list that is no literal is left out, and
-    nothing is returned for a module that has no such test or cannot be parsed.
+    A list is empty if the test is not parametrised with it: then ids have no such part. A list that is not literal is
+    left out. The result is empty for a module without such a test, or one that cannot be parsed.
     """
     try:
         tree = parse_python(text)
@@ -48,7 +48,7 @@ def _parametrized(function: ast.FunctionDef) -> Iterator[tuple[str, tuple[object
 
 
 def _values(node: ast.expr) -> tuple[object, ...] | None:
-    """The values of a literal list without its nulls, or the ids of its `pytest.param`s; None: it is neither."""
+    """The values of a literal list without its nulls, or the ids of its `pytest.param`s; None: neither."""
     if not isinstance(node, ast.List | ast.Tuple):
         return None
     found = [_value(item) for item in node.elts]
@@ -58,7 +58,7 @@ def _values(node: ast.expr) -> tuple[object, ...] | None:
 
 
 def _value(node: ast.expr) -> object:
-    """A constant, or the id of a `pytest.param`; the node itself where it is neither."""
+    """A constant, or the id of a `pytest.param`; else the node itself."""
     if isinstance(node, ast.Constant):
         return node.value
     keywords = node.keywords if isinstance(node, ast.Call) else []
@@ -70,7 +70,7 @@ CONSTANTS = Path("tests/runner/test_config/constants.py")
 _CONFTEST = Path("tests/runner/conftest.py")
 _HOOK = "def pytest_collection_modifyitems("
 _LISTS = (CONSTANTS, _CONFTEST)
-"""Where upstream's lists are; what the first one has counts."""
+"""Files with upstream's lists; the first one that has a list counts."""
 SCHEMA_SOURCES = (*_LISTS, Path(TEST_MODULE))
 """All files that a schema is read from."""
 _PARAMETER_ID = re.compile(r"""\bid=["'](\w+)["']""")
@@ -97,9 +97,9 @@ _UPSTREAM_NAMES = {
 def read_schema(checkout: Checkout) -> tuple[Schema, tuple[Finding, ...]]:
     """The schema of `checkout`. Constants that are absent or not literal keep the built-in value.
 
-    Before there was a file of constants, archs were in the conftest; before there were meshes, LLM ids had no
-    such part; before 2026, ids had the part `full`; before November 2025, JAX was not tested and one directory had
-    all expectation files. All of that is read off the checkout's own files.
+    Before there was a file of constants, archs were in the conftest; before there were meshes, LLM ids had no such
+    part; before 2026, ids had the part `full`; before November 2025, JAX was not tested and one directory had all
+    expectation files. All of that is derived from the checkout's own files.
     """
     found: dict[str, object] = {}
     findings: list[Finding] = []
@@ -117,7 +117,7 @@ def read_schema(checkout: Checkout) -> tuple[Schema, tuple[Finding, ...]]:
 
 
 def _literals(path: Path) -> tuple[dict[str, object], str]:
-    """The constants of one file by the name of our field, and why it cannot be read."""
+    """The constants of one file by the name of the `Schema` field, and why it cannot be read."""
     try:
         tree = parse_python(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -137,7 +137,7 @@ def _literals(path: Path) -> tuple[dict[str, object], str]:
 
 
 def _shape_of_ids(path: Path, known: Collection[str]) -> dict[str, object]:
-    """What the test module says of the ids it makes beyond what is `known`; nothing where a checkout has none."""
+    """Further facts about ids from the test module, beyond what is `known`; empty if there is no such module."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -150,7 +150,7 @@ def _shape_of_ids(path: Path, known: Collection[str]) -> dict[str, object]:
         "has_op_by_op_tests": _has(Function.OP_BY_OP, text),
         "torch_function": torch,
         **_parameters(text, torch, "torch_parameters"),
-        # Then there was nothing to divide the expectation files by.
+        # In such a checkout, nothing divided the expectation files.
         **({"jax_parameters": (), "config_directories": ("",)} if without_jax else {}),
         **_parameters(text, Function.JAX, "jax_parameters"),
         **_parameters(text, Function.LLM_DECODE, "decode_parameters"),
@@ -167,7 +167,7 @@ def _has(function: Function, text: str) -> bool:
 
 
 def _parameters(text: str, function: Function, field: str) -> dict[str, object]:
-    """The ids that are in the decorators of a test, under the name of our field; nothing where they do not tell."""
+    """The parameters in a test's decorators, under the name of the `Schema` field; empty if they are not literal."""
     before, found, _ = text.partition(f"def {function}(")
     lines = before[max(before.rfind("\ndef "), 0) :].splitlines() if found else []
     ids = [id for line in lines if not line.lstrip().startswith("#") for id in _PARAMETER_ID.findall(line)]
@@ -176,7 +176,7 @@ def _parameters(text: str, function: Function, field: str) -> dict[str, object]:
 
 
 def _markers_of_hook(path: Path) -> dict[str, object]:
-    """Which markers the conftest's hook gives beside those of the entry; nothing where a checkout has no such hook."""
+    """Markers that the conftest's hook adds to those of the entry; empty if a checkout has no such hook."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

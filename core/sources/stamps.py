@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stamps: whether the files and directories of an index are still the same, without reading them."""
+"""Stamps show whether files and directories have changed, without reading them."""
 
 import os
 import time
@@ -10,19 +10,19 @@ Stamp = tuple[int, int, int, int]
 """Modification time, change time (both in nanoseconds), size, inode."""
 
 Stamps = Mapping[str, Stamp | None]
-"""By path; None: there was none."""
+"""By path; None: the file did not exist."""
 
 NEVER: Stamp = (0, 0, 0, 0)
-"""A stamp that no file has: what bears it is read again."""
+"""A stamp that no file has: a file recorded with it is read again."""
 
 _RACY_NS = 2_000_000_000
-"""A file can change again within the clock's grain without showing it; git distrusts such files too."""
+"""A file can change again within the clock's resolution without a new stamp; git distrusts such files too."""
 
 
 def stamp_of(path: str | Path) -> Stamp | None:
-    """The present stamp of a file or directory; None where there is none."""
+    """The present stamp of a file or directory; None if it does not exist."""
     try:
-        # Text is at hand for a thousand directories; making paths of it would cost more than the look.
+        # Callers have strings for a thousand directories; making paths of them would cost more than the check.
         status = os.stat(path)  # noqa: PTH116
     except OSError:
         return None
@@ -30,7 +30,7 @@ def stamp_of(path: str | Path) -> Stamp | None:
 
 
 def stamps_of(paths: Iterable[str], now_ns: int | None = None) -> dict[str, Stamp | None]:
-    """Stamps by path. What was changed within the last two seconds gets NEVER."""
+    """Stamps by path. A file that was changed within the last two seconds gets NEVER."""
     border = (now_ns if now_ns is not None else time.time_ns()) - _RACY_NS
     found: dict[str, Stamp | None] = {}
     for path in paths:
@@ -40,14 +40,14 @@ def stamps_of(paths: Iterable[str], now_ns: int | None = None) -> dict[str, Stam
 
 
 def all_unchanged(stamps: Stamps) -> bool:
-    """Whether everything still bears its stamp; what did not exist must still not."""
+    """Whether every file has the same stamp; missing ones must still be missing."""
     return all(stamp_of(path) == stamp for path, stamp in stamps.items())
 
 
 def walk(root: str) -> Iterator[tuple[str, list[str]]]:
-    """`root` and every directory below it, in the order of their paths, each with the names of what is no directory.
+    """`root` and every directory below it, in the order of their paths, each with the names of its files.
 
-    Links to directories are not followed. What cannot be listed is left out, as `os.walk` does, at half its cost.
+    Links to directories are not followed. Unreadable directories are skipped, as in `os.walk`, at half its cost.
     """
     waiting = [root]
     while waiting:
@@ -65,13 +65,13 @@ def walk(root: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def directories_below(root: Path) -> Iterator[str]:
-    """`root` and every directory below it: a file that comes or goes changes the stamp of its directory."""
+    """`root` and every directory below it: adding or removing a file changes the stamp of its directory."""
     for where, _ in walk(os.fspath(root)):
         yield where
 
 
 def files_below(root: Path, ending: str = "") -> Iterator[str]:
-    """Every directory below `root`, itself included, and every file in them whose name ends so."""
+    """Every directory below `root`, itself included, and every file in them whose name ends with `ending`."""
     for where, names in walk(os.fspath(root)):
         yield where
         yield from (f"{where}{os.sep}{name}" for name in names if name.endswith(ending))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The syntax tree of Python files, within bounds: one that is too large or too deep must not stop the index."""
+"""Parse Python files within bounds: one that is too large or too deep must not stop the index."""
 
 import ast
 import os
@@ -11,18 +11,18 @@ from typing import TypeVar
 T = TypeVar("T")
 
 MOST_SOURCE = 16 * 2**20
-"""Of one file, in bytes. The longest of all loaders has 350 thousand."""
+"""The largest file, in bytes. The longest of all loaders has 350 thousand."""
 
 
 _one_at_a_time = threading.Lock()
-"""Before 3.12 Python counts how deep it is in a tree for all threads together: where one interrupts another while both
-parse, the parser raises SystemError ("AST constructor recursion depth mismatch")."""
+"""Before 3.12, Python counts the depth in a tree for all threads together: if two threads parse at the same time, the
+parser raises SystemError ("AST constructor recursion depth mismatch")."""
 _TRIES = 10
-"""Of one text: a library may parse in another thread, and does not wait for ours."""
+"""Tries per text: a library may parse in another thread without taking this lock."""
 
 
 def _unlock_child() -> None:
-    """A process forked while another thread parsed would wait forever."""
+    """Replace the lock in a forked process: if another thread had locked it, the child would wait forever."""
     global _one_at_a_time
     _one_at_a_time = threading.Lock()
 
@@ -33,7 +33,7 @@ os.register_at_fork(after_in_child=_unlock_child)
 def parse_python(source: str | bytes, filename: str = "<unknown>") -> ast.Module:
     """The syntax tree of `source`; bytes are decoded as Python does it. Threads wait for each other.
 
-    Raises SyntaxError or ValueError (null bytes) where Python would, and SyntaxError beyond our bounds.
+    Raises SyntaxError or ValueError (null bytes) as Python would, and SyntaxError beyond the bounds.
     """
     if len(source) > MOST_SOURCE:
         raise SyntaxError(f"it has {len(source):,} bytes; at most {MOST_SOURCE:,} are read")
@@ -46,14 +46,14 @@ def parse_expression(source: str) -> ast.Expression:
 
 
 def statements_in(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements and all below them: without their expressions, which are nearly all of a tree."""
+    """The statements and all statements below them, without expressions, which are nearly all of a tree."""
     for node in body:
         yield node
         yield from statements_in(statements_below(node))
 
 
 def statements_below(node: ast.stmt) -> list[ast.stmt]:
-    """Those that are directly in a statement, in its branches, handlers and cases."""
+    """The statements directly inside a statement: in its branches, handlers and cases."""
     found = [part for name in ("body", "orelse", "finalbody") for part in getattr(node, name, ())]
     found += [part for name in ("handlers", "cases") for handler in getattr(node, name, ()) for part in handler.body]
     return found
@@ -71,5 +71,5 @@ def _bounded(parse: Callable[[], T]) -> T:
         with _one_at_a_time:
             return parse()
     except (MemoryError, RecursionError):
-        # What Python's parser raises where its own stack is too small.
+        # The error that Python's parser raises if its own stack is too small.
         raise SyntaxError("it nests too deeply") from None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a loader says of its variants, from its syntax tree: where each is configured, and which checkpoint it names."""
+"""Facts about a loader's variants from its syntax tree: the place of each configuration, and its checkpoint."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -12,9 +12,9 @@ _LOADER, _VARIANTS, _CHECKPOINT = "ModelLoader", "_VARIANTS", "pretrained_model_
 
 
 def variant_line(loader: Path, variant: str) -> int:
-    """The line at which `loader` has the configuration of a variant, else its name, else its class begins; else 1.
+    """The line in `loader` of a variant's configuration, else of its name, else of its class; else 1.
 
-    `variant` is as ids have it; empty: the loader has none.
+    `variant` is as in ids; empty: the loader has none.
     """
     try:
         tree = parse_python(loader.read_bytes())
@@ -30,20 +30,20 @@ def variant_line(loader: Path, variant: str) -> int:
 
 
 def checkpoints(source: str) -> Mapping[str, str]:
-    """By variant what its configuration calls `pretrained_model_name`: `_VARIANTS = {Enum.MEMBER: Config(name), ...}`.
+    """The `pretrained_model_name` in the configuration of each variant: `_VARIANTS = {Enum.MEMBER: Config(name), ...}`.
 
-    Only constants are read. Raises SyntaxError or ValueError where `source` is no Python.
+    Only constants are read. Raises SyntaxError or ValueError if `source` is not valid Python.
     """
     return checkpoints_in(parse_python(source))
 
 
 def checkpoints_in(tree: ast.Module) -> Mapping[str, str]:
-    """As `checkpoints`, of a loader that is parsed already."""
+    """As `checkpoints`, for a loader that is parsed already."""
     return {variant: name for variant, fields in configurations_in(tree).items() if (name := checkpoint_of(fields))}
 
 
 def _name(key: ast.expr, members: Mapping[str, Member]) -> object:
-    """What a key of the table of variants comes to; None where only running the loader would tell."""
+    """The value of a key of the table of variants; None if it is only known when the loader runs."""
     if isinstance(key, ast.Constant):
         return key.value
     member = members.get(ast.unparse(key))
@@ -66,7 +66,7 @@ def _keys(tree: ast.Module) -> Iterator[ast.expr]:
 
 
 def checkpoint_of(fields: Configuration) -> str:
-    """What the configuration of a variant calls its checkpoint; empty: nothing that is written out."""
+    """The checkpoint in the configuration of a variant; empty: no constant gives it."""
     match fields.get(_CHECKPOINT):
         case ast.Constant(value=str(name)):
             return name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes of YAML files, within bounds: one that is too large or too deep must not block everything."""
+"""Parse YAML files to nodes within bounds: one that is too large or too deep must not block everything."""
 
 import re
 
@@ -9,12 +9,12 @@ from ruamel.yaml.events import CollectionEndEvent, CollectionStartEvent
 from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
 
 MOST_CHARACTERS = 2 * 2**20
-"""Of one file. The longest that upstream has holds 120 thousand."""
+"""The longest file. Upstream's longest has 120 thousand."""
 _MOST_DEPTH = 64
 _MOST_NODES = 1_000_000
-"""With what aliases repeat."""
+"""The most nodes of a file, counting those that aliases repeat."""
 _FEW_BRACKETS = 1000
-# A mapping or list may begin on the line of the one it is in, or one column further to the right.
+# A mapping or list may begin on the line of its parent, or one column further to the right.
 _MAY_BE_DEEP = re.compile(rf"(?:[-?:][ \t]+){{{_MOST_DEPTH // 2}}}|^ {{{_MOST_DEPTH}}}", re.MULTILINE)
 _ALIAS = re.compile(r"(?:^|[\s\[{,:-])\*[^\s,\[\]{}*]", re.MULTILINE)
 
@@ -37,7 +37,7 @@ def compose_yaml(text: str) -> Node | None:
 
 
 def refuse_unbounded(text: str) -> None:
-    """Raise OutOfBounds where a parser would take very long over `text`."""
+    """Raise OutOfBounds if a parser would take very long for `text`."""
     if len(text) > MOST_CHARACTERS:
         raise too_long(len(text))
     if text.count("[") + text.count("{") > _FEW_BRACKETS or _MAY_BE_DEEP.search(text):
@@ -45,12 +45,12 @@ def refuse_unbounded(text: str) -> None:
 
 
 def too_long(length: int) -> OutOfBounds:
-    """What is to be said of a file of that length."""
+    """The error for a file of that length."""
     return OutOfBounds(f"it has {length:,} characters; at most {MOST_CHARACTERS:,} are read")
 
 
 def _refuse_deep(text: str) -> None:
-    """Follow the parser for as long as it is not too deep: it looks at all that is open with each token."""
+    """Run the parser only while the nesting is not too deep: with each token it examines all open levels."""
     loader = CSafeLoader(text)
     depth = 0
     try:
@@ -70,7 +70,7 @@ class _Counted:
         self._known: dict[int, int] = {}
 
     def size(self, node: Node) -> int:
-        """How many nodes there are from `node` on. Raises OutOfBounds for too many, or for one within itself."""
+        """The number of nodes from `node` on. Raises OutOfBounds for too many, or for a node within itself."""
         known = self._known.get(id(node))
         if known == 0:
             raise OutOfBounds("an alias refers to itself")

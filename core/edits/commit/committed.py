@@ -19,17 +19,17 @@ from core.sources import Git
 
 _RANGE = ".."
 _EVIDENCE = "Evidence:"
-"""What `commit_message` writes above the lines of evidence."""
+"""The line that `commit_message` writes above the evidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommittedChange:
-    """Entries as they were at `base` and are at `tip`, both full commit ids; `base` is empty before the first."""
+    """The entries at two commits, `base` and `tip`, both full commit ids; `base` is empty before the first commit."""
 
     base: str
     tip: str
     plan: EditPlan
-    """Of what is between the two; its operations are the renames alone."""
+    """The difference between the two; its operations are only the renames."""
     entries: Mapping[str, Entry]
     """All entries of `base`, by id."""
     evidence: tuple[str, ...]
@@ -40,7 +40,7 @@ class CommittedChange:
         return entry_changes(self.plan)
 
     def markdown(self, matrix: Matrix, ci: Ci) -> str:
-        """The text of a pull request. CI jobs are those that the checkout has now."""
+        """The text of a pull request. CI jobs are the present ones of the checkout."""
         changes = self.changes
         cells: list[CellChange] = effect(matrix, self.plan, ci)
         evidence = {changes[0].id: self.evidence} if changes else {}
@@ -48,9 +48,9 @@ class CommittedChange:
 
 
 def read_committed(matrix: Matrix, revision: str = "HEAD") -> CommittedChange:
-    """What `revision` changed: a commit, or `A..B` for all that came between two.
+    """The changes in `revision`: a commit, or `A..B` for everything between two.
 
-    Raises UsageError where it names no commit or changed no entry, TTMatrixError where git refuses.
+    Raises UsageError if it names no commit or changed no entry, TTMatrixError if git fails.
     """
     checkout = matrix.checkout
     git, directory = Git(checkout.root), checkout.relative(checkout.test_config)
@@ -81,7 +81,7 @@ def read_committed(matrix: Matrix, revision: str = "HEAD") -> CommittedChange:
 def _commit(git: Git, revision: str) -> str:
     found = git.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     if found.returncode != 0:
-        # Where there is no repository, or no commit at all, that is what is wrong.
+        # Without a repository or a commit, the error is about that.
         git.head_commit()
         raise UsageError(
             f"No commit is named {revision!r}",
@@ -91,7 +91,7 @@ def _commit(git: Git, revision: str) -> str:
 
 
 def _evidence(git: Git, base: str, tip: str) -> tuple[str, ...]:
-    """Each line below "Evidence:" in the messages, once."""
+    """Each line below "Evidence:" in the messages, without repetitions."""
     try:
         said = git.text("log", "--reverse", "--format=%B%x00", f"{base}..{tip}" if base else tip, "--")
     except TTMatrixError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What committing chosen texts of chosen files asks of git beside reading; knows nothing of operations."""
+"""The git commands that commit chosen texts of chosen files, beside those that read; nothing here knows operations."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -12,12 +12,12 @@ from core.proc import CommandResult, CommandRunner, run_command
 from core.sources import Blob, Git
 
 ACTION = "commit (ttmatrix)"
-"""What the log of HEAD says of our commits; git's own say `commit` and `commit (amend)`."""
+"""The action that the reflog shows for our commits; git's own are `commit` and `commit (amend)`."""
 COMMIT_SECONDS = 900.0
 """How long hooks and signing may take."""
 
 _SECONDS = 60.0
-# Nobody sits at git's own prompts: a question would hang.
+# Nobody can answer a prompt of git: a question would hang.
 _ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true", "GPG_TTY": ""}
 _UNDER_WAY = {
     "rebase-merge": ("a rebase", "git rebase --abort"),
@@ -27,20 +27,20 @@ _UNDER_WAY = {
     "REVERT_HEAD": ("a revert", "git revert --abort"),
 }
 _LOOK_BACK = 200
-"""Lines of the log of HEAD."""
+"""Lines of the reflog of HEAD that are read."""
 _SHA256_LENGTH = 64
 
 
 class Repository:
-    """The repository of the work tree at `root`, which may be a directory inside of it. Paths are relative to `root`.
+    """The repository of the work tree at `root`, which may also be a directory inside it. Paths are relative to `root`.
 
-    Every method raises TTMatrixError with git's own words where git refuses.
+    Every method raises TTMatrixError with git's own message if git fails.
     """
 
     def __init__(
         self, root: Path, runner: CommandRunner = run_command, environ: Mapping[str, str] = MappingProxyType({})
     ) -> None:
-        """`environ` is added to the environment of every git; `runner` runs those that write."""
+        """`environ` is added to the environment of every git; `runner` runs the commands that write."""
         self.root = root
         self.reader = Git(root, environ=environ, seconds=_SECONDS)
         self._runner = runner
@@ -49,7 +49,7 @@ class Repository:
     def git(
         self, *words: str, stdin: str = "", env: Mapping[str, str] | None = None, timeout: float = _SECONDS
     ) -> CommandResult:
-        """Run git at `root`. Raises TTMatrixError where it fails."""
+        """Run git at `root`. Raises TTMatrixError if it fails."""
         done = self.try_git(*words, stdin=stdin, env=env, timeout=timeout)
         if done.returncode != 0:
             said = "\n".join(text for text in (done.stderr.strip(), done.stdout.strip()) if text)
@@ -62,38 +62,38 @@ class Repository:
         self, *words: str, stdin: str = "", env: Mapping[str, str] | None = None, timeout: float = _SECONDS
     ) -> CommandResult:
         """Run git at `root`; its exit code is not checked."""
-        # A commit starts hooks, filters and signing, which are a part of it; hooks inherit this environment.
+        # A commit also starts hooks, filters and signing; hooks inherit this environment.
         env = {**_ENVIRONMENT, **self._environ, **(env or {})}
         return self._runner(["git", *words], cwd=self.root, env=env, stdin=stdin, timeout=timeout)
 
     def head(self) -> str:
-        """The last commit. Raises TTMatrixError where there is none, or no repository."""
+        """The last commit. Raises TTMatrixError if there is no commit or no repository."""
         return self.reader.head_commit()
 
     def parent(self, commit: str) -> str:
-        """The first parent of `commit`; empty: it has none."""
+        """The first parent of `commit`; empty if it has none."""
         return self.reader.parent(commit)
 
     def made_since(self, base: str) -> tuple[str, ...]:
-        """The commits on `base` that were made by one of us, oldest first, as far as the log of HEAD tells."""
+        """The commits on top of `base` that a ttmatrix made, oldest first, as far as the reflog of HEAD shows."""
         words = ("log", "--walk-reflogs", f"--max-count={_LOOK_BACK}", "--format=%H %gs")
         lines = self.reader.text(*words).splitlines()
         ours = {line.partition(" ")[0] for line in lines if line.partition(" ")[2].startswith(ACTION)}
         return tuple(commit for commit in self._since(base) if commit in ours)
 
     def is_ours_alone(self, base: str) -> bool:
-        """Whether nothing but a commit of ours, and what a hook made of it, has come onto `base`."""
+        """Whether only commits of ours, or a single one that a hook may have changed, are on top of `base`."""
         return self.parent("HEAD") == base or self.made_since(base) == self._since(base)
 
     def _since(self, base: str) -> tuple[str, ...]:
         return tuple(self.reader.text("rev-list", "--reverse", "--first-parent", f"{base}..HEAD").split())
 
     def is_detached(self) -> bool:
-        """Whether a commit would belong to no branch."""
+        """Whether HEAD is detached, so that a commit would belong to no branch."""
         return self.reader.attempt("symbolic-ref", "--quiet", "HEAD").returncode != 0
 
     def refuse_unfit(self) -> None:
-        """Raise TTMatrixError where no commit should be made now, with what to do about it."""
+        """Raise TTMatrixError, with what to do about it, if no commit should be made now."""
         self.head()
         own = self._file("--git-dir")
         for name, (what, abort) in _UNDER_WAY.items():
@@ -106,19 +106,19 @@ class Repository:
                 raise TTMatrixError("git does not know who you are", asked.stderr.strip(), hint)
 
     def committed(self, commit: str, paths: Sequence[str]) -> Mapping[str, Blob]:
-        """Those of `paths` that `commit` has as regular files."""
+        """The blobs of those of `paths` that `commit` has as regular files."""
         return self.reader.regular(commit, paths)
 
     def as_committed(self, paths: Sequence[str]) -> tuple[str, ...]:
-        """Those of `paths` whose files say what the last commit says, be it with other line ends.
+        """Those of `paths` whose files have the content of the last commit, line ends aside.
 
-        Asked of the commit alone: `git diff` would write the index anew, and run what the checkout has as filters.
+        Compared with the commit directly: `git diff` would rewrite the index and run the checkout's filters.
         """
         found = self.committed("HEAD", paths)
         return tuple(path for path in paths if _says(self.root / path, found.get(path)))
 
     def staged(self, paths: Sequence[str]) -> Mapping[str, Blob]:
-        """Those of `paths` that the index has. Raises TTMatrixError where one is unmerged or not checked out."""
+        """The blobs that the index has for `paths`. Raises TTMatrixError if one is unmerged or not checked out."""
         listed = self.reader.text("ls-files", "--stage", "-t", "-z", "--", *paths)
         found: dict[str, Blob] = {}
         for line in filter(None, listed.split("\0")):
@@ -171,6 +171,6 @@ def _says(file: Path, blob: Blob | None) -> bool:
 
 
 def _hash(data: bytes, like: Blob) -> str:
-    """The name that git gives to `data`, by the hash that `like` was named with."""
+    """The object id that git gives to `data`, with the hash function that was used for `like`."""
     new = hashlib.sha256 if len(like.hash) == _SHA256_LENGTH else hashlib.sha1
     return new(b"blob %d\0" % len(data) + data).hexdigest()

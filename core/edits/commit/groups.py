@@ -21,7 +21,7 @@ from core.proc import CommandRunner, run_command
 
 
 class Split(StrEnum):
-    """What tells the commits apart."""
+    """How changes are split into commits."""
 
     NONE = "none"
     REASON = "reason"
@@ -31,7 +31,7 @@ class Split(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CommitGroup:
-    """What goes into one commit."""
+    """The content of one commit."""
 
     key: str
     """What its changes have in common; empty: nothing."""
@@ -44,8 +44,8 @@ def grouped(
 ) -> list[CommitGroup]:
     """Sort `changes`, with the operations that make them, in the order of the first change of each group.
 
-    An entry is never torn apart, and ids that take each other's name stay together. Operations that change nothing
-    are left out.
+    All changes of one entry stay together, and so do ids that exchange their names. Operations that change nothing are
+    left out.
     """
     home = _homes(operations)
     by_home: dict[str, list[EntryChange]] = {}
@@ -65,7 +65,7 @@ def grouped(
 
 
 def _homes(operations: Iterable[Operation]) -> Mapping[str, str]:
-    """One id for all that are linked by renames, by id."""
+    """For each id, one representative of all ids that renames link to it."""
     home: dict[str, str] = {}
     for op in operations:
         one = home.setdefault(op.id, op.id)
@@ -96,7 +96,7 @@ def _changes_on(change: EntryChange, arch: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """What can be committed, seen from the last commit."""
+    """What can be committed, compared with the last commit."""
 
     changes: tuple[EntryChange, ...]
     operations: tuple[Operation, ...]
@@ -107,12 +107,12 @@ class Composition:
 
     @property
     def files(self) -> list[str]:
-        """The files that change, by the paths that operations have for them."""
+        """The files that change, by the paths that operations use."""
         both = (one for change in self.changes for one in (change.before, change.after) if one is not None)
         return sorted({one.file for one in both})
 
     def is_written(self, matrix: Matrix) -> bool:
-        """Whether the files say all of it by now, as after a write that no commit followed."""
+        """Whether the files already have all of it, as after a write without a commit."""
         manifests = read_manifests(matrix.checkout.test_config, filter(is_manifest, self.files))
         files = (*matrix.files, *manifests)
         present = {(entry.file, entry.id): entry.fields for file in files for entry in file.entries}
@@ -126,14 +126,14 @@ class Composition:
         return grouped(self.changes, self.operations, split, self.archs)
 
     def drafts(self, split: Split = Split.NONE, message: str = "") -> list[CommitDraft]:
-        """The commits; `message` takes the place of what would be said, with the key behind its title where split."""
+        """The commits; `message` replaces the generated one, with the group's key after its title if they are split."""
         groups = self.groups(split)
         many = len(groups) > 1
         said = (_named(message, group.key if many else "") if message else self.message(group) for group in groups)
         return [CommitDraft(words, group.operations) for words, group in zip(said, groups, strict=True)]
 
     def message(self, group: CommitGroup) -> str:
-        """What the commit of `group` says."""
+        """The commit message of `group`."""
         return commit_message(group.changes, self.entries, key=group.key, evidence=self.evidence)
 
 
@@ -145,11 +145,11 @@ def compose_commits(
     planner: Planner | None = None,
     runner: CommandRunner = run_command,
 ) -> Composition:
-    """Look at what `operations` change in the last commit, whether or not the work tree has them by now.
+    """Work out what `operations` change in the last commit, whether or not they are already in the work tree.
 
-    `planner` may know the plan already: the last commit often says what the files say.
+    `planner` may have the plan already, because the files often equal the last commit.
 
-    Raises TTMatrixError as `commit` does, and where operations cannot be done on the last commit.
+    Raises TTMatrixError as `commit` does, and if operations cannot be applied to the last commit.
     """
     checkout, schema = matrix.checkout, matrix.schema
     repository = Repository(checkout.root, runner)
@@ -171,7 +171,7 @@ def compose_commits(
 
 
 def _refuse_untracked(manifests: Iterable[str], committed: Collection[str], root: Path) -> None:
-    """Raise TTMatrixError for a manifest that is in the work tree and not in the last commit."""
+    """Raise TTMatrixError for a manifest that is in the work tree but not in the last commit."""
     for file in manifests:
         if file not in committed and (root / file).is_file():
             raise TTMatrixError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words of a commit and of a pull request, from what is changed."""
+"""The texts of a commit message and of a pull request, made from the changes."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,12 +13,12 @@ from core.sources.ci import Job
 from core.text import counted, one_line
 
 Evidence = Mapping[str, Sequence[str]]
-"""By id, what justifies its change: links, or a line each."""
+"""What justifies the change of each id: links, or one line each."""
 
 _LINK = re.compile(r"\bgithub\.com/([\w.-]+/[\w.-]+)/issues/(\d+)")
 _TITLE_WIDTH = 72
 _LEAST_KEY = 12
-"""Less of a key than this many characters says nothing."""
+"""A key shortened to fewer characters than this says nothing, so it is left out."""
 _VERBS = {
     Status.EXPECTED_PASSING: "Expect {} to pass",
     Status.KNOWN_FAILURE_XFAIL: "Expect {} to fail",
@@ -30,9 +30,9 @@ _VERBS = {
 def commit_message(
     changes: Sequence[EntryChange], entries: Mapping[str, Entry], *, key: str = "", evidence: Evidence | None = None
 ) -> str:
-    """A title, then the tests under what happens to them, the evidence and the issues.
+    """A title, then the tests grouped by their change, the evidence and the issues.
 
-    `entries` are all entries before the change, `key` is what sets this commit apart from its neighbours.
+    `entries` are all entries before the change, `key` distinguishes this commit from the others of the same split.
     """
     blocks = [title(changes, key)]
     for said, ids in _alike(changes).items():
@@ -46,9 +46,9 @@ def commit_message(
 
 
 def title(changes: Sequence[EntryChange], key: str = "") -> str:
-    """What the changes come to in one line of at most 72 characters; one test needs no key beside its name.
+    """A summary of the changes in one line of at most 72 characters; a single test needs no key beside its name.
 
-    Nothing in it is cut: a test without room is named by fewer parts, and a key by its first words.
+    Nothing is cut in mid-word: a test without room is named by fewer parts, and a key by its first words.
     """
     pattern = _pattern(changes)
     if len(changes) == 1:
@@ -60,7 +60,7 @@ def title(changes: Sequence[EntryChange], key: str = "") -> str:
 
 
 def _names(id: str) -> Iterator[str]:
-    """What one test can be called, the longest first; the body of the message has its id."""
+    """Names for one test, the longest first; the body of the message has its id."""
     yield one_line(id)
     parsed = TestId.parse(one_line(id))
     if parsed is not None:
@@ -73,7 +73,7 @@ def _names(id: str) -> Iterator[str]:
 
 
 def _case_names(id: str) -> Iterator[str]:
-    """What one op case, or the defaults of a model, can be called, the longest first."""
+    """Names for one op case, or for the defaults of a model, the longest first."""
     model, _, name = one_line(id).partition("::")
     if not name:
         yield f"the defaults of {model}"
@@ -86,7 +86,7 @@ def _are_cases(changes: Iterable[EntryChange]) -> bool:
 
 
 def _first_words(text: str, room: int) -> str:
-    """As many whole words of `text` as there is room for, without what would hang at their end."""
+    """As many whole words of `text` as fit, without punctuation at the end."""
     if len(text) > room:
         text = text[: max(0, room) + 1].rpartition(" ")[0]
     return text.rstrip(" ,;:-–(…")
@@ -98,7 +98,7 @@ def pull_request(
     cells: Sequence[CellChange] = (),
     evidence: Evidence | None = None,
 ) -> str:
-    """The same for a pull request, as Markdown, with the CI jobs that tests gain and lose."""
+    """The text of a pull request as Markdown, with the CI jobs that tests gain and lose."""
     blocks = [f"# {title(changes)}", "\n".join(("| test | change |", "|---|---|", *map(_row, changes)))]
     lost = _jobs("loses", ((cell.id, cell.jobs_lost) for cell in cells))
     gained = _jobs("gains", ((cell.id, cell.jobs_gained) for cell in cells))
@@ -113,7 +113,7 @@ def pull_request(
 
 
 def _pattern(changes: Sequence[EntryChange]) -> str:
-    """The sentence that fits all of the changes, with room for whom it is about."""
+    """The sentence that fits all of the changes, with a place for the tests."""
     if all(change.before is None for change in changes):
         return "Add {}"
     if all(change.after is None for change in changes) and _are_cases(changes):
@@ -132,7 +132,7 @@ def _pattern(changes: Sequence[EntryChange]) -> str:
 
 
 def _new_status(change: EntryChange) -> Status | None:
-    """The status at the entry, where that is what changes."""
+    """The new status at the entry, if that is the change."""
     old, new = (one.fields.get("status") if one else None for one in (change.before, change.after))
     return Status(str(new)) if old != new and str(new) in Status.__members__ else None
 
@@ -143,7 +143,7 @@ def _fields(change: EntryChange) -> set[str]:
 
 
 def _alike(changes: Sequence[EntryChange]) -> dict[tuple[str, ...], list[str]]:
-    """The ids by what happens to them."""
+    """The ids grouped by their change."""
     found: dict[tuple[str, ...], list[str]] = {}
     for change in changes:
         found.setdefault(tuple(words(change)), []).append(change.id)
@@ -156,7 +156,7 @@ def _row(change: EntryChange) -> str:
 
 
 def _code(text: str) -> str:
-    """Text as code, so that Markdown changes nothing in it."""
+    """Text as Markdown code, so that Markdown leaves it unchanged."""
     plain = one_line(text)
     fence = "`" * (max((len(run) for run in _runs(plain)), default=0) + 1)
     gap = " " if "`" in plain else ""
@@ -169,7 +169,7 @@ def _runs(text: str) -> Iterable[str]:
 
 
 def _jobs(verb: str, pairs: Iterable[tuple[str, Sequence[Job]]]) -> list[str]:
-    """Each job once, with the tests that it loses or gains below it."""
+    """Each job once, with the tests that lose or gain it listed below."""
     of_job: dict[str, dict[str, None]] = {}
     for id, jobs in pairs:
         for job in jobs:
@@ -187,12 +187,12 @@ def _links(changes: Sequence[EntryChange], evidence: Evidence | None) -> list[st
 
 
 def issues_in(text: str) -> list[str]:
-    """The issues a text links to, as `owner/repository#number`, in their order."""
+    """The issues that a text links to, as `owner/repository#number`, in order."""
     return list(dict.fromkeys(f"{match[1]}#{match[2]}" for match in _LINK.finditer(text)))
 
 
 def reasons(entry: Entry | None) -> list[str]:
-    """The reasons an entry gives, its own first, each once."""
+    """The reasons in an entry, its own first, without repetitions."""
     if entry is None:
         return []
     fields: Iterable[Mapping[str, object]] = (entry.fields, *entry.overrides.values())
@@ -207,9 +207,9 @@ def cited(entry: Entry | None) -> list[str]:
 def settled_and_other(
     changes: Sequence[EntryChange], entries: Mapping[str, Entry]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Of the issues that `changes` are about, those they settle, and the others; `entries` are all entries before.
+    """The issues that `changes` settle, and the others that they are about; `entries` are all entries before.
 
-    An issue is settled where every entry that cited it is expected to pass wherever it runs, and none cites it now.
+    An issue is settled if every entry that cited it is expected to pass wherever it runs, and none cites it now.
     """
     about = dict.fromkeys(issue for change in changes for one in (change.before, change.after) for issue in cited(one))
     gone = {name for change in changes for name in (change.id, change.was)}

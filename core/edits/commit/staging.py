@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations on texts that are in no work tree: what commits of them would hold, and what stays staged beside."""
+"""Apply operations to texts of the last commit and of the index: the content of commits, and what stays staged."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ from core.model import Entry
 from core.sources import Blob, Git, Schema, written_entries
 
 Texts = Mapping[str, str]
-"""Texts of files, by the paths that operations have for them."""
+"""Texts of files, by the paths that operations use."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommitBase:
-    """The files as the last commit has them, and as the index has those it has otherwise."""
+    """The files in the last commit, and in the index where that differs."""
 
     commit: str
     committed: Texts
     blobs: Mapping[str, Blob]
-    """Of `committed`."""
+    """The blobs of `committed`."""
     indexed: Mapping[str, Blob]
-    """What the index has of the same files; one that is missing is staged for removal."""
+    """The blobs of the same files in the index; a missing one is staged for removal."""
     staged: Texts
-    """The texts in the index, where they are not those of the commit."""
+    """The texts in the index that differ from the commit."""
 
 
 def read_base(
@@ -37,8 +37,8 @@ def read_base(
 ) -> CommitBase:
     """Read what the commits are based on: all expectation files, and the manifests that `operations` name.
 
-    `directory` is that of test_config, relative to the repository's root. Raises TTMatrixError where git has the
-    files in a state that no commit should be made of.
+    `directory` is that of test_config, relative to the repository's root. Raises TTMatrixError if the files are in a
+    state in which nothing should be committed.
     """
     commit = repository.head()
     named = {path: path.removeprefix(f"{directory}/") for path in _paths(repository.reader, commit, directory, schema)}
@@ -66,10 +66,10 @@ def committed_texts(git: Git, commit: str, directory: str, schema: Schema) -> Te
 
 
 def stages(base: CommitBase, groups: Sequence[Sequence[Operation]], schema: Schema, planner: Planner) -> list[Texts]:
-    """What each of `groups` in turn makes of the committed texts: one commit each, only of the files it changes.
+    """Apply each of `groups` in turn to the committed texts: one commit each, with only the files it changes.
 
-    The last one ends with what all operations come to at once. Raises TTMatrixError where an operation can only be
-    done together with what is not committed yet.
+    The last commit gives the same texts as all operations applied at once. Raises TTMatrixError if an operation can
+    only be applied together with uncommitted work.
     """
     together = _after(base.committed, [op for group in groups for op in group], schema, planner, "the last commit")
     current = dict(base.committed)
@@ -83,9 +83,9 @@ def stages(base: CommitBase, groups: Sequence[Sequence[Operation]], schema: Sche
 
 
 def staged_after(base: CommitBase, operations: Sequence[Operation], schema: Schema, planner: Planner) -> Texts:
-    """The texts that keep staged work staged once `operations` are committed: for files that have such work.
+    """The texts that keep staged work staged once `operations` are committed: only for files that have such work.
 
-    Where somebody has staged what the operations come to, the index has taken them in already.
+    If the result of the operations is staged already, the index needs no change.
     """
     if not base.staged:
         return {}
@@ -96,7 +96,7 @@ def staged_after(base: CommitBase, operations: Sequence[Operation], schema: Sche
 
 
 def _staged_already(base: CommitBase, planned: EditPlan) -> set[str]:
-    """The ids whose entries are in the index what `planned` makes of them."""
+    """The ids whose entries in the index already equal the result of `planned`."""
     texts = {**base.committed, **base.staged}
     staged = {(entry.file, entry.id): entry.fields for name, text in texts.items() for entry in _entries(text, name)}
     already: set[str] = set()

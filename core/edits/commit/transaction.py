@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commit operations and nothing else: other work, staged or not, even in the same files, is what it was."""
+"""Commit operations and nothing else: other work, staged or not, even in the same files, is left unchanged."""
 
 import os
 import shutil
@@ -23,9 +23,9 @@ from core.proc import run_command
 from core.sources import Blob, Checkout, Schema
 
 _RESERVE = 1 << 16
-"""Bytes of the disk that stay reserved until the commits are made: enough to undo them."""
+"""Bytes of disk space reserved until the commits are made: enough to undo them."""
 _MARGIN = 1 << 17
-"""Bytes that commits take beside the texts and the index: trees, the log."""
+"""Bytes that commits take beside the texts and the index: trees and the reflog."""
 _INDICES = 4
 """How many copies of the index there are at the same time."""
 
@@ -56,12 +56,12 @@ def commit(
 ) -> Committed:
     """Commit each of `drafts`, all of them or none.
 
-    A commit holds what its operations make of the commit before it, and nothing that only the work tree or the index
-    has; the index takes the operations in and keeps its difference otherwise. The work tree is not written. Hooks run
-    as they do for any commit. Nothing is ever pushed. `environ` is added to the environment of git.
+    A commit is the one before it with its operations applied, and has nothing that only the work tree or the index has.
+    The operations are also applied to the index, which keeps its other differences. The work tree is not written. Hooks
+    run as for any commit. Nothing is ever pushed. `environ` is added to the environment of git.
 
-    Raises UsageError for an empty message, and TTMatrixError with git's own words where git refuses (a hook, no
-    identity, a merge under way, a full disk): then the branch is where it was and the index is the very same file.
+    Raises UsageError for an empty message, and TTMatrixError with git's own message if git fails (a hook, no identity,
+    a merge under way, a full disk): then the branch is unchanged and the index is the same file as before.
     """
     with committing(checkout, environ) as committer:
         return committer.commit(drafts, schema or Schema())
@@ -69,7 +69,7 @@ def commit(
 
 @contextmanager
 def committing(checkout: Checkout, environ: Mapping[str, str] = MappingProxyType({})) -> "Iterator[Committer]":
-    """Be about to commit: no other git changes the index or touches the files meanwhile.
+    """Prepare to commit: until the block ends, no other git changes the index or the files.
 
     Raises as `commit`.
     """
@@ -77,7 +77,7 @@ def committing(checkout: Checkout, environ: Mapping[str, str] = MappingProxyType
     index = repository.index
     clear(index.parent)
     with _disk_errors_reported(), scratch(index.parent, repository.head()) as place, place.lock(index):
-        # A git that outlives us keeps the lock on the mark of the scratch directory.
+        # A git that outlives us still holds the lock on the mark of the scratch directory.
         inheriting = Repository(checkout.root, partial(run_command, pass_fds=(place.descriptor,)), environ)
         inheriting.refuse_unfit()
         yield Committer(inheriting, checkout.relative(checkout.test_config), place)
@@ -86,7 +86,7 @@ def committing(checkout: Checkout, environ: Mapping[str, str] = MappingProxyType
 def _texts(
     base: CommitBase, drafts: Sequence[CommitDraft], schema: Schema, directory: str, planner: Planner
 ) -> list[Texts]:
-    """What each commit changes. Raises UsageError where one of them changes nothing."""
+    """The changed texts of each commit. Raises UsageError if a commit changes nothing."""
     texts = stages(base, [draft.operations for draft in drafts], schema, planner)
     if not drafts or not all(texts):
         empty = [draft.message.split("\n")[0] for draft, changed in zip(drafts, texts, strict=True) if not changed]
@@ -100,7 +100,7 @@ def _texts(
 
 @contextmanager
 def _disk_errors_reported() -> Iterator[None]:
-    """A full or read-only disk is something a person can act on."""
+    """Turn errors of a full or read-only disk into TTMatrixError."""
     try:
         yield
     except OSError as error:
@@ -109,7 +109,7 @@ def _disk_errors_reported() -> Iterator[None]:
 
 
 class Committer:
-    """The process that has locked the index, to make commits."""
+    """Makes commits in a process that has locked the index."""
 
     def __init__(self, repository: Repository, directory: str, place: Scratch) -> None:
         """`directory` is that of test_config, relative to the root of the checkout."""
@@ -117,10 +117,10 @@ class Committer:
         self._repository = repository
         self._directory = directory
         self._placed: Stamp | None = None
-        """Of the index that was put in the place of the one that was there."""
+        """The stamp of the index that was put in place of the previous one."""
 
     def commit(self, drafts: Sequence[CommitDraft], schema: Schema, planner: Planner | None = None) -> Committed:
-        """Commit, as the function of this name. Only once. `planner` may know the plan already."""
+        """Commit, as the function of this name. Call it only once. `planner` may have the plan already."""
         planner = planner or Planner()
         if any(not draft.message.strip() for draft in drafts):
             raise UsageError("A commit needs a message", hint="Say what the change does in one line.")
@@ -131,14 +131,15 @@ class Committer:
         detached = self._repository.is_detached()
         self._reserve([text for changed in (*texts, staged) for text in changed.values()])
         made = _Made(base)
-        # Before the commit, so that whatever kills us leaves at worst something staged, never something undone.
+        # Before the commit: if we are killed, the worst that remains is something staged, never a staged undo of the
+        # commit.
         with self._index_with(self._blobs({**final, **staged}, base.indexed)), self._taken_back(made):
             self._commit_all([draft.message for draft in drafts], texts, made)
             self._follow_hooks(made.revisions[-1], set(final) - set(staged))
         return Committed(tuple(made.revisions), "\n".join(made.output), detached)
 
     def _reserve(self, texts: Sequence[str]) -> None:
-        """Refuse what may not fit on the disk before anything is done, and keep a little for the way back."""
+        """Raise TTMatrixError, before any change, if the disk may be too full; reserve some space for undoing."""
         index = self._repository.index
         wanted = sum(len(text.encode()) for text in texts) + _MARGIN
         wanted += _INDICES * (index.stat().st_size if index.exists() else 0)
@@ -160,7 +161,8 @@ class Committer:
         git.git("read-tree", base.commit, env=env)
         for message, changed in zip(messages, texts, strict=True):
             git.put(scratch / "commit", self._blobs(changed, base.blobs))
-            # Whole before git starts: git goes on where we are killed, and would take what has come through a pipe.
+            # A complete file before git starts: git goes on if we are killed, and would commit half a message from a
+            # pipe.
             atomic_write(scratch / "message", message)
             words = ("commit", "--quiet", "--cleanup=whitespace", f"--file={scratch / 'message'}")
             done = git.git(*words, env={**env, "GIT_REFLOG_ACTION": ACTION}, timeout=COMMIT_SECONDS)
@@ -172,7 +174,7 @@ class Committer:
 
     @contextmanager
     def _taken_back(self, made: "_Made") -> Iterator[None]:
-        """Where the work inside fails, put the branch where it was before our commits, which the reflog keeps."""
+        """If the work inside fails, put the branch back to where it was before our commits; the reflog keeps them."""
         try:
             yield
         except BaseException as failure:
@@ -198,7 +200,7 @@ class Committer:
             git.git("update-ref", "-m", "ttmatrix: take back", "HEAD", target, now)
 
     def _follow_hooks(self, revision: str, files: set[str]) -> None:
-        """Have the index agree with the commit where a hook has changed what went into it."""
+        """Make the index agree with the commit if a hook has changed the committed texts."""
         committed = self._repository.committed(revision, sorted(map(self._path, files)))
         indexed = self._repository.staged(sorted(committed)) if committed else {}
         changed = {
@@ -211,7 +213,7 @@ class Committer:
 
     @contextmanager
     def _index_with(self, blobs: Mapping[str, Blob]) -> Iterator[None]:
-        """An index with `blobs` in it; if the work inside fails, the file that was there is restored."""
+        """Use an index with `blobs` in it; if the work inside fails, the previous file is restored."""
         index, saved = self._repository.index, self.place.path / "index.before"
         present = index.exists()
         if present:
@@ -244,7 +246,7 @@ class Committer:
         if index.exists():
             shutil.copy2(index, new)
         self._repository.put(new, blobs)
-        # Whether a file in the work tree is another one, git can then tell without reading it.
+        # With fresh stamps in the index, git can tell whether a file differs without reading it.
         self._repository.try_git("update-index", "-q", "--refresh", env={"GIT_INDEX_FILE": str(new)})
         if not self.place.holds(index):
             detail = f"{index}.lock is no longer ours: somebody removed it, and another git may be running."
@@ -266,12 +268,12 @@ class Committer:
 
 @dataclass(slots=True)
 class _Made:
-    """What was made so far."""
+    """The commits made so far."""
 
     base: CommitBase
     revisions: list[str] = field(default_factory=list)
     output: list[str] = field(default_factory=list)
-    """What git and its hooks said."""
+    """The output of git and its hooks."""
 
     @property
     def last(self) -> str:
@@ -279,7 +281,7 @@ class _Made:
 
 
 def _save_copy(file: Path, name: Path) -> None:
-    """Keep `file` under a second name: the same file with its times, by which git tells what changed since."""
+    """Keep `file` under a second name: as the same file, with the times by which git detects changes."""
     try:
         os.link(file, name)
     except OSError:
@@ -288,7 +290,7 @@ def _save_copy(file: Path, name: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """What was done; without a validation nobody asked for one."""
+    """What was done; `validation` is None if none was requested."""
 
     committed: Committed
     validation: Validation | None
@@ -304,14 +306,14 @@ def deliver(
     python: str = "",
     planner: Planner | None = None,
 ) -> Delivered:
-    """Write `plan` and commit `drafts`, unless the checkout's validator complains about what is written.
+    """Write `plan` and commit `drafts`, unless the checkout's validator rejects the written files.
 
-    No other git changes the index or touches the files meanwhile. Whatever raises, the files are
-    what they were before, as are branch and index (see `commit`). `python` runs the validator; empty: see `validate`.
-    Without `verify` it is not asked. `planner` is the one that made `plan`.
+    No other git changes the index or touches the files meanwhile. On any error, files, branch and index are restored
+    (see `commit`). `python` runs the validator; empty: see `validate`. Without `verify` it is not run. `planner` is the
+    one that made `plan`.
     """
     with committing(checkout) as committer, written(plan, checkout.test_config, committer.place.path):
-        # It looks at expectation files alone.
+        # The validator only reads expectation files.
         expectations = not all(op.is_case for draft in drafts for op in draft.operations)
         validation = validate(checkout, python) if verify and expectations else None
         if validation is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Upstream's own check of the expectation files, run in a child as a person would run it."""
+"""Upstream's own check of the expectation files, run in a child process as a person would run it."""
 
 import sys
 from collections.abc import Sequence
@@ -30,18 +30,18 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """What the validator said of the files as they are in the work tree."""
+    """The validator's answer for the files in the work tree."""
 
     answer: Answer
     detail: str = ""
-    """Its complaint, or why it could not be run."""
+    """The validator's complaint, or why it could not run."""
 
 
 def validate(checkout: Checkout, python: str = "", runner: CommandRunner = run_command) -> Validation:
     """Run the checkout's validator with `python`, else the checkout's interpreter, else ours; never longer than 180 s.
 
-    A checkout from before there was one has none. What keeps it from running, such as a module that is not installed,
-    says nothing of the files.
+    Older checkouts have no validator. If it cannot run, for example because a module is not installed, that says
+    nothing about the files.
     """
     if not (checkout.root / VALIDATOR).is_file():
         return Validation(Answer.ABSENT)
@@ -67,7 +67,7 @@ class ValidatorRefused(TTMatrixError):
 
 
 def refuse_complaint(validation: Validation) -> None:
-    """Raise ValidatorRefused where the validator complains."""
+    """Raise ValidatorRefused if the validator complains."""
     if validation.answer is Answer.FAILED:
         hint = "Fix it, or commit without this check."
         raise ValidatorRefused(f"{VALIDATOR.name} rejects the files", validation.detail, hint)
@@ -81,7 +81,7 @@ def _interpreters(checkout: Checkout, python: str) -> Sequence[str]:
 
 
 def _complaint(stdout: str, stderr: str) -> str:
-    """What it says, without the tests that merely have no entry: thousands of lines that are no complaint."""
+    """The validator's output, without the thousands of lines about tests that have no entry: they are no complaint."""
     complaints: list[str] = []
     listing = False
     for line in stdout.splitlines():

@@ -24,7 +24,7 @@ class BaseEntry:
     file: str
     id: str
     fields: Fields | None
-    """None: there was no such entry."""
+    """None: the entry did not exist."""
 
     @property
     def key(self) -> Key:
@@ -37,22 +37,22 @@ class Change:
 
     ops: tuple[Operation, ...]
     note: str = ""
-    """Why it is proposed, in words for a person."""
+    """Why it is proposed, for a person to read."""
     decision: Decision = Decision.UNDECIDED
     bases: tuple[BaseEntry, ...] = ()
-    """One for every entry that `ops` touch and that was there before them."""
+    """One for every entry that `ops` touch and that existed before them."""
     id: int = 0
-    """Given when it is proposed, and never to another change of the same checkout; 0: not proposed yet."""
+    """Assigned when it is proposed, and never reused in the same checkout; 0: not proposed yet."""
     evidence: tuple[str, ...] = ()
-    """What was seen that justifies it, a line each: a commit cites them."""
+    """What justifies it, a line each; the commit message cites these."""
 
     def base_of(self, operation: Operation) -> BaseEntry | None:
-        """The entry that one of `ops` was made against; None where an earlier one of them brings it about."""
+        """The entry that one of `ops` was made against; None if an earlier one of them creates it."""
         fits = (one for one in self.bases if one.id == operation.id and operation.file in (None, one.file))
         return next(fits, None)
 
     def placed(self) -> tuple[Operation, ...]:
-        """`ops`, each with the file it is about where that is known."""
+        """`ops`, each with its file if that is known."""
         return tuple(
             op if op.file is not None or (base := self.base_of(op)) is None else replace(op, file=base.file)
             for op in self.ops
@@ -61,7 +61,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """One change came, went or became another one; undone by putting `before` in the place of `after`."""
+    """One change was added, removed or replaced; undone by putting `before` in place of `after`."""
 
     before: Change | None
     after: Change | None
@@ -74,7 +74,7 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """One change was decided."""
+    """The decision on one change."""
 
     id: int
     before: Decision
@@ -90,25 +90,25 @@ class UndoStep:
 
     edits: tuple[StepEdit, ...]
     offers: bool = False
-    """Whether it is a write: undoing it does not touch the files, but proposes the inverse."""
+    """Whether it is a write: undoing it leaves the files alone and proposes the inverse."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """The changes in the order they were proposed, with the steps that undo and redo go along.
+    """The changes in the order they were proposed, with the steps for undo and redo.
 
     Several operations on one field all stay: they are applied in order, so the last one wins.
     """
 
     changes: tuple[Change, ...] = ()
     past: tuple[UndoStep, ...] = ()
-    """The latest last."""
+    """The latest is last."""
     future: tuple[UndoStep, ...] = ()
-    """What undo took back, the next to redo last."""
+    """The steps that undo took back; the next to redo is last."""
     next_id: int = 1
 
     def change(self, id: int) -> Change | None:
-        """The change of that id, None where it has left."""
+        """The change of that id, None if it is gone."""
         return next((change for change in self.changes if change.id == id), None)
 
     def accepted(self) -> tuple[Change, ...]:
@@ -120,12 +120,12 @@ class Pending:
         return tuple(op for change in self.accepted() for op in change.ops)
 
     def proposal(self, *changes: Change) -> UndoStep:
-        """The step that adds `changes`, each with an id of its own."""
+        """The step that adds `changes`, each with a new id."""
         numbered = (replace(change, id=self.next_id + at) for at, change in enumerate(changes))
         return UndoStep(tuple(Put(None, change) for change in numbered))
 
     def decision(self, decision: Decision, ids: Collection[int]) -> UndoStep:
-        """The step that gives changes one decision; one that has it already, or has left, is passed over."""
+        """The step that gives changes one decision; changes that have it already, or are gone, are skipped."""
         wanted = frozenset(ids)
         return UndoStep(
             tuple(
@@ -136,14 +136,14 @@ class Pending:
         )
 
     def replacement(self, id: int, new: Change | None) -> UndoStep:
-        """The step that puts `new` in the place of a change, or takes it away."""
+        """The step that replaces a change by `new`, or removes it."""
         old = self.change(id)
         new = replace(new, id=id) if new else None
         return UndoStep((Put(old, new),) if old and old != new else ())
 
 
 def bases_of(operations: Sequence[Operation], present: Present) -> tuple[BaseEntry, ...]:
-    """The entries that `operations` find in `present`; those they bring about themselves are left out."""
+    """The entries in `present` that `operations` touch; entries that they create themselves are left out."""
     found: dict[Key, BaseEntry] = {}
     made: set[str] = set()
     for operation in operations:
@@ -156,11 +156,11 @@ def bases_of(operations: Sequence[Operation], present: Present) -> tuple[BaseEnt
 
 
 def evidence_of(changes: Iterable[Change]) -> dict[str, tuple[str, ...]]:
-    """What justifies `changes`, by the ids they are about."""
+    """What justifies `changes`, by id of test."""
     return {op.id: change.evidence for change in changes if change.evidence for op in change.ops}
 
 
 def proposed(operations: Iterable[Operation], note: str, present: Present) -> Change:
-    """A change by `operations` that were made while looking at `present`."""
+    """A change of `operations` that were made against the entries in `present`."""
     operations = tuple(operations)
     return Change(operations, note, bases=bases_of(operations, present))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Events of the journal as lines of JSON, and back; a class gives the form of those that are not field by field."""
+"""Events of the journal as lines of JSON, and back; a class gives the form of each event with a form of its own."""
 
 import json
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ VERSION = 1
 
 
 class _Operation(Struct, omit_defaults=True, forbid_unknown_fields=True):
-    # Nothing that another version has operations say may be passed over: it would be another operation.
+    # An unknown part of an operation from another version must not be ignored: it would be another operation.
     op: OpKind
     id: str
     file: str | None = None
@@ -103,12 +103,12 @@ _NAMES = {event: name for name, (event, _) in _FORMS.items()}
 
 
 def header(root: str, serial: str) -> str:
-    """The first line of a journal: what it is, of which checkout, and which of all files that had its name."""
+    """The first line of a journal: its format, its checkout, and a serial that no two files of its name share."""
     return json.dumps({"format": FORMAT, "version": VERSION, "checkout": root, "serial": serial})
 
 
 def version_in(line: str) -> int:
-    """The version in the first line of a journal. Raises Malformed if it is not the first line of one."""
+    """The version in the first line of a journal. Raises Malformed if the line is not such a first line."""
     raw = parsed(line)
     if not isinstance(raw, dict) or raw.get("format") != FORMAT or type(raw.get("version")) is not int:
         raise Malformed("it does not begin like a journal")

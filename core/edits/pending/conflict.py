@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compare a change with what the files say now: what is done already, what conflicts, and which side wins."""
+"""Compare a change with the files as they are now: what is done already, what conflicts, and which side wins."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from core.edits.pending.change import BaseEntry, Change
 
 
 class Take(StrEnum):
-    """Which side of a conflict counts."""
+    """Which side of a conflict wins."""
 
     OURS = "ours"
     THEIRS = "theirs"
@@ -35,13 +35,13 @@ class Conflict:
     op: Operation
     file: str
     path: tuple[str, ...]
-    """The field; empty where it is about the whole entry."""
+    """The field; empty if the conflict is about the whole entry."""
     base: object
-    """The value that the person saw, ABSENT where there was none. Of an entry: its fields."""
+    """The value that the person saw, ABSENT if there was none. For a whole entry: its fields."""
     theirs: object
     """The value that the file has now."""
     ours: object
-    """The value that the operation would give."""
+    """The value that the operation would write."""
 
     @property
     def id(self) -> str:
@@ -49,21 +49,21 @@ class Conflict:
 
 
 def conflicts(change: Change, present: Present) -> tuple[Conflict, ...]:
-    """Every place of `change` that says neither what it was based on nor what it asks for."""
+    """Every place of `change` whose present value is neither the one it was based on nor the one it asks for."""
     return tuple(found for op, base in _based(change) if (found := _conflict(op, base, present)))
 
 
 def is_done(change: Change, present: Present) -> bool:
-    """Whether the files already say all that `change` asks for."""
+    """Whether the files already have all that `change` asks for."""
     based = _based(change)
     return len(based) == len(change.ops) > 0 and all(_is_done(op, base, present) for op, base in based)
 
 
 def resolve(change: Change, chosen: Iterable[Conflict], take: Take) -> Change | None:
-    """`change` with some of its conflicts decided; None where nothing of it is left to be done.
+    """`change` with some of its conflicts decided; None if nothing is left to do.
 
-    Theirs: what conflicts is no longer asked for. Ours: it is asked for knowing what the file says now. An entry
-    that is gone comes back with what it had and what is asked for; one that somebody else added is made ours.
+    THEIRS drops the operations in conflict. OURS keeps them, based on what the file says now: a removed entry is added
+    again with its old fields and the operations, and an entry that somebody else added is changed to ours.
     """
     if take is Take.THEIRS:
         given_up = [conflict.op for conflict in chosen]
@@ -93,14 +93,14 @@ def _ours(change: Change, conflict: Conflict) -> Change:
 
 
 def _brought_back(change: Change, base: BaseEntry) -> Change:
-    """All that is asked of an entry that is gone becomes one operation that adds it."""
+    """Replace all operations on a removed entry by one operation that adds it again."""
     own = [op for op in change.ops if change.base_of(op) == base]
     states, key = EntryStates(), base.key
     states.entries[key] = base.fields
     for op in own:
         key = states.apply(op, key)
     (file, id), fields = key, states.entries[key]
-    # Removed at last, or without a value to bring back: there is nothing left to ask for.
+    # The change removes the entry in the end, or has no value to bring back: nothing is left to do.
     back = [Operation(OpKind.ADD, id, file, value=value)] if (value := without_nulls(fields or {})) else []
     at = change.ops.index(own[0])
     ops = (*change.ops[:at], *back, *(op for op in change.ops[at:] if op not in own))
@@ -108,7 +108,7 @@ def _brought_back(change: Change, base: BaseEntry) -> Change:
 
 
 def _differences(op: Operation, file: str, theirs: Fields) -> Iterator[Operation]:
-    """Operations that make an entry with the fields `theirs` what `op` would have added, as a whole or an override."""
+    """Operations that turn an entry with the fields `theirs` into what `op` (entry or override) would have added."""
     wanted = dict(leaves(op.value, op.path))
     for path, _ in leaves(value_at(theirs, op.path), op.path):
         if path not in wanted:
@@ -123,7 +123,7 @@ def _rebased(change: Change, old: BaseEntry, new: BaseEntry) -> Change:
 
 
 def _based(change: Change) -> list[tuple[Operation, BaseEntry]]:
-    """The operations that find their entry in the files, with how it was; not those on what others bring about."""
+    """The operations whose entry was in the files, each with its base; not those on entries that others create."""
     found: list[tuple[Operation, BaseEntry]] = []
     made: set[str] = set()
     for op in change.ops:
@@ -140,7 +140,7 @@ def _conflict(op: Operation, base: BaseEntry, present: Present) -> Conflict | No
         return None
     now = present.fields(base.key)
     if op.is_item and now is not None:
-        # Items come and go by themselves, whatever else others do to the list.
+        # Items are added and removed independently of other changes to the list.
         return None
     if op.path and now is not None:
         was, theirs = value_at(base.fields, op.path), value_at(now, op.path)
@@ -165,7 +165,7 @@ def _is_done(op: Operation, base: BaseEntry, present: Present) -> bool:
         case OpKind.ADD:
             return now is not None and same(now, op.value)
         case OpKind.REMOVE:
-            # A file that is not there may be on its way: git takes a file away before it writes it anew.
+            # A missing file may come back: git removes a file before it writes it again.
             return now is None and base.fields is not None and base.file in present.entries
         case OpKind.RENAME | OpKind.MOVE:
             target = (base.file, str(op.to)) if op.op is OpKind.RENAME else (str(op.to), base.id)
@@ -174,7 +174,7 @@ def _is_done(op: Operation, base: BaseEntry, present: Present) -> bool:
 
 
 def _has_new_name(fields: Fields, op: Operation) -> bool:
-    """Whether what an operation renames in an entry has the new name; true for other operations."""
+    """Whether the new name of a rename inside an entry is already there; true for other operations."""
     if op.op is not OpKind.RENAME:
         return True
     if op.renames_key:

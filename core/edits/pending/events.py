@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens to the pending changes of a checkout, as values: the journal holds these and nothing else."""
+"""The events of the pending changes of a checkout, as values: the journal holds these and nothing else."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ class FileWrite(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WriteBegan:
-    """Files are about to be replaced, one after the other. Without a `WriteDone` or `WriteAbandoned` it was cut off."""
+    """A write begins to replace files one by one. Without a `WriteDone` or `WriteAbandoned` it was interrupted."""
 
     files: tuple[FileWrite, ...]
     ids: tuple[int, ...] = ()
@@ -47,17 +47,17 @@ class WriteBegan:
 
 @dataclass(frozen=True, slots=True)
 class WriteAbandoned:
-    """The write that began is over, and the changes stay pending."""
+    """A write has ended without success, and its changes stay pending."""
 
 
 @dataclass(frozen=True, slots=True)
 class WriteDone:
-    """Changes are in the files: they leave, and undo offers their inverse."""
+    """Changes are written: they are no longer pending, and undo offers their inverse."""
 
     ids: tuple[int, ...]
     files: tuple[str, ...]
     ops: tuple[Operation, ...] = ()
-    """What else was written that is no longer pending, each with its file."""
+    """Other operations that were written and are no longer pending, each with its file."""
     evidence: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What justifies `ops`, by id."""
 
@@ -71,11 +71,11 @@ class FilesCommitted:
 
 @dataclass(frozen=True, slots=True)
 class Rebased:
-    """The files say something else by now: entries were renamed, and changes that are done already are dropped."""
+    """The files have changed: entries were renamed, and changes that are done already are dropped."""
 
     gone: tuple[Key, ...] = ()
     come: Mapping[Key, str] | None = None
-    """Digests of entries that are new or say something else, so that later renames can be recognised."""
+    """Digests of entries that are new or changed, so that later renames can be recognised."""
     renamed: tuple[tuple[Key, Key], ...] = ()
     dropped: tuple[int, ...] = ()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pending changes in groups that a person can decide at once: identical ones, those of a loader, of a reason."""
+"""Pending changes in groups that a person can decide at once: identical changes, or those of one loader or reason."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -27,8 +27,9 @@ class ChangeGroup:
     """Changes in the order they were proposed; never none."""
 
     key: str
-    """What they have in common: the loader, the reason, empty where they have none. Of identical changes a text
-    that says what is done, apart from where."""
+    """What they have in common: the loader or the reason, empty if they have none. For identical changes, a text that
+    describes the change without its place.
+    """
     changes: tuple[Change, ...]
 
     @property
@@ -37,9 +38,9 @@ class ChangeGroup:
 
 
 def group_changes(changes: Sequence[Change], by: GroupBy, loader_of: Callable[[str], str]) -> tuple[ChangeGroup, ...]:
-    """`changes` in groups, the biggest first; of the same size, the one whose first change was proposed first.
+    """`changes` in groups, the biggest first; of the same size, the one proposed first comes first.
 
-    `loader_of` gives the loader of a test id. Without anything to group by there is one group, or none.
+    `loader_of` gives the loader of a test id. Without a criterion there is one group, or none.
     """
     found: dict[str, list[Change]] = {}
     for change in changes:
@@ -63,7 +64,7 @@ def _key(change: Change, by: GroupBy, loader_of: Callable[[str], str]) -> str:
 
 
 def _reason(change: Change) -> str:
-    """The reason that the change gives, else the one that its entry has."""
+    """The note of the change, else the reason in its entry."""
     for op in reversed(change.ops):
         if op.op is OpKind.SET and op.path[-1] == "reason":
             return str(op.value)

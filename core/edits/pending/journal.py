@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The journal of one checkout on disk: lines are only ever added, and all instances share them."""
+"""The journal of one checkout on disk: it is append-only, and all instances share it."""
 
 import os
 import threading
@@ -17,50 +17,50 @@ from core.files import Stamp, atomic_write, drop_leftovers, read_text, stamp
 from core.locks import LockHeld, locked
 
 Intent = Callable[[PendingState], JournalEvent | None]
-"""What is wanted, as an event that fits the state as it is by then; None: nothing is to be done."""
+"""Makes the event for a request, fitting the state at the time it is recorded; None: nothing to do."""
 
 _LOCK_SECONDS = 2.0
-"""How long another instance may have the file before `problem` says so."""
+"""How long another instance may hold the file before `problem` reports it."""
 _POLL_SECONDS = 0.02
 _COMPACT_FROM = 1 << 18
-"""Bytes below which a journal is left as it is."""
+"""Bytes below which a journal is not compacted."""
 _COMPACT_RATIO = 2
-"""How many lines for one that would do make it worth writing anew."""
+"""Ratio of present to necessary lines from which a journal is compacted."""
 
 
 class Journal:
     """Every event is on the disk before `state` shows it, and events of other instances arrive with `catch_up`.
 
-    The file is shared: an event is made and added under a lock, after what others have added, so that two
-    instances cannot contradict each other. Where the disk fails, `problem` says so, work goes on in memory, and
-    is saved as soon as that works again. The same applies while another instance has the file.
+    The file is shared: an event is made and added under a lock, after what others have added, so that two instances
+    cannot contradict each other. If the disk fails, `problem` says so, work continues in memory, and is saved as soon
+    as the disk works again. The same applies while another instance holds the file.
     """
 
     def __init__(self, file: Path, root: Path, *, wait: float | None = None) -> None:
-        """Read the journal of the checkout at `root`; nothing that is found there keeps it from opening.
+        """Read the journal of the checkout at `root`; it opens whatever the file contains.
 
-        `wait` is how many seconds `record` waits for another instance that has the file; None: 2.
+        `wait` is how many seconds `record` waits for another instance that holds the file; None: 2.
         """
         self.state = PendingState()
         self.notices: list[str] = []
-        """What a person should know about how the file was found. The caller reports it and clears the list."""
+        """Messages for the person about the state in which the file was found. The caller reports and clears them."""
         self.problem: TTMatrixError | None = None
-        """Why events are not saved at present; None: they are."""
+        """Why events cannot be saved at present; None: they are saved."""
         self._file = file
         self._root = str(root)
         self._saved = self.state
-        """What the file says."""
+        """The state in the file."""
         self._waiting: list[Intent] = []
-        """What the file does not say yet, because the disk failed."""
+        """Requests that are not in the file yet, because the disk failed."""
         self._made: tuple[PendingState, list[JournalEvent | None], PendingState] = self._saved, [], self._saved
-        """What was made of it: the state before, an event for each, and the state after."""
+        """The result of these requests: the state before, an event for each, and the state after."""
         self._first: bytes | None = None
-        """The first line, which no two files have in common."""
+        """The first line of the file, which differs for every file."""
         self._looked: Stamp | None = None
         self._offset = self._lines = 0
         self._wait = _LOCK_SECONDS if wait is None else wait
         self._held_since: float | None = None
-        """When another instance was first found to have the file; None: none has."""
+        """When another instance was first found to hold the file; None: none does."""
         # Threads write and commit while the screen records decisions.
         self._mutex = threading.RLock()
         with self._mutex:
@@ -68,9 +68,9 @@ class Journal:
         self.flush()
 
     def record(self, intent: Intent, *, durable: bool = True) -> JournalEvent | None:
-        """Add the event that `intent` asks for and take it into `state`; returns it.
+        """Record the event of `intent`, apply it to `state` and return it.
 
-        Without `durable` the line may be lost with the machine, but not with the process.
+        Without `durable` the line may be lost if the machine crashes, but not if the process does.
         """
         with self._mutex:
             self._waiting.append(intent)
@@ -79,16 +79,16 @@ class Journal:
         return event
 
     def flush(self, wait: float = _LOCK_SECONDS) -> None:
-        """Wait up to so many seconds for another instance that has the file, so that nothing is in memory only."""
+        """Wait up to `wait` seconds for another instance that holds the file, so that nothing stays in memory only."""
         deadline, pause = time.monotonic() + wait, threading.Event()
         while self._held_since is not None and time.monotonic() < deadline:
-            # Without the mutex: no other thread of ours waits along.
+            # Without the mutex, so that no other thread of ours has to wait too.
             pause.wait(_POLL_SECONDS)
             with self._mutex:
                 self._save(durable=True)
 
     def catch_up(self) -> bool:
-        """Take in what other instances have added; returns whether there was anything. Costs a look at the file."""
+        """Read the events of other instances; returns whether there were any. Costs one stat of the file."""
         with self._mutex:
             try:
                 if self._held_since is None and stamp(self._file) == self._looked:
@@ -100,7 +100,7 @@ class Journal:
             return self._saved is not before
 
     def _save(self, *, durable: bool) -> list[JournalEvent | None]:
-        """Read what is new, add what waits; returns the events that were waited for."""
+        """Read new events and append the waiting ones; returns the waiting ones."""
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with locked(self._file.with_suffix(".lock"), "keeping a change", wait=0):
@@ -150,7 +150,7 @@ class Journal:
     # All below is done under the lock.
 
     def _synchronise(self) -> None:
-        """Bring what is known of the file up to date; one that is missing is begun."""
+        """Bring the known state of the file up to date; a missing file is created."""
         if self._first is None:
             drop_leftovers(self._file)
         if not self._file.exists():
@@ -167,7 +167,7 @@ class Journal:
                 self._take(data)
 
     def _take(self, data: bytes) -> None:
-        """Go on with further lines of the file, and drop the last one where it was not finished."""
+        """Apply further lines of the file; an unfinished last line is removed."""
         whole, _, torn = data.rpartition(b"\n")
         lines = whole.split(b"\n") if whole else []
         events: list[JournalEvent] = []
@@ -187,7 +187,7 @@ class Journal:
             )
 
     def _set_aside(self, why: str, state: PendingState) -> None:
-        """Give the file another name, where nobody loses it, and begin a new one with what was understood."""
+        """Rename the file, so that nothing is lost, and begin a new one with the part that was understood."""
         number = 1
         while (aside := self._file.with_suffix(f".set-aside-{number}")).exists():
             number += 1
@@ -219,7 +219,7 @@ class Journal:
             if durable:
                 os.fsync(descriptor)
         except OSError:
-            # A part of a line that did not fit must not come before the next line.
+            # A line that was only written in part must not stay before the next line.
             os.ftruncate(descriptor, self._offset)
             raise
         finally:
@@ -229,7 +229,7 @@ class Journal:
 
 
 def journal_texts(directory: Path) -> Iterator[str]:
-    """All that is written in the journals in `directory`, those set aside too. Raises TTMatrixError as `read_text`."""
+    """The texts of all journals in `directory`, including those set aside. Raises TTMatrixError as `read_text`."""
     for file in sorted(directory.glob("*")):
         if file.suffix == ".jsonl" or ".set-aside-" in file.name:
             yield read_text(file)
@@ -241,7 +241,7 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 def _foreign(first: bytes) -> str:
-    """Why a file with this first line is none that can be gone on with; empty: it is."""
+    """Why a file with this first line cannot be used as a journal; empty: it can."""
     if not first.endswith(b"\n"):
         return "its first line is cut off"
     try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proposal files: operations with what justifies them, read, and brought onto the files as they are now.
+"""Proposal files: read operations with their justification, and rebase them onto the present files.
 
-A plain list of operations is one without justification.
+A plain list of operations is a proposal file without justification.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ _WIDEST_VALUE = 60
 
 @dataclass(frozen=True, slots=True)
 class _Base:
-    """What a proposal was made on, as its file says it."""
+    """The base of a proposal, as its file gives it."""
 
     commit: str
     file: str
@@ -40,14 +40,14 @@ class ProposedChange:
 
     change: Change
     commit: str = ""
-    """The commit the checkout was on; empty: nobody says."""
+    """The commit that the checkout was on; empty: unknown."""
     lines: tuple[str, ...] = ()
     """What justifies it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProposalFile:
-    """What a file asks for."""
+    """The content of a proposal file."""
 
     made: tuple[ProposedChange, ...]
 
@@ -56,9 +56,9 @@ class ProposalFile:
         return tuple(op for one in self.made for op in one.change.ops)
 
     def with_files(self, files: Mapping[str, str]) -> "ProposalFile":
-        """With the file in each operation on an op case that names none; `files` is by id.
+        """A copy in which operations on op cases that name no file get one from `files`, by id.
 
-        A case to remove may be gone already: its file is that of its model, where there is one.
+        A case to remove may be gone already: it gets the file of its model, if there is one.
         """
         of_model: dict[str, set[str]] = {}
         for id, file in files.items():
@@ -76,7 +76,7 @@ class ProposalFile:
 
     @property
     def evidence(self) -> Mapping[str, tuple[str, ...]]:
-        """By id, a line for each thing that justifies its change."""
+        """Lines that justify the change of each id."""
         found: dict[str, dict[str, None]] = {}
         for one in self.made:
             for op in one.change.ops if one.lines else ():
@@ -125,7 +125,7 @@ def _operations(index: int, item: object) -> tuple[Operation, ...]:
 
 
 def _lines(value: object) -> Iterable[str]:
-    """All texts in a value given as evidence; numbers and booleans say nothing by themselves."""
+    """All texts in a value given as evidence; numbers and booleans alone say nothing and are left out."""
     if isinstance(value, str):
         if value.strip():
             yield value.strip()
@@ -139,21 +139,21 @@ def _lines(value: object) -> Iterable[str]:
 
 @dataclass(frozen=True, slots=True)
 class RebasedProposals:
-    """Proposals as they are on the present files."""
+    """Proposals rebased onto the present files."""
 
     proposed: ProposalFile
     rejected: tuple[Rejection, ...] = ()
-    """Operations on fields that say neither what the proposal saw nor what it asks for."""
+    """Operations on fields that now have neither the value that the proposal saw nor the one it asks for."""
     notes: tuple[str, ...] = ()
     done: tuple[ProposedChange, ...] = ()
-    """What was dropped, because the files say it already; the last commit may not."""
+    """Dropped proposals, because the files already have them; the last commit may not."""
 
 
 def rebased_proposals(proposed: ProposalFile, matrix: Matrix) -> RebasedProposals:
     """Compare each proposal with the entry it was made on, as pending changes are after a pull.
 
-    An entry that was renamed or moved since is followed; what is done already is dropped. Raises UsageError where the
-    checkout's history does not have the commit that a proposal names.
+    An entry that was renamed or moved since is followed; what is done already is dropped. Raises UsageError if the
+    commit that a proposal names is not in the checkout's history.
     """
     named = {base.file for one in proposed.made for base in one.change.bases if is_manifest(base.file)}
     present = Present((*matrix.files, *read_manifests(matrix.checkout.test_config, sorted(named))))
@@ -176,7 +176,7 @@ def _untouched(made: Sequence[ProposedChange], present: Present) -> bool:
 
 
 def _unless_on(commit: str, matrix: Matrix) -> list[str]:
-    """A note where the checkout is on another commit by now."""
+    """A note if the checkout is on another commit now."""
     git = Git(matrix.checkout.root)
     head = git.head_commit()
     if not git.has(commit):
@@ -198,9 +198,9 @@ def _followed(
     notes: list[str],
     done: list[ProposedChange],
 ) -> list[ProposedChange]:
-    """As a pull does to pending changes: what was seen is what the commit has, and the entries as they were seen.
+    """Rebase proposals as a pull does with pending changes, from the entries of the commit to the present ones.
 
-    What is dropped goes into `done`, what there is to say into `notes`.
+    Dropped proposals are added to `done`, messages to `notes`.
     """
     numbered = tuple(replace(one.change, id=at) for at, one in enumerate(made, 1))
     state = PendingState(Pending(numbered, next_id=len(made) + 1), seen=_seen(numbered, commit, matrix))
@@ -216,7 +216,7 @@ def _followed(
 
 
 def _seen(changes: Sequence[Change], commit: str, matrix: Matrix) -> Mapping[Key, str]:
-    """Digests of the entries as of `commit`, and of those that proposals saw as they saw them."""
+    """Digests of the entries at `commit`; an entry that a proposal saw has the digest of what it saw."""
     found = _committed(commit, matrix) if commit else {}
     for base in (base for change in changes for base in change.bases):
         found.pop(base.key, None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What files that were changed by others do to all pending changes at once."""
+"""Update all pending changes after others have changed the files."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,15 +14,15 @@ from core.edits.pending.state import PendingState, apply
 from core.ids import TestId
 
 _CLOSE = 0.6
-"""Least part of a name that two ids must share."""
+"""Smallest part of a name that two ids must share."""
 
 
 def renames(gone: Mapping[Key, str], come: Mapping[Key, str]) -> dict[Key, Key]:
-    """Pairs of an entry that is gone and the one it became; both mappings give the digest of the value.
+    """Pairs of a removed entry and the one it became; both mappings give the digest of the fields.
 
-    The same id in another file is the same entry, whatever it says there. Else a pair needs equal values, names
-    that are close, and that each is the other's nearest. Where a third entry would fit one of the two just as its
-    nearest, there is no telling, and neither is paired.
+    The same id in another file is the same entry, whatever its fields. Any other pair needs equal fields and similar
+    names, and each must be the nearest of the other. If a third entry is as near to one of them, the case is ambiguous
+    and neither is paired.
     """
     moved = _moved(gone, come)
     taken = set(moved.values())
@@ -40,7 +40,7 @@ def _moved(gone: Collection[Key], come: Collection[Key]) -> dict[Key, Key]:
 
 
 def _groups(digests: Mapping[Key, str]) -> Mapping[object, list[Key]]:
-    """Entries that one may become the other: another mode, phase or parallelism is another test."""
+    """Group entries that may be renamed to each other: another mode, phase or parallelism is another test."""
     found: dict[object, list[Key]] = defaultdict(list)
     for key, digest in digests.items():
         id = _parsed(key[1])
@@ -60,12 +60,12 @@ def _pairs(olds: Sequence[Key], news: Sequence[Key]) -> Iterator[tuple[Key, Key]
 
 
 def _claimed_otherwise(nearest: Iterable[tuple[Key, Key | None]], mutual: Collection[tuple[Key, Key]]) -> set[Key]:
-    """What is the nearest of an entry that it is not paired with."""
+    """The entries that are the nearest of an entry with which they are not paired."""
     return {other for one, other in nearest if other is not None and (one, other) not in mutual}
 
 
 def _nearest(key: Key, others: Sequence[Key]) -> Key | None:
-    """The one closest to `key`; None where none is close, or two are equally so."""
+    """The entry nearest to `key`; None if none is close, or two are equally close."""
     best, closest = _CLOSE, list[Key]()
     for other in others:
         found = _closeness(key, other)
@@ -77,7 +77,7 @@ def _nearest(key: Key, others: Sequence[Key]) -> Key | None:
 
 
 def _closeness(one: Key, other: Key) -> float:
-    """From 0 to 1."""
+    """The similarity of two keys, from 0 to 1."""
     left, right = _parsed(one[1]), _parsed(other[1])
     if left is None or right is None:
         return _likeness(one[1], other[1])
@@ -95,7 +95,7 @@ def _name(id: TestId) -> str:
 
 
 def _likeness(one: str, other: str) -> float:
-    """The part of the longer text that both begin and end with."""
+    """The share of the longer text that the common beginning and end make up."""
     start = _shared(one, other)
     end = _shared(one[start:][::-1], other[start:][::-1])
     return (start + end) / max(len(one), len(other), 1)
@@ -107,10 +107,10 @@ def _shared(one: str, other: str) -> int:
 
 
 def rebase(state: PendingState, present: Present) -> Rebased | None:
-    """What the present files do to the pending changes; None: they say what they said at the last look.
+    """The effect of the present files on the pending changes; None: the files have not changed since the last look.
 
-    Entries that were renamed or moved are followed, in undone steps as well; changes that are done already are
-    dropped. Conflicts stay where they are, for a person to decide.
+    Entries that were renamed or moved are followed, also in undone steps; changes that are done already are dropped.
+    Conflicts stay, for a person to decide.
     """
     gone, come = _differences(state.seen, present)
     if not gone and not come:
@@ -124,14 +124,14 @@ def rebase(state: PendingState, present: Present) -> Rebased | None:
 
 
 def _differences(seen: Mapping[Key, str], present: Present) -> tuple[tuple[Key, ...], dict[Key, str]]:
-    """The entries that are gone since they were seen, and those that are new or say something else."""
+    """The entries that are gone since the last look, and those that are new or changed."""
     now = {(file, id): digest for file, entries in present.digests.items() for id, digest in entries.items()}
     gone = tuple(key for key in seen if key not in now and key[0] not in present.broken)
     return gone, {key: digest for key, digest in now.items() if seen.get(key) != digest}
 
 
 def _keys(state: PendingState) -> set[Key]:
-    """Every entry that a change is about, be it pending or undone."""
+    """Every entry of a change, pending or undone."""
     steps = (*state.pending.past, *state.pending.future)
     sides = (
         side for step in steps for edit in step.edits if isinstance(edit, Put) for side in (edit.before, edit.after)
@@ -140,5 +140,5 @@ def _keys(state: PendingState) -> set[Key]:
 
 
 def files_about(state: PendingState) -> frozenset[str]:
-    """Every file that a change is about, be it pending or undone."""
+    """Every file of a change, pending or undone."""
     return frozenset(file for file, _ in _keys(state))

@@ -17,7 +17,7 @@ from core.files import read_text
 
 
 class Found(StrEnum):
-    """What a file of a write that was cut off says now."""
+    """The state of a file of an interrupted write."""
 
     WRITTEN = "written"
     UNTOUCHED = "not written"
@@ -32,17 +32,17 @@ def write_began(plan: EditPlan, ids: tuple[int, ...] = ()) -> WriteBegan:
 
 
 def found_in_files(writing: WriteBegan, test_config: Path) -> dict[str, Found]:
-    """What each file of the write says now."""
+    """The present state of each file of the write."""
     return {one.file: _found(one, path_of(test_config, one.file)) for one in writing.files}
 
 
 def is_halfway(found: Mapping[str, Found]) -> bool:
-    """Whether any file of a write that failed has its new text."""
+    """Whether a write that failed left any file with its new text."""
     return Found.WRITTEN in found.values()
 
 
 def write_outcome(writing: WriteBegan, found: Mapping[str, Found], changes: Iterable[Change]) -> JournalEvent:
-    """How the write is to be remembered: as done for those of `changes` that were to be written and wholly are."""
+    """The event that records the outcome of the write: done for those of `changes` that are completely in the files."""
     written = {file for file, what in found.items() if what is Found.WRITTEN}
     open_files = found.keys() - written
     wanted = ((change.id, files_of(change)) for change in changes if change.id in writing.ids)
@@ -51,13 +51,13 @@ def write_outcome(writing: WriteBegan, found: Mapping[str, Found], changes: Iter
 
 
 def files_of(change: Change) -> frozenset[str]:
-    """Every file that a change is about."""
+    """Every file of a change."""
     targets = {str(op.to) for op in change.ops if op.op is OpKind.MOVE}
     return frozenset(base.file for base in change.bases) | targets
 
 
 def recovery_notice(writing: WriteBegan, found: Mapping[str, Found]) -> str:
-    """What a person should know about it."""
+    """The message for a person about an interrupted write."""
     states = set(found.values())
     if states == {Found.WRITTEN}:
         return "The last write was interrupted after its last file: everything is written."
@@ -86,16 +86,16 @@ def _digest(text: str) -> str:
 
 
 def missing(changes: Sequence[Sequence[Operation]], present: Present) -> tuple[int, ...]:
-    """Which of `changes`, counted from 0 and written in this order, the files do not say.
+    """Which of `changes`, by index and written in this order, are not in the files.
 
-    Judged is what the last operation on a place asked for; what else an entry holds is not looked at.
+    Only the last operation on each place is checked; other fields of an entry are ignored.
     """
     states = EntryStates()
     done: list[tuple[int, Operation, Key]] = []
     for number, operations in enumerate(changes):
         for op in operations:
             key = states.key(op, present.find(op))
-            # Nothing is known of an entry but what is asked of it, and no more is needed.
+            # Only the requested fields of an entry are known here, and no more are needed.
             states.entries[key] = states.entries.get(key) or {}
             now = states.apply(op, key)
             done = [(one, earlier, now if where == key else where) for one, earlier, where in done]
@@ -111,7 +111,7 @@ def _is_there(op: Operation, wanted: Fields | None, found: Fields | None) -> boo
         items = [item for item in (op.value, op.to) if item is not None]
         return all(_holds(wanted, op, item) == _holds(found, op, item) for item in items)
     if op.renames_key:
-        # What was below the key is not known: only its new name was asked for.
+        # The content below the key is not known: only its new name was requested.
         return value_at(found, op.path) is ABSENT and value_at(found, (*op.path[:-1], str(op.to))) is not ABSENT
     paths = [op.path] if op.path else [path for path, _ in leaves(wanted)] if op.op is OpKind.ADD else []
     return all(same(value_at(wanted, path), value_at(found, path)) for path in paths)

@@ -26,29 +26,29 @@ ChangeMap = Callable[[Change], Change]
 
 @dataclass(frozen=True, slots=True)
 class PendingState:
-    """The pending changes of one checkout, and what belongs to them."""
+    """The pending changes of one checkout, with undo steps, written files and marks."""
 
     pending: Pending = field(default_factory=Pending)
     marks: frozenset[str] = frozenset()
     seen: Mapping[Key, str] = field(default_factory=dict)
-    """Digest of every entry as of the last look at the files."""
+    """Digest of every entry at the last look at the files."""
     uncommitted: tuple[str, ...] = ()
-    """Files that were written here and not committed yet, relative to the test_config directory."""
+    """Files that were written here and are not committed yet, relative to the test_config directory."""
     written: tuple[Operation, ...] = ()
-    """What was written to them, each with its file: that alone belongs into a commit."""
+    """The operations that were written to them, each with its file: only these belong into a commit."""
     evidence: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What justifies that, a line each, by id."""
+    """What justifies `written`, a line each, by id."""
     writing: WriteBegan | None = None
     """A write that began and did not end."""
 
 
 def apply(state: PendingState, event: JournalEvent) -> PendingState:
-    """What `event` makes of `state`. What it says of changes that have left is passed over."""
+    """`state` after `event`. Parts of the event about changes that are gone are ignored."""
     return fold(state, (event,))
 
 
 def fold(state: PendingState, events: Iterable[JournalEvent]) -> PendingState:
-    """`apply` for one event after the other, at the cost of what they change instead of all there is."""
+    """`state` after all `events`. Costs as much as the events change, not as much as the whole state."""
     folding = _Folding(state)
     for event in events:
         folding.take(event)
@@ -56,7 +56,7 @@ def fold(state: PendingState, events: Iterable[JournalEvent]) -> PendingState:
 
 
 def events_for(state: PendingState) -> list[JournalEvent]:
-    """The shortest way to say all of it again: `fold(PendingState(), events_for(state)) == state`."""
+    """The fewest events that give this state: `fold(PendingState(), events_for(state)) == state`."""
     pending = state.pending
     events: list[JournalEvent] = (
         [WriteDone((), state.uncommitted, state.written, state.evidence)] if state.uncommitted else []
@@ -118,7 +118,7 @@ class _Folding:
     def _push(self, step: UndoStep) -> None:
         if not step.edits:
             return
-        # An inverse on offer is there to stay once a person goes on from it: it becomes a proposal like others.
+        # An offered inverse must survive the next step: it becomes a proposal like others.
         for undone in self._future:
             if undone.offers:
                 self._past.append(_reversed(undone))
@@ -167,11 +167,11 @@ class _Folding:
             self._seen.update(event.come or {})
         if event.renamed:
             self._map_changes(follow_renames(event.renamed))
-        # A step like others, so that nobody has to trust it: another branch may say something else tomorrow.
+        # A normal step, so that it can be undone: another branch may have other contents tomorrow.
         self._push(UndoStep(tuple(Put(self._changes[id], None) for id in event.dropped if id in self._changes)))
 
     def _forget(self, ids: frozenset[int]) -> None:
-        """No step leads back to changes that have left."""
+        """Remove these changes from all steps."""
         for id in ids:
             self._changes.pop(id, None)
         self._each_step(lambda edits: tuple(edit for edit in edits if edit.id not in ids))
@@ -221,7 +221,7 @@ def _mapped(edit: StepEdit, mapped: ChangeMap) -> StepEdit:
 
 
 def follow_renames(renames: Iterable[tuple[Key, Key]]) -> ChangeMap:
-    """A change to an entry that somebody renamed or moved to another file becomes one to the entry it is now."""
+    """Turn a change of an entry that was renamed or moved to another file into a change of the present entry."""
     new_keys: Mapping[Key, Key] = dict(renames)
 
     def mapped(change: Change) -> Change:
@@ -232,7 +232,7 @@ def follow_renames(renames: Iterable[tuple[Key, Key]]) -> ChangeMap:
 
 
 def follow_write(written: Iterable[Change]) -> ChangeMap:
-    """A change to entries that we wrote ourselves is from then on one to what we made of them."""
+    """Base changes of entries that we wrote ourselves on what we wrote."""
     done = tuple((op, change.base_of(op)) for change in written for op in change.ops)
     ids = {op.id for op, _ in done}
 
@@ -258,7 +258,7 @@ def _after_write(change: Change, written: Operation, file: str) -> Change:
 
 
 def _rekeyed(change: Change, moved: Mapping[Key, Key]) -> Change:
-    """`change` with entries under other keys; an operation that names no file goes on naming none."""
+    """`change` with its entries under other keys; an operation without a file stays without one."""
 
     def operation(op: Operation) -> Operation:
         base = change.base_of(op)
@@ -275,9 +275,9 @@ def _rekeyed(change: Change, moved: Mapping[Key, Key]) -> Change:
 
 
 def inverse(changes: Iterable[Change]) -> Change | None:
-    """The change that leads back from what `changes`, taken in order, made of their entries; None: none is needed.
+    """The change that undoes what `changes`, taken in order, did to their entries; None: none is needed.
 
-    Comments that went with a removed entry, and nulls, are no values and do not come back.
+    Comments of a removed entry, and nulls, are not values and are not restored.
     """
     states = EntryStates()
     back: list[Operation] = []
@@ -296,7 +296,7 @@ def inverse(changes: Iterable[Change]) -> Change | None:
 
 
 def _inverse_value(op: Operation, key: Key, found: Fields | None) -> Iterator[Operation]:
-    """What undoes one operation on an entry with the fields `found`; the last to be done comes first."""
+    """The operations that undo one operation on an entry with the fields `found`; the last one to apply comes first."""
     file, id = key
     match op.op:
         case OpKind.ADD if op.is_entry:

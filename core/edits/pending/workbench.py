@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pending changes of one checkout: every decision goes to the journal, every write to the files starts here."""
+"""The pending changes of one checkout: every decision goes to the journal, and every write to the files starts here."""
 
 import hashlib
 import os
@@ -41,48 +41,48 @@ from core.text import counted
 T = TypeVar("T")
 
 _TRIES = 3
-"""How often a write begins anew because a file changed under it."""
+"""How often a write starts again because a file changed under it."""
 _WAIT_SECONDS = 5.0
-"""How long another writer is waited for: longer than any write takes, not longer than a commit with hooks may."""
+"""Seconds to wait for another writer: longer than any write takes, but a commit with hooks may take longer."""
 _NAMED = 6
 _SHORT = 10
-"""How many places an error names."""
+"""How many places an error names at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """What a write has put into the files."""
+    """The result of a write to the files."""
 
     files: tuple[Path, ...]
     changes: tuple[Sequence[Operation], ...]
     """The operations of each change that was written, with their files."""
     missing: tuple[Sequence[Operation], ...]
-    """Those of `changes` that the files do not say afterwards; somebody else may have written meanwhile."""
+    """Those of `changes` that are not in the files afterwards, for example because somebody else wrote meanwhile."""
 
 
 class Workbench:
-    """What one person decides about one checkout. Every method that changes something is one event of the journal."""
+    """A person's decisions about one checkout. Every method that changes something records an event in the journal."""
 
     def __init__(self, checkout: Checkout, directory: Path, *, patient: bool = True) -> None:
-        """Take up what the journals in `directory` have of `checkout`, and finish an interrupted write.
+        """Read the journal of `checkout` in `directory`, and finish an interrupted write.
 
-        Without `patient`, decisions wait for no other instance: while one has the journal, they count in memory, and
-        go to the disk with `catch_up` or `flush`.
+        Without `patient`, decisions do not wait for another instance: while one holds the journal, they are only in
+        memory, and `catch_up` or `flush` saves them.
         """
         self.checkout = checkout
         self.planner = Planner()
-        """Remembers the last plans: pass it on where the same operations are planned."""
+        """Caches the last plans: pass it on wherever the same operations are planned."""
         self._written = EditPlan((), ())
-        """What was written last."""
+        """The last plan that was written."""
         self._stamps: Mapping[str, object] = {}
-        """Of the files that were written last, by path."""
+        """Stamps of the files that were written last, by path."""
         self._known: Sequence[ExpectationFile] = ()
-        """Files as somebody parsed them: where one has the same text, it is not parsed again."""
+        """Files that a caller has parsed: a file with the same text is not parsed again."""
         name = hashlib.sha256(os.fsencode(checkout.root.resolve())).hexdigest()[:16]
         self._journal = Journal(directory / f"{name}.jsonl", checkout.root, wait=None if patient else 0)
         self._marks = self.state.marks
         self.finished: tuple[str, ...] = ()
-        """Commits of one of us that was killed, which were found when it was cleared up after."""
+        """Commits of a killed ttmatrix, found when its remains were removed."""
         self._recover()
 
     @property
@@ -95,17 +95,17 @@ class Workbench:
 
     @property
     def problem(self) -> TTMatrixError | None:
-        """Why changes are not saved at present; None: they are."""
+        """Why changes cannot be saved at present; None: they are saved."""
         return self._journal.problem
 
     def notices(self) -> list[str]:
-        """What was found and should be said once."""
+        """Messages that should be shown once."""
         found = list(self._journal.notices)
         self._journal.notices.clear()
         return found
 
     def catch_up(self) -> bool:
-        """Take in what other instances did; returns whether there was anything."""
+        """Read what other instances did; returns whether there was anything."""
         return self._journal.catch_up()
 
     def flush(self) -> None:
@@ -115,24 +115,24 @@ class Workbench:
     # Decisions
 
     def propose(self, operations: Sequence[Operation], note: str, present: Present) -> None:
-        """Add a change by `operations`, made while looking at `present`."""
+        """Add a change of `operations`, which were made against `present`."""
         present = self.complete(present, operations)
         self.rebase(present)
         self._step(lambda pending: pending.proposal(proposed(operations, note, present)))
 
     def decide(self, decision: Decision, ids: Collection[int]) -> None:
-        """Give changes one decision, as one step of undo."""
+        """Give changes one decision, as one undo step."""
         self._step(lambda pending: pending.decision(decision, ids))
 
     def propose_decided(self, decision: Decision, changes: Sequence[Change], present: Present) -> None:
-        """Give changes one decision, as one step of undo; those that are not pending yet become so by it."""
+        """Give changes one decision, as one undo step; those that are not pending yet are added."""
         self.rebase(self.complete(present, [op for one in changes for op in one.ops]))
         new = [replace(one, decision=decision) for one in changes if not one.id]
         ids = [one.id for one in changes if one.id]
         self._step(lambda pending: UndoStep((*pending.proposal(*new).edits, *pending.decision(decision, ids).edits)))
 
     def replace(self, id: int, new: Change | None) -> None:
-        """Put another change in the place of one, or take it away."""
+        """Replace a change by another one, or remove it."""
         self._step(lambda pending: pending.replacement(id, new))
 
     def resolve(self, id: int, chosen: Collection[Conflict], take: Take) -> None:
@@ -142,15 +142,15 @@ class Workbench:
             self.replace(id, resolve(change, chosen, take))
 
     def undo(self) -> None:
-        """Take the last step back; of a write, propose the inverse."""
+        """Undo the last step; for a write, propose the inverse."""
         self._journal.record(lambda state: Undone() if state.pending.past else None)
 
     def redo(self) -> None:
-        """Take the step again that was undone last."""
+        """Redo the step that was undone last."""
         self._journal.record(lambda state: Redone() if state.pending.future else None)
 
     def mark(self, marks: Collection[str]) -> None:
-        """Save which tests are marked here. What another instance marks is left to it."""
+        """Save which tests are marked here. Marks of other instances do not change."""
         now, before = frozenset(marks), self._marks
         if now != before:
             self._journal.record(lambda _: Marked(now - before, before - now), durable=False)
@@ -161,16 +161,16 @@ class Workbench:
     def complete(
         self, present: Present, operations: Sequence[Operation] = (), manifests: Collection[str] = ()
     ) -> Present:
-        """`present` with `manifests` of op tests, and those that pending changes or `operations` are about.
+        """`present` with the manifests of op tests added: `manifests`, and those of pending changes and `operations`.
 
-        The index does not say what is written in a manifest. One that is there already is not read again.
+        The index does not hold the text of manifests. A manifest that is in `present` already is not read again.
         """
         wanted = {*filter(is_manifest, files_about(self.state)), *manifests_in(operations), *manifests}
         names = wanted - present.entries.keys()
         return present.with_files(read_manifests(self.checkout.test_config, sorted(names))) if names else present
 
     def rebase(self, present: Present) -> Rebased | None:
-        """Rebase all pending changes onto `present`; returns what happened to them."""
+        """Rebase all pending changes onto `present`; returns the changes made."""
         present = self.complete(present)
         event = self._journal.record(lambda state: rebase(state, present))
         return event if isinstance(event, Rebased) else None
@@ -182,19 +182,19 @@ class Workbench:
         return {id: some for id, some in found if some}
 
     def plan(self, operations: Sequence[Operation], schema: Schema, known: Sequence[ExpectationFile] = ()) -> EditPlan:
-        """What operations make of the files as they are now.
+        """Plan operations on the files as they are now.
 
-        The plan is remembered: a write and a commit of the same operations do not make it again. `known` are files as
-        the index parsed them, for this and for what follows.
+        The plan is cached: a write and a commit of the same operations do not make it again. `known` are files as the
+        index parsed them, for this call and later ones.
         """
         self._known = known or self._known
         return self.planner.plan_files(self.checkout.test_config, operations, schema, self._known)
 
     def write(self, ids: Collection[int], schema: Schema, known: Sequence[ExpectationFile] = ()) -> WriteResult:
-        """Write those of the changes that are accepted, and look for them in the files.
+        """Write the accepted ones of the changes, and check that they are in the files.
 
-        They are compared with the files as they are under the lock: what others changed meanwhile stays. `known` as for
-        `plan`. Raises TTMatrixError, with nothing written, where there is a conflict or an operation cannot be done.
+        Under the lock they are compared with the files, so that changes by others stay. `known`: see `plan`. Raises
+        TTMatrixError, with nothing written, on a conflict or if an operation cannot be applied.
         """
         self._known = known or self._known
         with self.alone("writing expectations"):
@@ -207,27 +207,27 @@ class Workbench:
 
     @contextmanager
     def alone(self, doing: str, *, wait: float | None = None) -> Iterator[None]:
-        """Be the only writer in the checkout (`writer_lock.sole_writer`); notices say what was cleared away."""
+        """Be the only writer in the checkout (`writer_lock.sole_writer`); notices report what was removed for that."""
         with sole_writer(self.checkout.root, doing, wait=_WAIT_SECONDS if wait is None else wait) as bases:
             for base in bases:
                 self._tell_of_commit(base)
             yield
 
     def wrote(self, paths: Collection[str]) -> bool:
-        """Whether all of these files are as our own last write left them: who wrote them reads them again."""
+        """Whether all of these files are as our last write left them, so that the writer itself reads them again."""
         return bool(paths) and all(path in self._stamps and stamp_of(path) == self._stamps[path] for path in paths)
 
     def write_plan(self, planned: EditPlan) -> tuple[Path, ...]:
         """Write a plan that is not about pending changes, and return the paths of the files.
 
-        The caller is the sole writer since before it planned.
+        The caller must have been the sole writer since before it planned.
         """
         return self._carry_out(planned, (), WriteAbandoned(), self._write_files)
 
     def deliver_plan(
         self, planned: EditPlan, drafts: Sequence[CommitDraft], schema: Schema, *, verify: bool = True, python: str = ""
     ) -> Delivered:
-        """Write such a plan and commit `drafts`, all or nothing; the caller is the sole writer, as for `write_plan`."""
+        """As `write_plan`, and commit `drafts`, all or nothing; the caller must be the sole writer."""
         return self._carry_out(
             planned, (), WriteAbandoned(), self._delivering(drafts, schema, verify=verify, python=python)
         )
@@ -242,9 +242,9 @@ class Workbench:
         verify: bool = True,
         python: str = "",
     ) -> Delivered:
-        """Write those of the changes that are accepted and commit `drafts`, all or nothing.
+        """Write the accepted ones of the changes and commit `drafts`, all or nothing.
 
-        Raises TTMatrixError where writing is no longer what was `seen`, and for all that can stop a commit.
+        Raises TTMatrixError if the result would differ from `seen`, and for everything that can stop a commit.
         """
         with self.alone("committing"):
             changes, planned = self._planned(ids, schema)
@@ -259,7 +259,7 @@ class Workbench:
         return delivered
 
     def look_at_git(self) -> None:
-        """Forget of the files written here those that are committed by now, be it by hand."""
+        """Drop files from the list of uncommitted ones if they are committed by now, also by hand."""
         files = self.state.uncommitted
         if not files:
             return
@@ -301,7 +301,7 @@ class Workbench:
         )
 
     def _planned(self, ids: Collection[int], schema: Schema) -> tuple[Sequence[Change], EditPlan]:
-        """The changes that are accepted, with what they come to in the files as they are now."""
+        """The accepted changes, with their plan for the present files."""
         manifests = manifests_in(op for change in self.pending.changes for op in change.placed())
         texts = read_texts(self.checkout.test_config, schema, self._known, manifests)
         present = self.complete(Present(texts.parsed(schema)))
@@ -326,7 +326,7 @@ class Workbench:
                 self._journal.record(lambda _: WriteAbandoned())
             raise
         self._written = planned
-        # Before anybody reads the checkout again: what is written over this later has another stamp.
+        # Before anybody reads the checkout again: a later write gives the files another stamp.
         paths = (os.fspath(path_of(self.checkout.test_config, edit.file)) for edit in planned.files)
         self._stamps = {path: stamp_of(path) for path in paths}
         if planned.files or ids:
@@ -334,7 +334,7 @@ class Workbench:
         return result
 
     def _recover(self) -> None:
-        """Settle a write and a commit that were cut off, unless somebody is at it right now."""
+        """Finish or undo an interrupted write and commit, unless another process is working on it."""
         if self.state.writing is None and not is_left_behind(self.checkout.root):
             return
         try:
@@ -350,7 +350,7 @@ class Workbench:
             return
 
     def _tell_of_commit(self, base: str) -> None:
-        """Say how far an interrupted commit on `base` came: git may have gone on by itself."""
+        """Report how far an interrupted commit on `base` came: git may have continued by itself."""
         with suppress(TTMatrixError):  # The commit may be gone by now.
             self.finished += Repository(self.checkout.root).made_since(base)
         made = " and ".join(one[:_SHORT] for one in self.finished)

@@ -18,9 +18,9 @@ _NAME = "ttmatrix.lock"
 def sole_writer(root: Path, doing: str, *, wait: float) -> Iterator[tuple[str, ...]]:
     """Keep every other ttmatrix from writing and committing in the checkout at `root` while the block runs.
 
-    What one that was killed has left in git is cleared away; given are the commits that its own were to be made on.
-    Raises TTMatrixError that names the holder after `wait` seconds, be it another ttmatrix or a git that a killed one
-    has started, or where there can be no lock.
+    Remains of a killed ttmatrix in git's directory are removed; the block gets the commits that its own commits were to
+    be based on. Raises TTMatrixError that names the holder (another ttmatrix, or a git that a killed one started) after
+    `wait` seconds, or if no lock can be made.
     """
     with _locked(root, doing, wait):
         home = git_home(root)
@@ -28,7 +28,7 @@ def sole_writer(root: Path, doing: str, *, wait: float) -> Iterator[tuple[str, .
 
 
 def is_left_behind(root: Path) -> bool:
-    """Whether there may be something to clear away. Costs a look into git's directory."""
+    """Whether there may be remains to remove. Costs a look into git's directory."""
     home = git_home(root)
     return home is not None and is_anything_left(home)
 
@@ -39,10 +39,10 @@ def git_home(root: Path) -> Path | None:
 
 
 def _locked(root: Path, doing: str, wait: float) -> AbstractContextManager[None]:
-    """By a file in git's own directory. Where that is not ours to write, by the root of the work tree itself.
+    """Lock a file in git's own directory; if we may not write there, the root of the work tree itself.
 
-    A lock below a user's state would neither keep out other users nor the same one with another TTMATRIX_HOME, and one
-    in the directory for temporary files could be taken, or led elsewhere, by anybody.
+    A lock below a user's state would exclude neither other users nor the same user with another TTMATRIX_HOME, and
+    anybody could hold or redirect one in the directory for temporary files.
     """
     directory = _git_directory(root)
     if directory is not None and os.access(directory, os.W_OK):

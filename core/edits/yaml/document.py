@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One file as text with the place of every entry, and what belongs to an entry."""
+"""A file as text with the span of every entry, including the comments that belong to it."""
 
 import re
 from collections import Counter
@@ -17,15 +17,15 @@ from core.sources import ROOT_KEY
 
 BOM = "\ufeff"
 
-# A key that is commented out, with the fields below it, is an entry of its own.
+# A commented-out key, with the fields below it, counts as an entry of its own.
 _COMMENTED_KEY = re.compile(r"#(\s*)\S+/(?:pytorch|jax)\S*:\s*(?:#.*)?$")
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One entry: the span of its lines from the key to the last value, and what the parser saw there.
+    """One entry: the span of its lines from the key to the last value, and the parser's events there.
 
-    An item of a list has its dash in the place of a key.
+    An item of a list has its dash in place of a key.
     """
 
     id: str
@@ -40,27 +40,27 @@ class Block:
     value: Sequence[YamlEvent]
 
     apart: bool = False
-    """Whether it is outside of the collection of entries: the defaults of a manifest."""
+    """Whether it is outside the collection of entries: the defaults of a manifest."""
 
     @property
     def is_item(self) -> bool:
         return not self.key
 
     def nodes(self, text: str) -> tuple[Node, Node]:
-        """Key and value with offsets from `start`. Raises Refused where they nest too deeply."""
+        """Key and value with offsets from `start`. Raises Refused if they nest too deeply."""
         value = build(self.value, text, origin=self.start)
         if self.is_item:
             return dash_at(self.key_start - self.start, self.line), value
         return build(self.key, text, origin=self.start), value
 
     def meanings(self) -> tuple[Meaning, Meaning]:
-        """What key and value say. Raises Refused as `nodes`."""
+        """The meanings of key and value. Raises Refused as `nodes`."""
         return Meaning(DASH) if self.is_item else meaning_at(self.key), meaning_at(self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a manifest of op tests has beside its cases, which are items of a list."""
+    """Places in a manifest of op tests, whose cases are items of a list."""
 
     model: str
     name: str
@@ -68,9 +68,9 @@ class Listing:
     key_end: int
     """Offset after the colon of the key above the cases."""
     empty: bool
-    """Whether `[]` is there."""
+    """Whether the list is written as `[]`."""
     apart_at: int
-    """Offset of the line where a block of defaults goes."""
+    """Offset of the line at which a block of defaults is inserted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,11 @@ class Document:
     entries: Sequence[YamlEvent]
     """The start of the collection of entries, or the null in its place."""
     header_end: int
-    """Offset after the line of the key above the entries."""
+    """Offset after the line of the key `root` above the entries."""
     end: int
-    """Offset at which an entry goes that is to be the last."""
+    """Offset at which a new last entry is inserted."""
     blocks: tuple[Block, ...]
-    """In their order in the file."""
+    """In file order."""
     indent: int
     """Column of the keys."""
     step: int
@@ -101,7 +101,7 @@ class Document:
 
 
 def read_document(text: str, root: str = ROOT_KEY) -> Document:
-    """Parse `text`, whose entries are below the key `root`. Raises Refused where none of them could be edited."""
+    """Parse `text`, whose entries are below the key `root`. Raises Refused if none of them can be edited."""
     body = text.removeprefix(BOM)
     events = read_events(body)
     if not events or not is_block_mapping(events[0]):
@@ -137,7 +137,7 @@ def read_document(text: str, root: str = ROOT_KEY) -> Document:
 
 
 def quote_of(document: Document, field: str) -> str:
-    """The quote that most texts of `field`, or most items of its lists, have in this file; empty: none."""
+    """The quote around most texts of `field`, or around most items of its lists, in this file; empty: none."""
     counts: Counter[str] = Counter()
     for block in document.blocks:
         events = block.value
@@ -162,7 +162,7 @@ def extent(document: Document, index: int) -> tuple[int, int]:
 
 
 def spacing(document: Document, otherwise: int = 1) -> int:
-    """Blank lines that most entries of the file have before them; `otherwise` where that cannot be seen."""
+    """Blank lines before most entries of the file; `otherwise` if the file does not show it."""
     gaps = Counter(
         sum(not line.strip() for line in document.text[before.end : block.start].split("\n")[:-1])
         for before, block in pairwise(document.blocks)
@@ -172,12 +172,12 @@ def spacing(document: Document, otherwise: int = 1) -> int:
 
 
 def newline_of(text: str) -> str:
-    """The line end that most lines of `text` have."""
+    """The most frequent line end in `text`."""
     return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
 
 
 def is_absent(event: YamlEvent) -> bool:
-    """Whether nothing is written where a value could be."""
+    """Whether no value is written, as in `key:`."""
     return isinstance(event, ScalarEvent) and event.start_mark.index == event.end_mark.index
 
 
@@ -200,7 +200,7 @@ def _blocks(text: str, entries: Sequence[YamlEvent]) -> Iterator[Block]:
 
 
 def is_block_mapping(event: YamlEvent) -> bool:
-    """Whether a mapping starts with `event` that is not in braces."""
+    """Whether `event` starts a mapping that is not in braces."""
     return isinstance(event, MappingStartEvent) and not event.flow_style
 
 
@@ -218,7 +218,7 @@ def _step(text: str, blocks: tuple[Block, ...], indent: int) -> int:
 
 
 def entries_end(text: str, last: int) -> int:
-    """After the comments that end the file; before anything else that follows."""
+    """The offset after the comments that end the entries, before anything else that follows."""
     end = last
     for start, stop in lines_between(text, last, len(text)):
         line = text[start:stop].strip()
@@ -244,7 +244,7 @@ def _above(text: str, floor: int, start: int) -> int:
 
 
 def _foreign(comments: list[str]) -> int:
-    """How many of the comment lines above a key belong to something else."""
+    """The number of comment lines above a key that belong to something else."""
     count = 0
     fields_deeper_than: int | None = None
     for index, comment in enumerate(comments):

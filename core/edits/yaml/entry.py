@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One entry while operations are applied to it: the smallest range of its text changes, and what that means."""
+"""One entry while operations are applied to it: the smallest range of its text changes, along with its meaning."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,7 +38,7 @@ _UNREAD = Meaning("")
 
 @dataclass(slots=True, eq=False)
 class EntryDraft:
-    """An entry's place in a file. Text and meaning change side by side; `mismatch` compares them."""
+    """The state of an entry of a file. Text and meaning are changed independently; `mismatch` compares them."""
 
     id: str
     text: str
@@ -46,24 +46,24 @@ class EntryDraft:
     layout: Layout
     indent: int
     nodes: tuple[Node, Node] | None = None
-    """Key and value of `text`, where that was parsed already."""
+    """Key and value of `text`, if it is parsed already."""
     key: Meaning = _UNREAD
     meaning: Meaning = _UNREAD
-    """What key and value must say; unread as long as nothing asked for it."""
+    """What the value must mean; unread until it is needed."""
     index: int | None = None
-    """Which entry of the document it is; None: a new one, which goes to `offset`."""
+    """The index of the entry in the document; None: a new entry, inserted at `offset`."""
     offset: int = 0
     apart: bool = False
-    """Whether it is outside of the collection of entries."""
+    """Whether it is outside the collection of entries."""
     above: str = ""
-    """Comment lines that came along with an entry from another file."""
+    """Comment lines above an entry that came from another file."""
     below: str = ""
     operations: list[Operation] = field(default_factory=list)
     unset: list[tuple[str, ...]] = field(default_factory=list)
 
     @classmethod
     def fresh(cls, operation: Operation, indent: int, layout: Layout) -> "EntryDraft":
-        """The new entry that an `add` asks for."""
+        """The new entry of an `add` operation."""
         fields = operation.value
         if not isinstance(fields, Mapping):
             raise Refused("an added entry needs a mapping of fields")
@@ -73,7 +73,7 @@ class EntryDraft:
 
     @classmethod
     def fresh_item(cls, operation: Operation, name: str, indent: int, layout: Layout) -> "EntryDraft":
-        """The new item of a list that an `add` asks for. Its `name` is a field of it."""
+        """The new list item of an `add` operation. Its `name` is one of its fields."""
         if not isinstance(operation.value, Mapping):
             raise Refused("an added case needs a mapping of keys")
         fields = {"name": name, **operation.value}
@@ -88,17 +88,17 @@ class EntryDraft:
 
     @property
     def is_open(self) -> bool:
-        """Whether it may differ from the entry in the document."""
+        """Whether the entry has been opened, so that it may differ from the document."""
         return self.key is not _UNREAD
 
     def open(self, block: Block, text: str) -> None:
-        """Take in what the parser of the document `text` found, before the first change. Raises Refused."""
+        """Use the parser's result for the document `text`, before the first change. Raises Refused."""
         self.layout = replace(self.layout, line=block.line)
         self.nodes = block.nodes(text)
         self.key, self.meaning = block.meanings()
 
     def change(self, operation: Operation) -> None:
-        """Apply what leaves the entry in its place. Raises Refused and changes nothing then."""
+        """Apply an operation that leaves the entry in its place. Raises Refused, and then changes nothing."""
         if operation.op is OpKind.RENAME and operation.value is None:
             if operation.path or self.key.tag != DASH:
                 self._rename(self._as_written(operation).path, str(operation.to))
@@ -120,7 +120,7 @@ class EntryDraft:
             raise Refused(refused.why, self.layout.line) from refused
 
     def _as_written(self, operation: Operation) -> Operation:
-        """`operation` with the key by the name that the entry has it under."""
+        """`operation` with the key under the name that the entry uses."""
         other = {**ALIASES, **{name: alias for alias, name in ALIASES.items()}}
         first, *rest = operation.path or ("",)
         if self.key.tag != DASH or first not in other or first in self.meaning.names:
@@ -135,7 +135,7 @@ class EntryDraft:
         self.meaning = left
 
     def _name(self, id: str) -> None:
-        """Give the case a name, which is the end of its id."""
+        """Set the name of the case, which is the end of its id."""
         name = id.partition("::")[2]
         self._rewrite(set_field(self.text, ("name",), name, self.layout, self.nodes))
         self.meaning = with_field(self.meaning, ("name",), meaning_of(name))
@@ -160,10 +160,10 @@ class EntryDraft:
             self.text, self.nodes = text, None
 
     def settle(self) -> None:
-        """Take away overrides that got empty.
+        """Remove overrides that have become empty.
 
-        Only now, so that `unset` and `set` in one batch can replace the last field of an override and keep the
-        comment on its key. Raises Refused where no field is left.
+        Not done earlier, so that `unset` and `set` in one batch can replace the last field of an override and keep the
+        comment on its key. Raises Refused if no field is left.
         """
         for path in self.unset:
             while (empty := emptied(self.meaning, path)) is not None:
@@ -173,7 +173,7 @@ class EntryDraft:
             raise Refused("no field would be left, which the runner rejects; remove the entry instead")
 
     def mismatch(self) -> Refused | None:
-        """Why the text by itself does not say what was asked for; None: it does."""
+        """Why the text, parsed again, does not have the wanted meaning; None: it does."""
         try:
             key, value = key_and_value(self.text, self.layout.line)
         except Refused as refused:
@@ -183,7 +183,7 @@ class EntryDraft:
         return Refused("the new text would not mean what was asked for; edit the entry by hand")
 
     def refitted(self, indent: int, layout: Layout) -> "EntryDraft":
-        """The same entry as another file would have it: with that file's indent and line ends."""
+        """The same entry with the indent and line ends of another file."""
         by, newline = indent - self.indent, layout.newline
         return replace(
             self,
@@ -198,11 +198,12 @@ class EntryDraft:
 
 
 def set_field(text: str, path: Sequence[str], value: object, layout: Layout = PLAIN, nodes: Nodes | None = None) -> str:
-    """`text` with the field at `path` set; mappings on the way are created where they are absent.
+    """`text` with the field at `path` set; missing mappings on the way are created.
 
-    `text` is the lines of one entry from its key on, `nodes` its key and value if they are known. The same
-    text where the field already has this value.
-    Raises Refused where the text cannot be changed safely, with the line that is in the way.
+    `text` is the lines of one entry from its key on, `nodes` its key and value if they are known. Returns the same text
+    if the field already has this value.
+
+    Raises Refused, with the line that is in the way, if the text cannot be changed safely.
     """
     key, holder = nodes or key_and_value(text, layout.line)
     for depth, name in enumerate(path):
@@ -224,9 +225,9 @@ def set_field(text: str, path: Sequence[str], value: object, layout: Layout = PL
 
 
 def unset_field(text: str, path: Sequence[str], layout: Layout = PLAIN, nodes: Nodes | None = None) -> str:
-    """`text` without the field at `path`, with the comment on its line; the same text where there is none.
+    """`text` without the field at `path`, with the comment on its line; the same text if there is none.
 
-    A mapping whose last field goes stays as an empty key. Raises Refused as `set_field` does.
+    A mapping whose last field is removed stays as an empty key. Raises Refused as `set_field` does.
     """
     _, holder = nodes or key_and_value(text, layout.line)
     found: tuple[Node, Node] | None = None
@@ -250,7 +251,7 @@ def unset_field(text: str, path: Sequence[str], layout: Layout = PLAIN, nodes: N
 
 
 def rename_key(text: str, path: Sequence[str], to: str, layout: Layout = PLAIN, nodes: Nodes | None = None) -> str:
-    """`text` with the key at `path` (empty: the id) called `to`, in the quotes that the old one had."""
+    """`text` with the key at `path` (empty: the id) renamed to `to`, in the same quotes."""
     key, holder = nodes or key_and_value(text, layout.line)
     for name in path:
         refuse_shared(holder)
@@ -263,7 +264,7 @@ def rename_key(text: str, path: Sequence[str], to: str, layout: Layout = PLAIN, 
 
 
 def key_and_value(text: str, first_line: int = 1) -> Nodes:
-    """The one key of an entry's text with its value, of an item its dash. Raises Refused where it is not one entry."""
+    """The only key in an entry's text (for an item, its dash) and its value. Raises Refused if it is not one entry."""
     root = parse(text, first_line)
     if root is not None and root.kind is NodeKind.SEQUENCE and root.style != "flow" and len(root.items) == 1:
         return dash_at(len(text) - len(text.lstrip()), first_line), root.items[0]
@@ -282,7 +283,7 @@ def cut_lines(text: str, start: int, end: int) -> str:
 
 def _child(holder: Node, name: str) -> tuple[Node, Node] | None:
     if holder.kind is NodeKind.SEQUENCE and name.isdecimal():
-        # An item is its own key: it has no other one.
+        # The dash of an item serves as its key.
         at = place_of(name, len(holder.items))
         return None if at is None else (holder.items[at], holder.items[at])
     if holder.kind is not NodeKind.MAPPING:
@@ -321,7 +322,7 @@ def _replace(text: str, key: Node, node: Node, value: object, layout: Layout) ->
 
 
 def _replace_nested(text: str, key: Node, node: Node, value: object, layout: Layout) -> str:
-    """In place where it is on the line of its key; else in block style where both values have several lines."""
+    """Replace the value in place if it is on the line of its key, in block style if both values have several lines."""
     if "\n" not in text[key.end : node.end] and not (node.is_absent or node.style in ("|", ">")):
         return text[: node.start] + layout.text_of(key.text, value) + text[node.end :]
     if has_comment(text, key.end, node):
@@ -388,7 +389,7 @@ def _refuse_many_lines(text: str, holder: Node) -> None:
 
 
 def _cut_after_dash(text: str, holder: Node, value: Node) -> str:
-    """Without the first key of an item: the next one takes its place."""
+    """Remove the first key of an item: the next key moves behind the dash."""
     if len(holder.keys) == 1:
         raise Refused("no key would be left; remove the case instead", holder.line)
     first, second = holder.keys[:2]
@@ -429,6 +430,6 @@ def _shifted(line: str, by: int) -> str:
     if by >= 0 or not line.strip():
         return " " * by * bool(line.strip()) + line
     if line[:-by].strip(" "):
-        # A comment may be further left than the entry: it has no spaces to lose.
+        # A comment may be further left than the entry, with no spaces to remove.
         return line.lstrip(" ")
     return line[-by:]

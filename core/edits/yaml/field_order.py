@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where upstream's order puts a new field (docs/rules.md 2.6); what is there keeps the order it is in.
+"""Where a new field goes in upstream's order (docs/rules.md 2.6); present fields keep their order.
 
-Keys of op cases (docs/ops.md) have an order of their own. No name has a place in both.
+Keys of op cases (docs/ops.md) have an order of their own. No name is in both orders.
 """
 
 from collections.abc import Sequence
@@ -50,8 +50,8 @@ CASE_ORDER = (
     "mark",
     "marks",
 )
-"""As extracted manifests have them."""
-# `expr` is beside `reason`, of a condition.
+"""The order in extracted manifests."""
+# `expr` is beside `reason`, because both belong to a condition.
 _RANKS = {"expr": -1, **{name: rank for names in (FIELD_ORDER, CASE_ORDER) for rank, name in enumerate(names)}}
 _LAST = max(_RANKS.values()) + 1
 
@@ -59,7 +59,7 @@ _LAST = max(_RANKS.values()) + 1
 def position(present: Sequence[str], name: str) -> int:
     """Index in `present` at which the new `name` goes: after its nearest predecessor, overrides at the end.
 
-    Names without a place of their own (archs, fields yet unknown) go after each other.
+    Names that are not in the order (archs, unknown fields) go after each other.
     """
     if name == OVERRIDES:
         return len(present)
@@ -69,7 +69,7 @@ def position(present: Sequence[str], name: str) -> int:
 
 
 def ordered(names: Sequence[str]) -> list[str]:
-    """`names` in upstream's order; equals keep the order given."""
+    """`names` in upstream's order; names of equal rank keep their order."""
     return sorted(names, key=_rank)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One file while operations are applied to it: which entries it will hold, in which order, as which text."""
+"""One file while operations are applied to it: its future entries, their order and their text."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
@@ -34,19 +34,19 @@ class Source(NamedTuple):
     line: int
     """1-based line of its key in the new text."""
     entry: int | None
-    """Which entry of the old text says the same; None: none, its own lines are `text`."""
+    """Index of the equal entry in the old text; None: there is none, and `text` has its own lines."""
     text: str = ""
 
 
 class FileDraft:
-    """Operations go in one after the other; `finish` gives the text, checked against what was asked for."""
+    """Collects operations one after the other; `finish` gives the new text, verified against the operations."""
 
     def __init__(self, text: str, read: Callable[[str], Document] = read_document) -> None:
-        """`read` finds the entries of a file. Raises Refused where none of `text` could be edited."""
+        """`read` finds the entries of a file. Raises Refused if no entry of `text` can be edited."""
         self.before = text
         self.rejected: list[Rejection] = []
         self.sources: tuple[Source, ...] = ()
-        """Of each entry of a new text, once `finish` has given one."""
+        """The source of each entry of the new text, once `finish` has made one."""
         self._document = read(text)
         quote = cache(partial(quote_of, self._document))
         nested = self._document.listing is not None
@@ -60,19 +60,19 @@ class FileDraft:
         self._operations: list[Operation] = []
 
     def holds(self, identifier: str) -> bool:
-        """Whether an entry has this id by now."""
+        """Whether an entry has this id now."""
         return self._own(identifier) in self._by_id
 
     def apply(self, operation: Operation) -> None:
-        """Do anything but a move, which takes two files; what cannot be done lands in `rejected`."""
+        """Apply any operation but a move, which takes two files; one that cannot be applied is added to `rejected`."""
         self._attempt(operation, lambda: self._apply(operation))
 
     def move(self, operation: Operation, target: "FileDraft") -> None:
-        """Do a move to `target`; what cannot be done lands in `rejected` here."""
+        """Move an entry to `target`; if that cannot be done, the operation is added to `rejected` here."""
         self._attempt(operation, lambda: self._move(operation, target))
 
     def take(self, identifier: str) -> EntryDraft:
-        """Remove an entry and give it away together with its comments. Raises Refused."""
+        """Remove an entry and return it with its comments. Raises Refused."""
         entry = self._open(identifier)
         if entry.index is not None:
             block, text = self._document.blocks[entry.index], self._document.text
@@ -91,7 +91,7 @@ class FileDraft:
         return taken
 
     def receive(self, entry: EntryDraft) -> None:
-        """Put an entry from elsewhere in: after the last entry of its loader, else at the end."""
+        """Insert an entry from elsewhere: after the last entry of its loader, else at the end."""
         if self.holds(entry.id):
             raise Refused("an entry of this id is in the file already")
         new = entry.refitted(self._document.indent, self._layout)
@@ -106,7 +106,7 @@ class FileDraft:
         self._last_siblings()[_loader_of(new.id)] = new
 
     def finish(self) -> str:
-        """The new text. With anything in `rejected` it is the text as it was."""
+        """The new text. If anything is in `rejected`, it is the old text."""
         for entry in [*self._entries]:
             if entry.operations:
                 self._settle(entry)
@@ -159,12 +159,12 @@ class FileDraft:
         return EntryDraft.fresh_item(replace(operation, id=f"{model}::{name}"), name, indent, self._layout)
 
     def _own(self, identifier: str) -> str:
-        """The id that the file itself gives to an entry of this id."""
+        """The id under which the file itself lists an entry of this id."""
         listing = self._document.listing
         return short_id(identifier, listing.name) if listing is not None else identifier
 
     def _position(self, offset: int) -> int:
-        """Where in the order of entries one belongs that goes to `offset`."""
+        """The position among the entries of one that is inserted at `offset`."""
         blocks = self._document.blocks
         after = (
             at
@@ -212,14 +212,14 @@ class FileDraft:
         return entry
 
     def _doubles(self, identifier: str) -> list[EntryDraft]:
-        """The cases after the first of this name: without a number nobody knows which one is meant."""
+        """The cases after the first of this name: without a number it is unclear which one is meant."""
         if self._document.listing is None:
             return []
         numbers = takewhile(self._by_id.__contains__, (f"{identifier}#{number}" for number in count(2)))
         return [entry for id in numbers for entry in self._by_id[id]]
 
     def _last_siblings(self) -> dict[str, EntryDraft]:
-        """The last entry of each loader; forgotten where an entry leaves or gets another id."""
+        """The last entry of each loader; reset when an entry leaves or changes its id."""
         if self._siblings is None:
             self._siblings = {_loader_of(entry.id): entry for entry in self._entries}
         return self._siblings
@@ -235,7 +235,7 @@ class FileDraft:
             self.rejected += [refused.rejection(operation) for operation in entry.operations]
 
     def _reject_all(self, why: Refused) -> None:
-        """Name the entries whose own text went wrong; where all are fine by themselves, every operation."""
+        """Reject the operations on entries whose own text is wrong; if all are right by themselves, every operation."""
         for entry in self._entries:
             if entry.operations and (mismatch := entry.mismatch()):
                 self.rejected += [mismatch.rejection(operation) for operation in entry.operations]
@@ -261,7 +261,7 @@ class FileDraft:
 
 
 def _empty_list(document: Document, listing: Listing) -> tuple[int, int, str]:
-    """The edit that takes the empty list away where the first case comes, or puts it there where the last one goes."""
+    """The edit that removes the empty list `[]` before the first case, or writes it after the last one is removed."""
     at = listing.key_end
     if not listing.empty:
         return at, at, " []" if any(not block.apart for block in document.blocks) else ""
@@ -283,7 +283,7 @@ def _entries(document: Document, layout: Layout) -> list[EntryDraft]:
 
 
 def _spliced(text: str, edits: list[tuple[int, int, str]], newline: str) -> str:
-    """`text` with `edits` done. What is inserted after a missing final newline passes the lack on."""
+    """`text` with `edits` applied. If the final newline is missing, an insertion at the end does not add one."""
     done: list[str] = []
     position = 0
     for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
@@ -302,10 +302,10 @@ def _ends_line(parts: list[str]) -> bool:
 
 
 def edit_text(text: str, operations: Sequence[Operation]) -> tuple[str, tuple[Rejection, ...]]:
-    """`text` after `operations`, and those that cannot be done; with one of these `text` comes back as it was.
+    """`text` after `operations`, and the rejected ones; if any is rejected, `text` is returned unchanged.
 
-    Operations are taken in order. `file` is not looked at, and a move is rejected: it takes two files. Every line
-    of every other entry keeps its bytes, and no operations give the same text.
+    Operations are taken in order. `file` is ignored, and a move is rejected, because it takes two files. Every line of
+    every other entry keeps its bytes. Without operations the text is unchanged.
     """
     if not operations:
         return text, ()
@@ -324,8 +324,8 @@ def edit_text(text: str, operations: Sequence[Operation]) -> tuple[str, tuple[Re
 def removed_spans(document: Document, indexes: Iterable[int]) -> list[tuple[int, int]]:
     """Spans of whole lines to cut for the entries at `indexes`, in order and without overlap.
 
-    Of the blank lines before and after an entry as many go as the neighbours do not need: what set the entry
-    apart on its weaker side. Below the header nothing needs to be set apart, and at the end of the file neither.
+    Of the blank lines before and after an entry, the smaller number is removed, so that the larger one still separates
+    the neighbours. Below the header and at the end of the file no blank lines are needed.
     """
     lines = list(lines_between(document.text, 0, len(document.text)))
     starts = [start for start, _ in lines]
@@ -334,7 +334,7 @@ def removed_spans(document: Document, indexes: Iterable[int]) -> list[tuple[int,
     header = bisect_left(starts, document.header_end)
     for index in sorted(indexes):
         block = document.blocks[index]
-        # Of what is outside of the entries only its own lines are known to belong to it.
+        # Of a block outside the entries, only its own lines are known to belong to it.
         start, end = (block.start, block.end) if block.apart else extent(document, index)
         first, last = bisect_left(starts, start), bisect_left(starts, end)
         remaining[first:last] = [False] * (last - first)
@@ -354,7 +354,7 @@ def removed_spans(document: Document, indexes: Iterable[int]) -> list[tuple[int,
 
 
 def _blanks(blank: list[bool], remaining: list[bool], lines: range) -> tuple[list[int], bool]:
-    """The remaining blank lines up to the next line with text, and whether there is no such line."""
+    """The remaining blank lines up to the next line with text, and whether the file ends before such a line."""
     found: list[int] = []
     for line in lines:
         if remaining[line]:
@@ -365,10 +365,10 @@ def _blanks(blank: list[bool], remaining: list[bool], lines: range) -> tuple[lis
 
 
 def verified(before: Document, entries: Sequence[EntryDraft], after: str) -> Document:
-    """Parse `after`, which must be `before` with the entries of `entries`: the last word before anything is written.
+    """Parse `after`, which must be `before` with the entries of `entries`: the last check before anything is written.
 
-    An entry without operations must have its old value, any other one the value of its draft. All around the entries
-    must be unchanged. Raises Refused if anything else differs.
+    An entry without operations must have its old value, any other one the value of its draft. Everything around the
+    entries must be unchanged. Raises Refused if anything else differs.
     """
     try:
         new = before.reread(after)
@@ -385,7 +385,7 @@ def _frame_holds(before: Document, new: Document) -> bool:
     around = all(says_same(one, other) for one, other in zip(before.frame, new.frame, strict=True))
     if before.blocks and new.blocks and before.listing is None:
         return around and says_same(before.entries, new.entries)
-    # The collection came with its first entry or went with its last.
+    # The collection was created with its first entry, or removed with its last.
     return around and not any(event.anchor or event.tag for event in (*before.entries, *new.entries))
 
 

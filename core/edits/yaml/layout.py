@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""New text in the way of the file around it: an entry, a case, a field with all that it holds."""
+"""New text in the style of the file around it: an entry, a case, or a field with its nested values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ def _no_quote(_: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the file around an entry is written."""
+    """The style of the file around an entry."""
 
     newline: str = "\n"
     step: int = 2
@@ -22,7 +22,7 @@ class Layout:
     line: int = 1
     """Line of the entry's key, for messages."""
     quote_of: Callable[[str], str] = _no_quote
-    """The quote that the file has around the text of a field, by the field's name; empty: none."""
+    """The quote that the file uses for texts of a field, by the field's name; empty: none."""
     nested: bool = False
     """Whether a field may hold mappings, and lists of these."""
 
@@ -34,13 +34,13 @@ class Layout:
 
 
 def new_entry(identifier: str, fields: Mapping[str, object], indent: int, layout: Layout) -> str:
-    """The text of an entry that is not there yet, with upstream's order of fields, ending in a line end."""
+    """The text of a new entry, with upstream's order of fields and a final line end."""
     lines = block_lines(scalar_text(identifier), fields, indent, layout)
     return "".join(f"{line}{layout.newline}" for line in lines)
 
 
 def new_item(fields: Mapping[str, object], indent: int, layout: Layout) -> str:
-    """The text of an item of a list that is not there yet."""
+    """The text of a new item of a list."""
     lines = _item_lines(fields, indent, layout, ordered(list(fields)))
     return "".join(f"{line}{layout.newline}" for line in lines)
 
@@ -48,7 +48,7 @@ def new_item(fields: Mapping[str, object], indent: int, layout: Layout) -> str:
 def block_lines(
     label: str, value: object, indent: int, layout: Layout, name: str = "", *, given: bool = False
 ) -> list[str]:
-    """The lines of a key with its value, without line ends. `given`: keep the order that mappings have."""
+    """The lines of a key with its value, without line ends. `given`: keep the order of the keys in mappings."""
     if isinstance(value, Mapping) and value:
         lines = [f"{' ' * indent}{label}:"]
         for inner in list(value) if given else ordered([str(key) for key in value]):
@@ -62,7 +62,7 @@ def block_lines(
 
 
 def _item_lines(item: object, indent: int, layout: Layout, names: Sequence[str] = ()) -> list[str]:
-    """One item of a list; a mapping has the keys `names` first to last, or those it has in its order."""
+    """The lines of one item of a list; the keys of a mapping are in the order of `names`, else in their own order."""
     dash = f"{' ' * indent}- "
     if not isinstance(item, Mapping) or not item:
         return [dash + flow_text(item)]
@@ -76,4 +76,4 @@ def _item_lines(item: object, indent: int, layout: Layout, names: Sequence[str] 
 
 
 PLAIN = Layout()
-"""Of a file that nothing is known of."""
+"""The layout if nothing is known about the file."""

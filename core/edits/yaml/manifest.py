@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A manifest of op tests as a document: its entries are the cases, and its block of defaults (docs/ops.md)."""
+"""A manifest of op tests as a document: its entries are the cases and the block of defaults (docs/ops.md)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
@@ -25,18 +25,18 @@ from core.edits.yaml.paths import numbered
 
 CASES = "cases"
 DEFAULTS = ("defaults", "default")
-"""What the block of defaults may be called; the first is what a new one is called."""
+"""Possible keys of the block of defaults; a new block gets the first one."""
 _STEP = 2
 _Pairs = Sequence[tuple[int, int, int]]
-"""Of a mapping, for each key: its offset in the events, and where its value starts and ends."""
+"""For each key of a mapping: its index in the events, and those at which its value starts and ends."""
 
 
 @lru_cache(maxsize=8)
 def read_manifest(text: str, name: str) -> Document:
-    """Parse the manifest `text`. `name` is its path. Raises Refused where none of it could be edited.
+    """Parse the manifest `text`. `name` is its path. Raises Refused if none of it can be edited.
 
-    The id of a case is `model::name`, as of a row (`core.ops`), and `model::name#2` of the second one of that name;
-    that of the block of defaults is the model.
+    The id of a case is `model::name`, as of a row (`core.ops`), and `model::name#2` for the second one of that name;
+    the id of the block of defaults is the model.
     """
     body = text.removeprefix(BOM)
     events = read_events(body)
@@ -87,7 +87,7 @@ def read_manifest(text: str, name: str) -> Document:
 
 
 def _pairs(events: Sequence[YamlEvent], start: int, stop: int) -> _Pairs:
-    """Of the mapping from `start` to `stop` in `events`."""
+    """The keys and values of the mapping from `start` to `stop` in `events`."""
     spans = [(one + start + 1, other + start + 1) for one, other in nodes_in(events[start + 1 : stop - 1])]
     return [(key[0], *value) for key, value in zip(spans[::2], spans[1::2], strict=True)]
 
@@ -105,7 +105,7 @@ def _cases(text: str, events: Sequence[YamlEvent], start: int, model: str, op: s
     end, line, before = start, 1, 0
     spans = list(nodes_in(events))
     names = (_name(events[first:last]) or op for first, last in spans)
-    # Without any name a case still has a number.
+    # A case without any name still has a number.
     ids = numbered(f"{model}::{name or f'#{at}'}" for at, name in enumerate(names, 1))
     for (first, last), id in zip(spans, ids, strict=True):
         value = events[first:last]
@@ -117,7 +117,7 @@ def _cases(text: str, events: Sequence[YamlEvent], start: int, model: str, op: s
 
 
 def _dash(text: str, offset: int) -> int:
-    """Offset of the next dash: only blank lines and comments are before it."""
+    """Offset of the next dash, which only blank lines and comments may precede."""
     while True:
         stop = line_end(text, offset)
         line = text[offset:stop].strip()
@@ -133,7 +133,7 @@ def _dash(text: str, offset: int) -> int:
 
 
 def _name(value: Sequence[YamlEvent]) -> str:
-    """What a case is called: its name, else its op."""
+    """The name of a case: its `name`, else its op."""
     if not isinstance(value[0], MappingStartEvent):
         return ""
     said: dict[str, str] = {}
@@ -152,5 +152,5 @@ def _defaults(text: str, events: Sequence[YamlEvent], pair: tuple[int, int, int]
 
 
 def canonical(fields: Mapping[str, object]) -> dict[str, object]:
-    """`fields` of a case by the first of the names that each may have."""
+    """`fields` of a case with each key under the first of its names."""
     return {ALIASES.get(name, name): value for name, value in fields.items()}

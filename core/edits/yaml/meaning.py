@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What YAML says, apart from how it is written; and what an operation must make of it."""
+"""The meaning of YAML, apart from how it is written, and the meaning that an operation must produce."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ MAPPING = f"{_PREFIX}map"
 class Meaning(NamedTuple):
     """A value in its order, with duplicate keys, and with anchors and aliases by name.
 
-    A tuple, for thousands are made and compared at a time.
+    A tuple, because thousands are made and compared at a time.
     """
 
     tag: str
@@ -37,7 +37,7 @@ class Meaning(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Null or a mapping without keys: what both look like once the last field is gone."""
+        """Null or a mapping without keys: a mapping looks like either once its last field is gone."""
         return self.tag == NULL or (self.tag == MAPPING and not self.keys)
 
     @property
@@ -46,11 +46,11 @@ class Meaning(NamedTuple):
 
 
 _END = Meaning("")
-"""Ends a collection; no node has no tag."""
+"""Ends a collection; no real node has an empty tag."""
 
 
 def meaning(node: Node) -> Meaning:
-    """What `node` says. Numbers, booleans and null are compared by value, everything else by its text."""
+    """The meaning of `node`. Numbers, booleans and null are compared by value, everything else by its text."""
     if node.kind is NodeKind.ALIAS:
         return Meaning("*", node.text)
     return Meaning(
@@ -63,7 +63,7 @@ def meaning(node: Node) -> Meaning:
 
 
 def meaning_at(events: Sequence[YamlEvent]) -> Meaning:
-    """What the one node says that `events` are: `meaning` without the nodes. Raises Refused."""
+    """As `meaning`, for the single node that `events` describe, without building nodes. Raises Refused."""
     try:
         return _meaning_at(iter(events))
     except RecursionError as error:
@@ -88,9 +88,9 @@ def _meaning_at(events: Iterator[YamlEvent]) -> Meaning:
 
 
 def meaning_of(value: object, *, given: bool = False) -> Meaning:
-    """What YAML must say to mean the Python `value`.
+    """The meaning of the Python `value`.
 
-    A mapping is taken in upstream's order; in the items of a list, or with `given`, in its own.
+    The keys of a mapping are in upstream's order; in the items of a list, or with `given`, in their own.
     """
     if isinstance(value, Mapping):
         names = list(value) if given else ordered([str(name) for name in value])
@@ -113,7 +113,7 @@ def meaning_of(value: object, *, given: bool = False) -> Meaning:
 
 
 def is_scalar(found: Meaning) -> bool:
-    """Whether it is text, a number, true or false, and tied to no other place."""
+    """Whether it is text, a number, true or false, without anchor or alias."""
     return found.tag in (_BOOL, _INT, _FLOAT, _STR) and not found.anchor
 
 
@@ -156,7 +156,7 @@ def with_field(entry: Meaning, path: Sequence[str], value: Meaning) -> Meaning:
 
 
 def without_field(entry: Meaning, path: Sequence[str]) -> Meaning:
-    """`entry` after `unset`; the same object where there is no such field. What gets empty stays, empty."""
+    """`entry` after `unset`; the same object if there is no such field. A mapping that becomes empty stays."""
     name, *rest = path
     at = index_of(entry, name)
     if at is None or (entry.is_list and not rest):
@@ -173,7 +173,7 @@ def without_field(entry: Meaning, path: Sequence[str]) -> Meaning:
 
 
 def renamed(entry: Meaning, path: Sequence[str], to: str) -> Meaning:
-    """`entry` with the key at `path`, which must be there, called `to`."""
+    """`entry` with the key at `path`, which must exist, renamed to `to`."""
     name, *rest = path
     at = index_of(entry, name)
     assert at is not None
@@ -184,7 +184,7 @@ def renamed(entry: Meaning, path: Sequence[str], to: str) -> Meaning:
 
 
 def at_path(entry: Meaning, path: Sequence[str]) -> Meaning | None:
-    """The value at `path`, None where there is none."""
+    """The value at `path`, None if there is none."""
     for name in path:
         at = index_of(entry, name)
         if at is None:
@@ -194,12 +194,12 @@ def at_path(entry: Meaning, path: Sequence[str]) -> Meaning | None:
 
 
 def index_of(entry: Meaning, part: str) -> int | None:
-    """Which of the items of a mapping or list the `part` of a path is about; None where there is none."""
+    """The index of the item of a mapping or list that `part` of a path names; None if there is none."""
     return place_of(part, len(entry.items) if entry.is_list else entry.names)
 
 
 def emptied(entry: Meaning, path: Sequence[str]) -> tuple[str, ...] | None:
-    """The override, or all overrides, that hold nothing once `path` is gone: what `unset` takes along."""
+    """The override, or all overrides, that become empty once `path` is removed: `unset` removes them too."""
     for outer in (path[:2], path[:1]):
         found = at_path(entry, outer) if outer[0] == OVERRIDES else None
         if found is not None and found.is_empty:
@@ -221,7 +221,7 @@ def _canonical(tag: str, text: str) -> str:
 
 
 def as_field(entry: Meaning, operation: Operation) -> Operation | None:
-    """As `field_change`, on the entry's value. Raises Refused where there is nothing to act on."""
+    """As `field_change`, on the entry's value. Raises Refused if the operation has no target."""
     present = at_path(entry, operation.path)
     if operation.is_override:
         taken = present is not None and not present.is_empty and field_change(present, operation) is not None
@@ -233,12 +233,12 @@ def as_field(entry: Meaning, operation: Operation) -> Operation | None:
 
 
 def field_change(present: Meaning | None, operation: Operation) -> Operation | None:
-    """The `set` or `unset` of one field that does what `operation` asks for; None where that is so already.
+    """The `set` or `unset` of one field that does what `operation` asks for; None if it is done already.
 
-    `present` is the value at the operation's path. This is the one place that says what operations on an override or
-    on an item of a list do; renaming an override is no matter of one field. The last item of a list takes the field
-    along: upstream reads an empty list as none (docs/rules.md 2.2). In an override the empty list stays, for it hides
-    the list of the entry.
+    `present` is the value at the operation's path. This is the only place that defines operations on an override or on
+    an item of a list; renaming an override involves more than one field. Removing the last item of a list removes the
+    field, because upstream reads an empty list as none (docs/rules.md 2.2). In an override the empty list stays,
+    because it hides the list of the entry.
     """
     if operation.op in (OpKind.SET, OpKind.UNSET):
         return operation
@@ -258,7 +258,7 @@ def field_change(present: Meaning | None, operation: Operation) -> Operation | N
 
 
 def _items(present: Meaning | None) -> list[Meaning]:
-    """The items of a list; a value that is no list is the only item."""
+    """The items of a list; a value that is not a list is the only item."""
     if present is None or present.is_empty:
         return []
     return list(present.items) if present.is_list else [present]
@@ -277,7 +277,7 @@ def _changed(items: list[Meaning], operation: Operation) -> list[Meaning]:
 
 
 def _refuse_items(present: Meaning | None, operation: Operation) -> None:
-    """Raise Refused where the list has items that are not plain, or has not the item that is to be renamed."""
+    """Raise Refused if the list has items that are not plain, or lacks the item to be renamed."""
     name, items = ".".join(operation.path), _items(present)
     if not all(map(is_scalar, items)):
         raise Refused(f"{name} is not a list of plain items; edit it by hand")

@@ -29,13 +29,13 @@ from core.sources import refuse_unbounded
 _DEPTHS = {MappingStartEvent: 1, SequenceStartEvent: 1, MappingEndEvent: -1, SequenceEndEvent: -1}
 
 YamlEvent = Any
-"""ruamel's parser events have no types of their own."""
+"""ruamel's parser events have no types."""
 
 
 def read_events(text: str, first_line: int = 1) -> list[YamlEvent]:
     """The events of the one node that `text` (without a byte order mark) holds; none for an empty document.
 
-    Raises Refused where it is not valid YAML or holds several documents.
+    Raises Refused if it is not valid YAML or holds several documents.
     """
     try:
         refuse_unbounded(text)
@@ -56,7 +56,7 @@ def read_events(text: str, first_line: int = 1) -> list[YamlEvent]:
 
 
 def nodes_in(events: Sequence[YamlEvent]) -> Iterator[tuple[int, int]]:
-    """Where each of several nodes that follow each other starts and ends in `events`."""
+    """The start and end index in `events` of each of several consecutive nodes."""
     depth = start = 0
     for at, event in enumerate(events, 1):
         depth += _DEPTHS.get(type(event), 0)
@@ -66,14 +66,14 @@ def nodes_in(events: Sequence[YamlEvent]) -> Iterator[tuple[int, int]]:
 
 
 def says_same(one: Sequence[YamlEvent], other: Sequence[YamlEvent]) -> bool:
-    """Whether two stretches of events have the same content, whatever their layout and quotes."""
+    """Whether two sequences of events have the same content, whatever their layout and quotes."""
     return len(one) == len(other) and all(map(_same, one, other))
 
 
 def end_offset(text: str, events: Sequence[YamlEvent]) -> int:
     """Offset after the last character that belongs to `events`.
 
-    libyaml ends a block collection at the token after it, and a block scalar behind the blank lines after it.
+    libyaml ends a block collection at the token after it, and a block scalar after the blank lines that follow it.
     """
     for event in reversed(events):
         start, end = event.start_mark.index, event.end_mark.index
@@ -95,7 +95,7 @@ def _same(one: YamlEvent, other: YamlEvent) -> bool:
         return True
     elif isinstance(one, AliasEvent):
         return bool(one.anchor == other.anchor)
-    # With a tag written out nothing is implicit.
+    # With an explicit tag, `implicit` is always false.
     return bool(one.anchor == other.anchor and one.tag == other.tag)
 
 
@@ -103,12 +103,12 @@ NULL = "tag:yaml.org,2002:null"
 STR = "tag:yaml.org,2002:str"
 MERGE = "tag:yaml.org,2002:merge"
 DASH = "-"
-"""The tag of what is no node: the dash before an item of a list."""
+"""The tag of the dash before an item of a list, which is not a real node."""
 
 
 QUOTES = ("'", '"')
 _QUOTED = (False, True)
-"""What libyaml calls implicit in a scalar that can only be text."""
+"""libyaml's `implicit` for a scalar that can only be text."""
 
 
 class NodeKind(Enum):
@@ -121,7 +121,7 @@ class NodeKind(Enum):
 
 
 class Node(NamedTuple):
-    """One value in the text it was parsed from. A tuple, for thousands are made at a time."""
+    """One value in the text it was parsed from. A tuple, because thousands are made at a time."""
 
     kind: NodeKind
     start: int
@@ -131,18 +131,18 @@ class Node(NamedTuple):
     line: int
     """1-based."""
     tag: str
-    """What YAML 1.2 resolves it to."""
+    """The tag that YAML 1.2 resolves."""
     text: str = ""
     """A scalar's content, an alias's name."""
     style: str = ""
     """A scalar's `'`, `"`, `|` or `>`; `flow` for a collection in brackets or braces; else empty."""
     items: tuple["Node", ...] = ()
-    """Of a list, or the values of a mapping."""
+    """The items of a list, or the values of a mapping."""
     keys: tuple["Node", ...] = ()
-    """Of a mapping, one for each item."""
+    """The keys of a mapping, one for each item."""
     anchor: str = ""
     tagged: bool = False
-    """Whether a tag is written out."""
+    """Whether the tag is explicit."""
 
     @property
     def is_null(self) -> bool:
@@ -157,14 +157,14 @@ class Node(NamedTuple):
 def parse(text: str, first_line: int = 1) -> Node | None:
     """The one document in `text` (without a byte order mark); None for an empty one.
 
-    Raises Refused where it is not valid YAML or holds several documents.
+    Raises Refused if it is not valid YAML or holds several documents.
     """
     events = read_events(text, first_line)
     return build(events, text, first_line) if events else None
 
 
 def build(events: Sequence[YamlEvent], text: str, first_line: int = 1, origin: int = 0) -> Node:
-    """The one node that `events` are. Its offsets count from `origin`, an offset in `text`. Raises Refused."""
+    """The single node that `events` describe. Its offsets count from `origin`, an offset in `text`. Raises Refused."""
     try:
         return _Builder(iter(events), text, first_line, origin).node()
     except RecursionError as error:
@@ -172,7 +172,7 @@ def build(events: Sequence[YamlEvent], text: str, first_line: int = 1, origin: i
 
 
 def dash_at(offset: int, line: int) -> Node:
-    """The dash before an item of a list, in the place of a key."""
+    """The dash before an item of a list, used in place of a key."""
     return Node(NodeKind.SCALAR, offset, offset + 1, line, DASH)
 
 
@@ -184,7 +184,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def refuse_shared(*nodes: Node) -> None:
-    """Raise Refused where one of `nodes` is tied to another place, or has a tag written out."""
+    """Raise Refused if one of `nodes` has an anchor, is an alias, or has an explicit tag."""
     for node in nodes:
         if node.kind is NodeKind.ALIAS:
             raise Refused(f"an alias (*{node.text}) is in the way; edit it by hand", node.line)
@@ -198,7 +198,7 @@ _RESOLVER = Resolver()
 
 
 def tag_of(event: YamlEvent) -> str:
-    """What YAML 1.2 resolves the tag of the node to that starts with `event`."""
+    """The tag that YAML 1.2 resolves for the node that starts with `event`."""
     implicit = event.implicit
     if implicit == _QUOTED:
         return STR
@@ -213,7 +213,7 @@ def _resolved(kind: type, value: str | None, implicit: object) -> str:
 
 
 class _Builder:
-    """Turns the parser's events into nodes, which keeps anchors that a composed tree has lost."""
+    """Turns the parser's events into nodes; a composed tree would have lost the anchors."""
 
     def __init__(self, events: Iterator[YamlEvent], text: str, first_line: int, origin: int) -> None:
         self._events = events

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way to a place in an entry: keys of mappings, the second of one name with its number, and indices of lists."""
+"""The path to a place in an entry: keys of mappings (with a number if a name repeats) and indices of lists."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,9 +8,9 @@ from core.edits.yaml.nodes import Node, NodeKind
 
 
 def place_of(part: str, present: int | Sequence[str]) -> int | None:
-    """The index that `part` of a path means: of one of so many items of a list, or of these keys of a mapping.
+    """The index that `part` of a path means, in a list of `present` items or among the keys `present` of a mapping.
 
-    `name#2` is the second key of the name, where no key is written so.
+    `name#2` is the second key `name`, unless a key is written exactly so.
     """
     if isinstance(present, int):
         return int(part) if part.isdecimal() and int(part) < present else None
@@ -24,7 +24,7 @@ def place_of(part: str, present: int | Sequence[str]) -> int | None:
 
 
 def numbered(names: Iterable[str]) -> Iterator[str]:
-    """Each of `names` as paths call it: from its second time on with its number."""
+    """Each of `names` as paths write it: with its number from the second occurrence on."""
     seen: Counter[str] = Counter()
     for name in names:
         seen[name] += 1
@@ -32,9 +32,9 @@ def numbered(names: Iterable[str]) -> Iterator[str]:
 
 
 def path_at(holder: Node, offset: int, *, single: bool = True) -> tuple[str, ...]:
-    """The path below `holder` of the key or value that begins at `offset`; empty: none does.
+    """The path below `holder` of the key or value that begins at `offset`; empty if none does.
 
-    `single`: only of a value that is no collection, for a collection may begin where its first key does.
+    `single`: only match values that are no collections, because a collection may begin at its first key.
     """
     if holder.kind is NodeKind.SEQUENCE:
         steps = [(str(at), item, item) for at, item in enumerate(holder.items)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replace a list: items that stay keep their bytes, in brackets or one a line with the comments they have there."""
+"""Replace a list: unchanged items keep their bytes, in brackets or one a line with their comments."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from core.edits.yaml.field_order import ordered
 from core.edits.yaml.meaning import meaning, meaning_of
 from core.edits.yaml.nodes import QUOTES, Node, NodeKind, walk
 
-# Words that start with a letter are never numbers, and with a slash inside they are never dates.
+# Words that start with a letter are never numbers, and words with a slash are never dates.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.+/-]*|[0-9][A-Za-z0-9_.+-]*/[A-Za-z0-9_.+/-]*")
 _RESERVED = frozenset({"true", "false", "yes", "no", "on", "off", "y", "n", "null"})
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
@@ -19,7 +19,7 @@ _QUOTED_FIELDS = frozenset({"reason"})
 def field_text(name: str, value: object, like: str = "") -> str:
     """`value` as the value of field `name`: `reason` is always quoted, a list is in flow style.
 
-    `like` is the quote that the replaced text had (`'`, `"` or empty); text keeps it where it can.
+    `like` is the quote of the replaced text (`'`, `"` or empty); the new text keeps it if possible.
     """
     if isinstance(value, list | tuple):
         return list_text(value, like)
@@ -32,7 +32,7 @@ def list_text(values: Sequence[object], like: str = "") -> str:
 
 
 def is_nested(value: object) -> bool:
-    """Whether a value is more than a scalar or a list of scalars; null is none by itself."""
+    """Whether a value is more than a scalar or a list of scalars; null counts as more, also in a list."""
     inner = value if isinstance(value, list | tuple) else ()
     return value is None or isinstance(value, Mapping) or any(item is None or _is_collection(item) for item in inner)
 
@@ -42,7 +42,7 @@ def _is_collection(value: object) -> bool:
 
 
 def flow_text(value: object, *, given: bool = False) -> str:
-    """Any value on one line, in brackets and braces. Keys are in the order that `meaning.meaning_of` has them in."""
+    """Any value on one line, in brackets and braces. Keys are in the order of `meaning.meaning_of`."""
     if value is None:
         return "null"
     if isinstance(value, Mapping):
@@ -54,7 +54,7 @@ def flow_text(value: object, *, given: bool = False) -> str:
 
 
 def has_comment(text: str, start: int, node: Node) -> bool:
-    """Whether a comment is in `text` from `start` to the end of `node`, outside of its texts."""
+    """Whether `text` has a comment between `start` and the end of `node`, outside of quoted texts."""
     done = []
     for one in sorted(walk(node), key=lambda one: one.start):
         if one.kind is NodeKind.SCALAR:
@@ -64,7 +64,7 @@ def has_comment(text: str, start: int, node: Node) -> bool:
 
 
 def scalar_text(value: object, like: str = "") -> str:
-    """One scalar. Raises TypeError for what has no place in an entry, null included."""
+    """One scalar as text. Raises TypeError for a value that an entry cannot hold, null included."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -89,7 +89,7 @@ def _is_plain(text: str) -> bool:
 def _float_text(value: float) -> str:
     text = repr(value)
     mantissa, exponent, power = text.partition("e")
-    # YAML 1.1 reads 1e-05 as text: it wants a point.
+    # YAML 1.1 reads 1e-05 as text: it requires a point.
     return f"{mantissa}.0e{power}" if exponent and "." not in mantissa else text
 
 
@@ -105,7 +105,7 @@ def _escaped(character: str) -> str:
 def replace_list(text: str, key: Node, node: Node, value: object, newline: str) -> str:
     """`text` with the list at `node`, which is the value of `key`, set to `value`.
 
-    Raises Refused where that would lose a comment or something it does not understand.
+    Raises Refused if that would lose a comment or something it does not understand.
     """
     flow = node.style == "flow"
     if not isinstance(value, list | tuple) or not value:
@@ -114,7 +114,7 @@ def replace_list(text: str, key: Node, node: Node, value: object, newline: str) 
 
 
 def _flow(text: str, key: Node, node: Node, value: Sequence[object]) -> str:
-    """Separators that stay between the same two items stay; the others are what the first one is."""
+    """Replace a flow list: a separator between the same two items stays, any other one is a copy of the first."""
     _refuse_comments(text, key, node)
     if not node.items:
         return _in_place(text, key, node, value)
@@ -155,7 +155,7 @@ def _block(text: str, key: Node, node: Node, value: Sequence[object], newline: s
 
 
 def shared_quote(nodes: Sequence[Node]) -> str:
-    """The quote that all `nodes` have; empty where they have none or differ."""
+    """The quote that all `nodes` have; empty if they have none or differ."""
     styles = {node.style for node in nodes}
     style = styles.pop() if len(styles) == 1 else ""
     return style if style in QUOTES else ""
@@ -181,7 +181,7 @@ def _refuse_comments(text: str, key: Node, node: Node) -> None:
 
 
 def _segments(text: str, start: int, node: Node) -> tuple[list[str], int]:
-    """Each item's lines with the comment lines above it; and where the last line ends."""
+    """Each item's lines with the comment lines above it, and the offset where the last line ends."""
     found: list[str] = []
     for item in node.items:
         newline = text.find("\n", item.end)
@@ -192,7 +192,7 @@ def _segments(text: str, start: int, node: Node) -> tuple[list[str], int]:
 
 
 def _matched(node: Node, value: Sequence[object]) -> list[int | None]:
-    """For each item of `value` the item of `node` that says the same and is not taken yet."""
+    """For each item of `value`, the index of the first unused equal item of `node`."""
     free = dict(enumerate(map(meaning, node.items)))
     found: list[int | None] = []
     for item in map(meaning_of, value):

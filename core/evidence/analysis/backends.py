@@ -12,24 +12,24 @@ from core.evidence.reasons import same_failure
 
 
 class BackendKind(StrEnum):
-    """How an op case differs between two backends. Expected failures are failures."""
+    """How an op case differs between two backends. An expected failure counts as a failure."""
 
     ONLY_SECOND = "only second fails"
     ONLY_FIRST = "only first fails"
     OTHERWISE = "fail otherwise"
     BOTH = "both fail"
     MISSING = "one has no result"
-    """It is not there, or was skipped, or could not be compared: `error(ref)` and `build-error` say nothing of it."""
+    """No result on one of them, or one that was skipped or not compared: `error(ref)` and `build-error` do not tell."""
     PASS = "both pass"
 
 
 NUMBERS = ("max_abs", "max_rel", "mismatched", "pcc", "seconds")
-"""What is taken of a result: the errors as they were measured, percent of the elements, and the whole time."""
+"""The numbers of a result: the measured errors, the percentage of mismatched elements, and the total time."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnTwoBackends:
-    """One op case with its last result on each of two backends; None: it has none there."""
+    """One op case with its last result on each of two backends; None: no result there."""
 
     id: str
     kind: BackendKind
@@ -37,11 +37,11 @@ class OnTwoBackends:
     second: Observation | None
 
     def numbers(self, name: str) -> tuple[float | None, float | None]:
-        """One of NUMBERS on each side; None: it was not taken."""
+        """One of NUMBERS on each side; None: it was not measured."""
         return _number(self.first, name), _number(self.second, name)
 
     def change(self, name: str) -> float | None:
-        """By how much one of NUMBERS is greater on the second backend; None where one side has none."""
+        """The second backend's value of one of NUMBERS minus the first one's; None if one of them is missing."""
         first, second = self.numbers(name)
         return None if first is None or second is None else second - first
 
@@ -53,7 +53,7 @@ class BackendComparison:
     first: str
     second: str
     cases: tuple[OnTwoBackends, ...]
-    """Those that have a result on either: by kind, then in the order in which they were asked for."""
+    """The cases with a result on either backend: by kind, then in the order of the request."""
 
     @property
     def counts(self) -> Mapping[BackendKind, int]:
@@ -64,7 +64,7 @@ class BackendComparison:
 def compare_backends(
     last: Mapping[str, Mapping[str, Observation]], ids: Iterable[str], backends: tuple[str, str]
 ) -> BackendComparison:
-    """Compare the last results of op cases, which are by id and backend, on two backends."""
+    """Compare the last results of op cases, given by id and backend, on two backends."""
     order = list(BackendKind)
     found: list[OnTwoBackends] = []
     for id in ids:
@@ -75,15 +75,15 @@ def compare_backends(
 
 
 def backends_of(last: Mapping[str, Mapping[str, Observation]], ids: Iterable[str]) -> tuple[str, ...]:
-    """The backends on which any of these op cases has a result, that with most results first."""
+    """The backends on which any of these op cases has a result, the one with most results first."""
     counts = Counter(backend for id in ids for backend in last.get(id, {}))
     return tuple(sorted(counts, key=lambda name: (-counts[name], name)))
 
 
 def two_backends(names: Sequence[str], known: Sequence[str]) -> tuple[str, str]:
-    """The two that are to be compared: those named, else eager beside another one, else the two with most results.
+    """The two backends to compare: the named ones, else eager and another one, else the two with most results.
 
-    Raises UsageError where there are no two.
+    Raises UsageError if there are not two.
     """
     for name in names:
         if name not in known:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clusters of failures: what entries declare and what runs showed, grouped by the cause that their reasons name."""
+"""Clusters of failures: declared by entries or seen in runs, grouped by the cause that their reasons name."""
 
 import re
 from collections import Counter, defaultdict
@@ -25,9 +25,9 @@ class ClusterCell:
     id: str
     arch: str
     declared: str = ""
-    """The reason of its entry, verbatim; empty where that names another failure."""
+    """The reason in its entry, verbatim; empty if that names another failure."""
     seen: Observation | None = None
-    """The newest result, where that is this failure."""
+    """The newest result, if it is this failure."""
     stage: str = ""
     """The name of a `BringupStatus`; empty: unknown."""
 
@@ -38,7 +38,7 @@ class Cluster:
 
     signature: str
     canonical: str
-    """A text that is fit for all of their entries: without what changes from run to run."""
+    """A reason that fits all of their entries: without parts that change from run to run."""
     members: tuple[ClusterCell, ...]
     """By id and arch."""
 
@@ -48,7 +48,7 @@ class Cluster:
 
     @property
     def archs(self) -> Mapping[str, int]:
-        """How many cells there are on each arch, most first."""
+        """The number of cells on each arch, most first."""
         return dict(Counter(member.arch for member in self.members).most_common())
 
     @property
@@ -69,9 +69,9 @@ class Cluster:
 
 
 def find_clusters(matrix: Matrix, observations: Iterable[Observation] = ()) -> tuple[Cluster, ...]:
-    """Every reason of an entry and of the newest result of a cell, the biggest cluster first.
+    """The clusters of all reasons in entries and in the newest results of cells, the biggest first.
 
-    A cell whose newest result is another failure than its entry declares is in both clusters.
+    A cell is in two clusters if its newest result is another failure than its entry declares.
     """
     failing = {row.cell: row for row in newest(observations) if row.ending in FAILURES and row.reason}
     found: dict[str, list[ClusterCell]] = defaultdict(list)
@@ -91,7 +91,7 @@ def find_clusters(matrix: Matrix, observations: Iterable[Observation] = ()) -> t
 
 
 def oldest(cluster: Cluster, ages: Mapping[str, int]) -> int | None:
-    """For how many days the oldest entry has had its status; None: unknown for all."""
+    """The age in days of the oldest status among the entries; None: unknown for all."""
     return max((ages[id] for id in cluster.ids if id in ages), default=None)
 
 
@@ -107,7 +107,7 @@ def _cluster(name: str, members: Sequence[ClusterCell]) -> Cluster:
 
 
 def _canonical(name: str, members: Sequence[ClusterCell]) -> str:
-    """What most entries say; of texts said as often the shortest, and where no entry says one, what was seen."""
+    """The reason that most entries have; among equally frequent ones the shortest; without entries, the seen one."""
     if name in _FAMILY_NAMES:
         return name
     texts = Counter(without_links(member.declared) for member in members if member.declared)
@@ -136,7 +136,7 @@ def with_canonical(matrix: Matrix, cluster: Cluster, text: str) -> tuple[Operati
 
 
 def with_link(matrix: Matrix, cluster: Cluster, issue: str) -> tuple[Operation, ...]:
-    """Operations that put a link to `issue` behind the reasons of `cluster` that have none."""
+    """Operations that append a link to `issue` to those reasons of `cluster` that have none."""
     link = issue_link(issue)
     return _rewritten(
         matrix, cluster, lambda reason: reason if _LINKS.search(reason) else with_issue(reason.strip(), link)
@@ -144,7 +144,7 @@ def with_link(matrix: Matrix, cluster: Cluster, issue: str) -> tuple[Operation, 
 
 
 def issue_link(text: str) -> str:
-    """The address of an issue, given in any form that columns and reasons show one.
+    """The address of an issue, given in any form in which columns and reasons show it.
 
     These are `123` and `#123` for one of tt-xla's own, `repository#123` for one of the same owner,
     `owner/repository#123`, and an address, with or without its `https://`. Raises UsageError for anything else.

@@ -17,18 +17,18 @@ class DifferenceKind(StrEnum):
     """How a cell differs between two runs."""
 
     NEW = "new"
-    """Fails, and did not before: it passed, or was not run."""
+    """Fails now, and did not before: it passed or was not run."""
     REASON = "changed reason"
-    """Fails as before, but for another reason."""
+    """Fails as before, but for a different reason."""
     FIXED = "fixed"
     NOT_RUN = "not run"
-    """Came to a result before, and to none now."""
+    """Had a result before, and has none now."""
     PERSISTING = "persisting"
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One cell in two runs; None: it has no result there."""
+    """One cell in two runs; None: no result there."""
 
     id: str
     arch: str
@@ -39,10 +39,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two runs."""
+    """The comparison of two runs."""
 
     differences: tuple[Difference, ...]
-    """By kind, then by id and arch; cells that pass in both have none."""
+    """By kind, then by id and arch; without the cells that pass in both."""
     passing: int
     """Cells that pass in both."""
 
@@ -74,7 +74,7 @@ def _kind(was: Observation | None, now: Observation | None) -> DifferenceKind | 
         return DifferenceKind.FIXED if _fails(was) else None
     if was is None or now is None or not _fails(was):
         return DifferenceKind.NEW
-    # Without a reason on both sides there is nothing that could have changed but the way it ended.
+    # Without a reason on both sides, only a different ending counts as a change.
     return DifferenceKind.PERSISTING if same_failure(was, now) else DifferenceKind.REASON
 
 
@@ -87,7 +87,7 @@ def _fails(row: Observation | None) -> bool:
 
 
 def chosen_run(name: str, known: Sequence[str]) -> str:
-    """The run that `name` means: all of it, or a part that only one has. Raises UsageError with what there is."""
+    """The run that `name` means: its full name, or a part of no other name. Raises UsageError with the known runs."""
     if name in known:
         return name
     found = [one for one in known if name in one]
@@ -117,7 +117,7 @@ class OneCommit:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """What came from one commit to another."""
+    """The commits between two commits."""
 
     before: str
     """Empty: unknown."""
@@ -125,11 +125,11 @@ class Between:
     commits: tuple[OneCommit, ...] = ()
     """Newest first: those that the later commit has and the earlier one has not."""
     unknown: str = ""
-    """Why the commits are unknown; empty: these are all."""
+    """Why the commits are unknown; empty: the list is complete."""
 
 
 def between(checkout: Checkout, before: Iterable[Observation], after: Iterable[Observation]) -> tuple[Between, Between]:
-    """What lies between two runs: of the checkout, and of its models."""
+    """The commits between two runs: those of the checkout, and those of its models."""
     old, new = list(before), list(after)
     own = _most(row.commit for row in old), _most(row.commit for row in new)
     git, pins = Git(checkout.root), Git(checkout.models)
@@ -138,20 +138,20 @@ def between(checkout: Checkout, before: Iterable[Observation], after: Iterable[O
         _most(row.models_commit for row in rows) or _pinned(git, checkout, commit)
         for rows, commit in ((old, own[0]), (new, own[1]))
     ]
-    # What a commit pins is unknown where the commit is.
+    # Without the commit, the models commit that it pins is unknown.
     reason = found.unknown if not all(models) else ""
     first, last = models
     return found, Between(first, last, unknown=reason) if reason else _log(pins, first, last)
 
 
 def _most(commits: Iterable[str]) -> str:
-    """The commit of a run: that of most of its results which have one."""
+    """The commit of a run: the one that most of its results with a commit have."""
     counts = Counter(commit for commit in commits if commit)
     return counts.most_common(1)[0][0] if counts else ""
 
 
 def _pinned(git: Git, checkout: Checkout, commit: str) -> str:
-    """The commit of the submodule that a commit of the checkout pins; empty where that is unknown."""
+    """The commit of the submodule that a commit of the checkout pins; empty if unknown."""
     return git.pinned(checkout.relative(checkout.models), commit) if git.has(commit) else ""
 
 
@@ -166,7 +166,7 @@ def _log(git: Git, before: str, after: str) -> Between:
     try:
         out = git.text("log", "--no-show-signature", f"--format={form}", f"{before}..{after}", "--")
     except TTMatrixError:
-        # The commits are there; some between them are not.
+        # The two commits exist here, but some between them do not.
         return Between(before, after, unknown=_no_log(before, after))
     lines = (line.split(_SEPARATOR, 3) for line in out.splitlines())
     return Between(before, after, tuple(OneCommit(*words) for words in lines if len(words) == 4))

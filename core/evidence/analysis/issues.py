@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The issues that entries cite, and whether they are still open: from a file, which `gh` fills only when asked."""
+"""The issues that entries cite, and whether they are open: cached in a file, which `gh` fills only on request."""
 
 import json
 import shutil
@@ -20,19 +20,19 @@ from core.proc import CommandRunner, run_command
 
 _SECONDS = 30.0
 _CLOSED_DAYS = 7
-"""For so many days a closed issue is not asked about again: few are opened again."""
+"""Days for which a closed issue is not looked up again: few are reopened."""
 _GONE = ("Could not resolve to an issue", "Could not resolve to a Repository")
 
 
 class State(StrEnum):
-    """What is known of an issue."""
+    """The state of an issue."""
 
     OPEN = "open"
     CLOSED = "closed"
     MISSING = "missing"
-    """There is no such issue, or no permission to see it."""
+    """The issue does not exist, or we may not see it."""
     UNKNOWN = "unknown"
-    """Nobody has asked yet."""
+    """It has not been looked up yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Citation:
 
 
 def citations(matrix: Matrix, states: Mapping[str, IssueState]) -> tuple[Citation, ...]:
-    """Every issue that an entry cites where it counts, the one cited by most entries first."""
+    """Every issue that an effective entry cites, the one cited by most entries first."""
     cells: dict[str, list[tuple[str, str]]] = {}
     for id, entry in matrix.entries.items():
         for arch in matrix.schema.archs:
@@ -74,15 +74,15 @@ def citations(matrix: Matrix, states: Mapping[str, IssueState]) -> tuple[Citatio
 
 
 class Advice(StrEnum):
-    """What the state of an issue and the results of the tests that cite it ask for."""
+    """The action that the state of an issue and the results of the tests that cite it suggest."""
 
     CLOSED = "the issue of these entries is closed"
-    """Entries that expect no pass cite it."""
+    """Entries that do not expect a pass cite it."""
     CLOSE = "all its tests pass: close it"
 
 
 class IssueAdvice(NamedTuple):
-    """Advice about one issue, with the cells that it is about."""
+    """Advice about one issue, with its cells."""
 
     state: IssueState
     advice: Advice
@@ -92,9 +92,9 @@ class IssueAdvice(NamedTuple):
 def issue_advice(
     matrix: Matrix, found: Iterable[Citation], verdict_of: Callable[[str, str], Verdict | None]
 ) -> tuple[IssueAdvice, ...]:
-    """What to do about cited issues; `verdict_of` has the verdict on a cell by its id and arch, None without results.
+    """What to do about cited issues; `verdict_of` gives the verdict on a cell by its id and arch, None without results.
 
-    Nothing is said of an issue whose state is not known.
+    There is no advice on an issue whose state is unknown.
     """
     advice = []
     for one in found:
@@ -119,11 +119,11 @@ def _passes(matrix: Matrix, cell: tuple[str, str], verdict: Verdict | None) -> b
 
 
 def read_states(file: Path) -> dict[str, IssueState]:
-    """What `file` knows, by issue; nothing where there is no such file, or it cannot be understood."""
+    """The states in `file`, by issue; none if the file is missing or cannot be parsed."""
     try:
         found = decoded(read_text(file), list[IssueState]) if file.exists() else []
     except (TTMatrixError, Malformed):
-        # Nothing but what can be asked again.
+        # Everything in it can be looked up again.
         return {}
     return {one.issue: one for one in found}
 
@@ -131,10 +131,10 @@ def read_states(file: Path) -> dict[str, IssueState]:
 def ask(
     file: Path, issues: Iterable[str], *, root: Path, now: datetime | None = None, runner: CommandRunner = run_command
 ) -> dict[str, IssueState]:
-    """Look `issues` up with `gh` and save what it says in `file`; what was asked lately is not asked again.
+    """Look `issues` up with `gh` and save their states in `file`.
 
-    That is: today, or within a week of what was closed. Raises TTMatrixError where there is no `gh`, or it cannot
-    answer; the answers until then are saved, so the next call goes on behind them.
+    An issue is not looked up again on the same day, or within a week if it was closed. Raises TTMatrixError if there is
+    no `gh` or it fails; the states until then are saved, so the next call continues after them.
     """
     if shutil.which("gh") is None:
         raise TTMatrixError(

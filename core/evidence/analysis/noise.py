@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 LEAST_RESULTS = 3
-"""Of fewer nobody can say what their noise is."""
+"""The noise of fewer results cannot be estimated."""
 LEAST_PART = 0.02
-"""Of the first median: what is less is no difference that anybody would act on."""
+"""As a part of the first median: nobody would act on a smaller difference."""
 _LEVEL = (
     *(63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169),
     *(3.106, 3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845),
@@ -25,7 +25,7 @@ _LEVEL = (
 """Student's t at 1 %, two-sided, by degrees of freedom from 1."""
 _NORMAL, _BEYOND = 2.576, 4.95
 _NINE_OF_TEN = 1.282
-"""Standard deviations by which the mean must be beyond the limit to be found in nine cases of ten."""
+"""Standard deviations by which the mean must exceed the limit so that nine cases of ten are found."""
 _MOST_NEEDED = 100
 
 
@@ -33,7 +33,7 @@ class Shift(StrEnum):
     """How some numbers compare with others."""
 
     UNKNOWN = "unknown"
-    """One of them has no number, or too few to know their noise."""
+    """One of them has no number, or too few to estimate their noise."""
     NOISE = "noise"
     """Within the noise."""
     MORE = "more"
@@ -41,7 +41,7 @@ class Shift(StrEnum):
 
 
 def difference(first: Sequence[float], other: Sequence[float], least: float = LEAST_PART) -> Shift:
-    """How `other` compares with `first`; a difference is more than the part `least` of the first median."""
+    """How `other` compares with `first`; a difference must exceed the part `least` of the first median."""
     if min(len(first), len(other)) < LEAST_RESULTS:
         return Shift.UNKNOWN
     before, after = statistics.median(first), statistics.median(other)
@@ -53,9 +53,9 @@ def difference(first: Sequence[float], other: Sequence[float], least: float = LE
 
 
 def needed(first: Sequence[float], other: Sequence[float], step: float) -> int | None:
-    """How many results of each find a step, a part of the first median, in nine cases of ten.
+    """How many results of each are needed to find a step, a part of the first median, in nine cases of ten.
 
-    None: too few to say, or more than 100.
+    None: unknown with so few results, or more than 100.
     """
     if min(len(first), len(other)) < LEAST_RESULTS or not (before := abs(statistics.median(first))):
         return None

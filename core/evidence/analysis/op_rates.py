@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of op cases as numbers: pass rates, coverage, what dedupe saved, stability and time, by backend."""
+"""Results of op cases in numbers: pass rates, coverage, savings of dedupe, stability and time, by backend."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import fsum
@@ -24,7 +24,7 @@ _COUNTED_AS = {
     "xfail": "xfailed",
     "skip": "skipped",
     "not-an-op": "skipped",
-    # The case that represents it was not run, so there is no verdict to take.
+    # The representing case was not run, so there is no verdict to copy.
     "dup": "missing",
 }
 
@@ -34,7 +34,7 @@ class Tally(NamedTuple):
 
     cases: int
     passed: int
-    """`pass` and `xpass`; as in all of these, a duplicate counts as what represents it does."""
+    """`pass` and `xpass`; in this and all other counts, a duplicate counts like the case that represents it."""
     failed: int
     """`fail`, `crash` and `timeout`."""
     errors: int
@@ -44,9 +44,9 @@ class Tally(NamedTuple):
     missing: int
     """Without a result."""
     duplicates: int
-    """Of those with a verdict, how many took it from another case."""
+    """The number of cases that copied their verdict from another case."""
     seconds: float
-    """What the cases took that were run themselves: inputs, reference, compiling and running."""
+    """Time of the cases that were run themselves: inputs, reference, compiling and running."""
 
     @property
     def executed(self) -> int:
@@ -55,12 +55,12 @@ class Tally(NamedTuple):
 
     @property
     def pass_rate(self) -> float | None:
-        """Passed, of those that passed, failed or have an error; None: there are none."""
+        """The passed share of the cases that passed, failed or had an error; None: there are none."""
         return _part(self.passed, self.passed + self.failed + self.errors)
 
     @property
     def saved(self) -> float | None:
-        """The efficiency of dedupe: duplicates, of those with a verdict; None: there are none."""
+        """The savings of dedupe: the share of duplicates among the cases with a verdict; None: there are none."""
         return _part(self.duplicates, self.duplicates + self.executed)
 
     @property
@@ -74,7 +74,7 @@ class Steadiness(NamedTuple):
 
     tests: int
     compared: int
-    """Tests with results of two runs or more: what the other numbers are of."""
+    """Tests with results of two runs or more; the other numbers count among these."""
     steady: int
     still_failing: int
     new_fail: int
@@ -83,28 +83,28 @@ class Steadiness(NamedTuple):
 
     @property
     def rate(self) -> float | None:
-        """Tests that ended as in the run before and are not flaky, of those that were compared."""
+        """The share of compared tests that ended as in the run before and are not flaky."""
         return _part(self.steady + self.still_failing, self.compared)
 
 
 class BackendNumbers(NamedTuple):
-    """What the last results of the selected cases on one backend come to."""
+    """Numbers from the last results of the selected cases on one backend."""
 
     backend: str
     total: Tally
     by_model: dict[str, Tally]
     by_op: dict[str, Tally]
     grid: dict[tuple[str, str], Tally]
-    """By op and model, where there are cases."""
+    """By op and model; only pairs with cases."""
     ops: int
-    """Distinct ops that coverage is measured by: those of the cases, without what computes nothing, or a given list."""
+    """Distinct ops for coverage: those of the cases that compute something, or a given list."""
     enabled: int
-    """Those of them that pass at least one case."""
+    """Those of them with at least one passing case."""
     steadiness: Steadiness
 
     @property
     def coverage(self) -> float | None:
-        """The part of the ops that is enabled; None: there are no ops."""
+        """The share of enabled ops; None: there are no ops."""
         return _part(self.enabled, self.ops)
 
 
@@ -113,8 +113,8 @@ def measure_results(
 ) -> list[BackendNumbers]:
     """The numbers of a selection on every backend with results, or on those of `backends` that have some.
 
-    A result counts while the digest of its case is the same. Backends are in alphabetical order. Coverage is measured
-    by `enabled_ops`; without any by the ops that the cases have.
+    A result counts as long as the digest of its case is the same. Backends are in alphabetical order. Coverage is
+    measured against `enabled_ops`, or if that is empty against the ops of the cases.
     """
     counted = {row.id: _still_valid(row, seen[row.id]) for row in selected if row.id in seen}
     found = sorted({backend for results in counted.values() for backend, rows in results.items() if rows})

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times, throughput and memory of each test over time, from runs here and from upstream's reports, and what they mean.
+"""Times, throughput and memory of each test over time, from local runs and upstream's reports, with verdicts.
 
-What is compared was measured alike: the same test on the same arch, by the same backend, with the same profile and
-batch size. The verdict on a number compares the newest 10 results with the 20 before them, of fewer the newer half with
-the older one, as `core.evidence.analysis.noise` says.
+Only like results are compared: the same test on the same arch, with the same backend, profile and batch size. The
+verdict on a number compares the newest 10 results with the 20 before them, or with fewer results the newer half with
+the older one, by the test in `core.evidence.analysis.noise`.
 """
 
 import statistics
@@ -20,17 +20,17 @@ from core.runs import Outcome, planning
 from core.runs.store import RunRecord
 
 PERFORMANCE = (Metric.SAMPLES, Metric.RUN, Metric.COMPILE, Metric.PEAK)
-"""What is looked at over time."""
+"""The metrics that have a series."""
 MORE_IS_BETTER = frozenset({Metric.PCC, Metric.SAMPLES})
 NEWEST, BEFORE = 10, 20
-"""Results on either side of a verdict."""
+"""Number of results on either side of a verdict."""
 STEP = 0.2
-"""The change of which it is said how many results it needs."""
+"""The relative change for which the number of needed results is given."""
 _REPORTED = "report"
 
 
 class Trend(StrEnum):
-    """What the newest results say of a number."""
+    """How the newest results compare with those before."""
 
     REGRESSED = "regressed"
     IMPROVED = "improved"
@@ -44,7 +44,7 @@ class SeriesKey(NamedTuple):
     test_id: str
     arch: str
     backend: str
-    """What ran it: `tt`, `xla`, `inductor`; the kind of run where nothing says so, `report` for upstream's reports."""
+    """What ran it: `tt`, `xla`, `inductor`; `report` for upstream's reports; the kind of run if unknown."""
     profile: str
     batch_size: int | None
 
@@ -61,17 +61,17 @@ class Measurement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PerfVerdict:
-    """What one number of a series says."""
+    """The verdict on one number of a series."""
 
     trend: Trend
     last: float
     before: float | None
     """The median of the results before; None: there is none."""
     after: float
-    """The median of the newest."""
+    """The median of the newest results."""
     results: int
     needed: int | None
-    """How many results on either side find a step of 20 % in nine cases of ten; None: not known."""
+    """How many results on either side would find a step of 20 % in nine cases of ten; None: not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Series:
         return [row.numbers[metric] for row in self.rows if metric in row.numbers]
 
     def verdict(self, metric: Metric) -> PerfVerdict | None:
-        """What the newest results say; None: there are none with this number."""
+        """The verdict on the newest results; None: none of them has this number."""
         values = self.values(metric)
         if not values:
             return None
@@ -102,7 +102,7 @@ class Series:
 
 
 def series_of(records: Iterable[RunRecord], reports: Iterable[PerfReport]) -> list[Series]:
-    """The series of all runs that passed or were compared, and of all reports, by key."""
+    """The series, by key, of all reports and of all runs that passed or got as far as the comparison."""
     found: dict[SeriesKey, list[Measurement]] = {}
     for record in records:
         if not record.active and record.outcome is not Outcome.ERROR and not _untimed(record):
@@ -125,7 +125,7 @@ def with_numbers(judged: Judged, records: Sequence[RunRecord], reports: Sequence
 
 
 def newest_numbers(found: Iterable[Series]) -> Mapping[str, Mapping[str, Mapping[str, str]]]:
-    """The newest value of each number as text, by id, arch and name. CPU repros time nothing and are left out."""
+    """The newest value of each number as text, by id, arch and name. CPU repros measure no times and are left out."""
     newest: dict[tuple[str, str, Metric], tuple[float, float]] = {}
     for one in found:
         if one.key.profile or one.key.backend == "cpu":
@@ -141,7 +141,7 @@ def newest_numbers(found: Iterable[Series]) -> Mapping[str, Mapping[str, Mapping
 
 
 def _untimed(record: RunRecord) -> bool:
-    """Whether it runs something else than the test."""
+    """Whether it runs something other than the test."""
     others = (planning.BISECT_KIND, planning.EXTRACT_KIND, *planning.EXPORT_KINDS)
     return bool(record.spec.cases) or record.spec.kind in others
 

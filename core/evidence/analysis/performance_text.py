@@ -12,7 +12,7 @@ _MARKS = {Trend.REGRESSED: "regressed", Trend.IMPROVED: "improved", Trend.STEADY
 
 
 def perf_rows(found: Iterable[Series]) -> list[Sequence[str]]:
-    """A row of a table for each series: the newest value of each number, and what the newest results say of it."""
+    """A row of a table for each series: the newest value of each number, and the verdict on it."""
     rows: list[Sequence[str]] = []
     for one in found:
         key = one.key
@@ -23,7 +23,7 @@ def perf_rows(found: Iterable[Series]) -> list[Sequence[str]]:
 
 
 def perf_lines(one: Series) -> list[tuple[str, Trend]]:
-    """A line for each number of a series, with what it says."""
+    """A line for each number of a series, with its verdict."""
     lines = []
     for metric in PERFORMANCE:
         if found := one.verdict(metric):
@@ -32,7 +32,7 @@ def perf_lines(one: Series) -> list[tuple[str, Trend]]:
 
 
 def series_name(one: Series) -> str:
-    """What a series is of, beside its test: `n150 tt bfp8, 12 results`."""
+    """The name of a series, without its test: `n150 tt bfp8, 12 results`."""
     key = one.key
     batch = "" if key.batch_size is None else f"batch {key.batch_size}"
     words = " ".join(filter(None, (key.arch, key.backend, key.profile, batch)))
@@ -40,7 +40,7 @@ def series_name(one: Series) -> str:
 
 
 def trend_words(found: PerfVerdict) -> str:
-    """What the newest results say of a number, and how many results would say more."""
+    """The verdict on a number in words, and how many results would give a more certain one."""
     if found.trend is Trend.UNKNOWN or found.before is None:
         return f"{Trend.UNKNOWN}: {found.results} of at least 6"
     change = f"{(found.after - found.before) / abs(found.before):+.1%}" if found.before else ""
@@ -49,7 +49,7 @@ def trend_words(found: PerfVerdict) -> str:
 
 
 def perf_document(one: Series) -> dict[str, object]:
-    """A series as JSON: its key, what each number says, and every result."""
+    """A series as JSON: its key, the verdict on each number, and every result."""
     key = one.key
     numbers: dict[str, object] = {}
     for metric in PERFORMANCE:

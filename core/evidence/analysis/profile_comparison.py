@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the same tests under several profiles as one table: test x profile, with spread, and what differs.
+"""Runs of the same tests under several profiles as one table: test x profile, with spread and differences.
 
-A number of two profiles differs as `core.evidence.analysis.noise` says.
+Whether a number differs between two profiles is decided in `core.evidence.analysis.noise`.
 """
 
 import json
@@ -31,7 +31,7 @@ class Metric(StrEnum):
 
 
 _LEAST_PARTS = {Metric.PCC: 0.001}
-"""What a difference must be more than, where that is not `LEAST_PART`: limits of PCC are hundredths apart."""
+"""The least relevant difference, if it is not `LEAST_PART`: thresholds of PCC are only hundredths apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,12 @@ class ProfileCell:
     """A test under one profile."""
 
     runs: tuple[RunRecord, ...]
-    """In the order in which they were asked for."""
+    """In the order of the request."""
     numbers: Mapping[Metric, Numbers]
 
     @property
     def outcome(self) -> str:
-        """`pass`, or `1 fail, 2 pass`, failures first; empty: it has no run."""
+        """`pass`, or `1 fail, 2 pass`, failures first; empty: no run."""
         counts = Counter(str(one.outcome or one.state) for one in self.by_outcome)
         if len(counts) == 1:
             return next(iter(counts))
@@ -68,21 +68,21 @@ class ProfileCell:
 
     @property
     def by_outcome(self) -> Sequence[RunRecord]:
-        """The runs, those first that failed."""
+        """The runs, failed ones first."""
         return sorted(self.runs, key=lambda one: one.outcome is None or one.outcome in HARMLESS)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A number under a profile against that under the first one."""
+    """A number under a profile compared with that under the first profile."""
 
     part: float
-    """Of the first median: 0.12 is 12 % more."""
+    """As a part of the first median: 0.12 is 12 % more."""
     shift: Shift
     """Whether it is more than the noise."""
 
     def __str__(self) -> str:
-        """`+12.0%`, in brackets with `?` where the noise is not known, `=` where it is within it."""
+        """`+12.0%`, in brackets with `?` if the noise is unknown, `=` if it is within the noise."""
         match self.shift:
             case Shift.UNKNOWN:
                 return f"({self.part:+.1%}?)"
@@ -96,17 +96,17 @@ class ProfileTable:
     """The cells of each test, by profile."""
 
     profiles: tuple[str, ...]
-    """The first is what the others are compared with; empty: the default."""
+    """The others are compared with the first one; an empty name is the default profile."""
     rows: Mapping[str, Mapping[str, ProfileCell]]
 
     def difference(self, test: str, profile: str, metric: Metric) -> Shift:
-        """How a number of `profile` compares with that of the first one."""
+        """How a number under `profile` compares with that under the first profile."""
         row = self.rows[test]
         first, other = (row[name].numbers[metric].values for name in (self.profiles[0], profile))
         return difference(first, other, _LEAST_PARTS.get(metric, LEAST_PART))
 
     def change(self, test: str, profile: str, metric: Metric) -> Change | None:
-        """Against the first profile; None for that one, and where a number is missing, or that of the first is 0."""
+        """The change against the first profile; None for that one, if a number is missing, or if the first is 0."""
         base, median = (self.rows[test][name].numbers[metric].median for name in (self.profiles[0], profile))
         if profile == self.profiles[0] or not base or median is None:
             return None
@@ -124,7 +124,7 @@ def profile_table(records: Iterable[RunRecord], profiles: Sequence[str]) -> Prof
 
 
 def measured(record: RunRecord) -> Mapping[Metric, float]:
-    """The numbers of one run: those of its own report, and the memory that was seen from outside."""
+    """The numbers of one run: those in its own report, and its memory as measured from outside."""
     result = record.result or {}
     found: dict[Metric, float | None] = {}
     tags = result.get("tags")
@@ -145,7 +145,7 @@ def _cell(records: Sequence[RunRecord]) -> ProfileCell:
 
 
 def _performance(result: Mapping[str, object]) -> Mapping[str, object]:
-    """What the built-in runner wrote down as JSON; empty where another one ran."""
+    """The JSON that the built-in runner wrote; empty if another runner ran."""
     try:
         said = json.loads(str(result.get("performance") or "{}"))
     except ValueError:

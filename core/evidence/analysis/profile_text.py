@@ -14,7 +14,7 @@ FORMATS = ("csv", "markdown")
 
 
 def table_lines(table: ProfileTable) -> Iterator[Sequence[str]]:
-    """A line for each test and profile: median, spread, and the difference to the first where it is one."""
+    """A line for each test and profile: median, spread, and the difference to the first profile if there is one."""
     for id, row in table.rows.items():
         for profile, cell in row.items():
             numbers = [number_text(table, id, profile, metric) for metric in Metric]

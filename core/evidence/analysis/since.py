@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Since when a cell ends as it does: first bad, last good, how often it changed, and what else changed in that run."""
+"""Since when a cell passes or fails: first bad, last good, number of changes, and what else changed in that run."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ __all__ = ["FLAKINESS_RESULTS", "CellCourse", "broken_together", "courses_of", "
 
 @dataclass(frozen=True, slots=True)
 class CellCourse:
-    """One cell over its results."""
+    """The history of one cell's results."""
 
     arch: str
     results: int
-    """How many say something of the model."""
+    """The number of results that say something about the model."""
     newest: Observation
     since: Observation
-    """The first of the passes, or of the failures, that the newest results are."""
+    """The first of the uninterrupted passes, or failures, at the end of the results."""
     before: Observation | None
-    """The last result before that; None: it has ended so in all that is known."""
+    """The last result before that; None: all known results ended alike."""
     last_good: Observation | None
     """The newest pass."""
     flips: int
@@ -30,7 +30,7 @@ class CellCourse:
     flakiness: float
     """From 0 to 1; `flakiness_of` has the method."""
     drift: Drift | None
-    """How its PCC has moved; None: too few numbers."""
+    """How its PCC has moved; None: too few values."""
 
     @property
     def failing(self) -> bool:
@@ -38,12 +38,12 @@ class CellCourse:
 
     @property
     def first_bad(self) -> Observation | None:
-        """The first of the failures that the newest results are; None: it passes."""
+        """The first of the failures at the end of the results; None: it passes."""
         return self.since if self.failing else None
 
 
 def courses_of(seen: Mapping[str, Sequence[Observation]]) -> tuple[CellCourse, ...]:
-    """The course of each cell of one test, from its results by arch, oldest first; those that never ran have none."""
+    """The course of each cell of one test, from its results by arch, oldest first; without cells that never ran."""
     found = ((arch, [row for row in rows if row.ending in RAN]) for arch, rows in seen.items())
     return tuple(_course(arch, rows) for arch, rows in found if rows)
 
@@ -60,11 +60,11 @@ def _course(arch: str, rows: Sequence[Observation]) -> CellCourse:
 
 
 def flakiness(rows: Iterable[Observation]) -> float:
-    """`flakiness_of` results, oldest first."""
+    """`flakiness_of` these results, which are oldest first."""
     return flakiness_of([row.ending is Ending.PASSED for row in rows if row.ending in RAN])
 
 
 def broken_together(first_bad: Observation, turned: Iterable[tuple[str, str, bool]]) -> int:
-    """How many other cells began to fail in the same run; `turned` are id, arch and whether it passes since."""
+    """How many other cells began to fail in the same run; `turned` has id, arch and whether it passes since."""
     cells = {(id, arch) for id, arch, passes in turned if not passes}
     return len(cells - {first_bad.cell})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Since when a cell ends as it does, in words: for a command and a screen alike."""
+"""Since when a cell passes or fails, in words, for a command and a screen alike."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -16,23 +16,23 @@ _SHORT, _MOST_COMMITS = 10, 15
 
 
 class Commits(NamedTuple):
-    """What was committed to one repository between two results."""
+    """The commits of one repository between two results."""
 
     name: str
     between: Between
     url: str
-    """The address of a page that compares both; empty: nobody knows one."""
+    """The address of a page that compares both; empty: unknown."""
 
 
 class SinceLine(NamedTuple):
-    """One line, and whether it is less than what was asked for."""
+    """One line, and whether it is secondary: a commit or a link."""
 
     text: str
     aside: bool = False
 
 
 def commits_of(one: CellCourse, checkout: Checkout) -> tuple[Commits, ...]:
-    """What was committed between the last result of before and the first since; nothing where there is none before."""
+    """The commits from the last result before the change to the first after it; none without a result before."""
     if one.before is None:
         return ()
     own, models = between(checkout, [one.before], [one.since])
@@ -70,7 +70,7 @@ def since_lines(one: CellCourse, together: int, commits: Sequence[Commits]) -> I
 
 
 def _steadiness(one: CellCourse) -> str:
-    """How often it has turned, and whether that makes it flaky."""
+    """How often it has changed, and whether that makes it flaky."""
     if one.flips == 1:
         return "changed once, not flaky"
     if not one.flakiness:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How stable the results of op cases are from run to run: by what is computed, not by what it is called."""
+"""How stable the results of op cases are from run to run; cases are matched by what they compute, not by name."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from core.evidence.observation import FAILURES, RAN, Ending, Observation
 
 
 class Stability(StrEnum):
-    """What the results of one test on one backend did from run to run."""
+    """How the results of one test on one backend changed from run to run."""
 
     STEADY = "steady"
-    """It passed in all of them."""
+    """It passed in all runs."""
     NEW_FAIL = "new fail"
-    """It fails in the last one, and passed in the one before."""
+    """It fails in the last run, and passed in the one before."""
     FIXED = "fixed"
-    """It passes in the last one, and failed in the one before."""
+    """It passes in the last run, and failed in the one before."""
     STILL_FAILING = "still failing"
     FLAKY = "flaky"
     """It has passed and failed with the same commit, torch and tolerances."""
@@ -24,18 +24,18 @@ class Stability(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """One test on one backend, over its results."""
+    """The results of one test on one backend over time."""
 
     key: str
-    """The digest of what is computed."""
+    """The digest of the computation."""
     backend: str
     ids: tuple[str, ...]
     """The cases that are this test."""
     stability: Stability
     since: str
-    """The first run of the failures, or passes, that the last results are; empty: nothing has changed."""
+    """The first of the uninterrupted failures, or passes, at the end; empty: nothing has changed."""
     rows: tuple[Observation, ...]
-    """Its results, oldest first, one for each run."""
+    """Its results, oldest first, one per run."""
 
 
 def courses(observations: Iterable[Observation]) -> Iterator[Course]:
@@ -64,7 +64,7 @@ def _stability(rows: Sequence[Observation]) -> tuple[Stability, str]:
 
 
 def _is_flaky(rows: Sequence[Observation]) -> bool:
-    """Whether anything but the code, torch and the tolerances decides: both ends were seen with the same of those."""
+    """Whether it both passed and failed with the same code, torch and tolerances, so that something else decides."""
     ends: dict[object, set[bool]] = {}
     for row in rows:
         assert row.op is not None

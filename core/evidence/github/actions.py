@@ -12,22 +12,22 @@ from core.errors import TTMatrixError
 from core.evidence.github.transport import Transport
 
 _REPORTS = re.compile(r"test-reports-|junit", re.IGNORECASE)
-"""In the names of artefacts that hold JUnit files (docs/rules.md 3.4)."""
+"""Matches names of artefacts that hold JUnit files (docs/rules.md 3.4)."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _PAGE = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which runs."""
+    """Which runs to read."""
 
     workflow: str = ""
-    """The file name of the workflow, or its id; empty: whatever was started by the clock."""
+    """The file name of the workflow, or its id; empty: all scheduled runs."""
     branch: str = ""
     days: float = 14.0
-    """How old they may be."""
+    """The greatest age of runs."""
     latest: bool = False
-    """Only the newest one of each workflow."""
+    """Only the newest run of each workflow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class WorkflowRun:
 
     id: int
     name: str
-    """As its results are to be named: that of the workflow and the number of the run."""
+    """The name of its results: that of the workflow and the number of the run."""
     workflow: int
     commit: str
 
@@ -53,7 +53,7 @@ class Artefact:
 
     @property
     def holds_reports(self) -> bool:
-        """Whether its name is that of JUnit files."""
+        """Whether its name is one of JUnit files."""
         return _REPORTS.search(self.name) is not None
 
 
@@ -85,7 +85,7 @@ class Actions:
                 return
 
     def artefacts(self, run: WorkflowRun) -> Iterator[Artefact]:
-        """What a run has uploaded, of all its attempts."""
+        """The artefacts of a run, from all its attempts."""
         for fields in self._all(f"actions/runs/{run.id}/artifacts?per_page={_PAGE}", "artifacts"):
             try:
                 yield Artefact(
@@ -99,7 +99,7 @@ class Actions:
                 raise _unexpected(error) from error
 
     def _all(self, path: str, name: str) -> Iterator[Any]:
-        """The items of every page. An item that moves to the next page meanwhile comes once."""
+        """The items of every page. An item that moves to the next page meanwhile is only yielded once."""
         seen: set[object] = set()
         place = f"repos/{self.repository}/{path}"
         while place:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Artefacts of a repository as reports: each is downloaded once, read, and forgotten; what is done survives a kill."""
+"""Artefacts of a repository as reports: each is downloaded and read once, also across an interruption."""
 
 import json
 import shutil
@@ -23,15 +23,15 @@ _SLACK_BYTES = 2**20
 
 @dataclass
 class Gathered:
-    """How many artefacts there were."""
+    """Numbers of artefacts."""
 
     runs: list[str] = field(default_factory=list)
     downloaded: int = 0
     known: int = 0
-    """Read before."""
+    """Artefacts that were read before."""
     expired: int = 0
     other: int = 0
-    """Their names are not those of JUnit files: they were not downloaded."""
+    """Artefacts whose names are not those of JUnit files: they were not downloaded."""
 
 
 class _Done:
@@ -42,7 +42,7 @@ class _Done:
         try:
             self.ids = set(decoded(read_text(file), list[int])) if file.exists() else set()
         except (TTMatrixError, Malformed):
-            # Nothing but what can be downloaded again.
+            # Everything in it can be downloaded again.
             self.ids = set()
 
     def add(self, id: int) -> None:
@@ -60,10 +60,10 @@ def fetch_reports(
     archs: Sequence[str],
     models_commit: Callable[[str], str] = lambda commit: "",
 ) -> Iterator[Reading]:
-    """Every artefact with JUnit files that was not read before, read; what was asked for next counts as stored.
+    """Read every new artefact with JUnit files; asking for the next one marks the last one as stored.
 
-    Killed at any time, the next call goes on after the last one that was stored. `models_commit` says which commit of
-    the submodule belongs to one of tt-xla. Raises TTMatrixError where GitHub does not answer.
+    After an interruption, the next call continues after the last one that was stored. `models_commit` gives the commit
+    of the submodule for one of tt-xla. Raises TTMatrixError if GitHub does not answer.
     """
     scratch = done_file.with_suffix(".part")
     with locked(done_file.with_suffix(".lock"), "ingest from GitHub", wait=0), _removed(scratch):
@@ -72,7 +72,7 @@ def fetch_reports(
 
 @contextmanager
 def _removed(directory: Path) -> Iterator[None]:
-    """Nothing is left of `directory` after the block, nor before it of one that was killed."""
+    """Remove `directory` before the block (a killed process may have left it) and after it."""
     shutil.rmtree(directory, ignore_errors=True)
     try:
         yield
@@ -110,12 +110,12 @@ def _fetch(
 def _downloaded(
     actions: Actions, run: WorkflowRun, artefact: Artefact, scratch: Path, given: ReadOptions, archs: Sequence[str]
 ) -> Reading | None:
-    """One artefact; None: it has expired."""
-    # As a person would lay it out: the directory is the run, and the name of the archive tells the job.
+    """Download one artefact and read it; None: it has expired."""
+    # Laid out as a person would do it: the directory is the run, and the name of the archive gives the job.
     file = scratch / run.name / f"{artefact.name}.zip"
     with _removed(scratch):
         file.parent.mkdir(parents=True)
-        # What GitHub calls the size is that of the archive, or of what is in it.
+        # The size that GitHub reports is either that of the archive or that of its content.
         most = min(2 * artefact.bytes + _SLACK_BYTES, _MOST_BYTES)
         try:
             actions.transport.download(artefact.address, file, most)
@@ -126,7 +126,7 @@ def _downloaded(
 
 
 def _read(file: Path, scratch: str, address: str, given: ReadOptions, archs: Sequence[str]) -> Reading:
-    """The reports in an archive; their source is the page of the run, and not a place that is gone tomorrow."""
+    """The reports in an archive; their source is the page of the run, because the local path is temporary."""
     reports, problems = [], []
     for one in find_documents([file]):
         if isinstance(one, Problem):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GitHub's API over HTTPS: retries, rate limits and redirects; the token goes to the host of the API alone."""
+"""GitHub's API over HTTPS: retries, rate limits and redirects; the token is only sent to the host of the API."""
 
 import email.message
 import http.client
@@ -24,10 +24,10 @@ T = TypeVar("T")
 API = "https://api.github.com"
 _TOKENS = ("GH_TOKEN", "GITHUB_TOKEN")
 _SECONDS = 60.0
-"""Without a byte for that long, a connection is given up."""
+"""A connection without a byte for that long is closed."""
 _TRIES = 5
 _LONGEST_WAIT = 120.0
-"""Seconds: where the rate limit asks for more, the message says until when."""
+"""Seconds: if the rate limit requires more, the error says until when."""
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 5
 _DOCUMENT_BYTES = 64 * 2**20
@@ -36,11 +36,11 @@ _HOME = ("localhost", "127.0.0.1", "::1")
 
 
 class Expired(Exception):
-    """It is no longer there (410)."""
+    """The artefact is no longer there (410)."""
 
 
 class _TryAgain(Exception):
-    """What may be different next time."""
+    """An error that a retry may cure."""
 
     def __init__(self, why: str, after: float | None = None) -> None:
         super().__init__(why)
@@ -51,7 +51,7 @@ _PASSING = (_TryAgain, http.client.HTTPException, urllib.error.URLError, Timeout
 
 
 def find_token(environ: Mapping[str, str] = os.environ, runner: CommandRunner = run_command) -> str:
-    """The token in the environment, else that of `gh`; empty where neither has one. It is never stored."""
+    """The token in the environment, else that of `gh`; empty if neither has one. It is never stored."""
     if token := next(filter(None, (environ.get(name, "").strip() for name in _TOKENS)), ""):
         return token
     if shutil.which("gh") is None:
@@ -62,12 +62,12 @@ def find_token(environ: Mapping[str, str] = os.environ, runner: CommandRunner = 
 
 @dataclass
 class Transport:
-    """Asks one API. Raises TTMatrixError where it cannot answer; no message holds a token or a signed address."""
+    """Sends requests to one API. Raises TTMatrixError on failure; no message has a token or a signed address."""
 
     token: str = field(default="", repr=False)
     api: str = field(default_factory=lambda: os.environ.get("GITHUB_API_URL", "") or API)
     say: Callable[[str], None] = lambda text: None
-    """Gets a line for each wait."""
+    """Called with a line for each wait."""
 
     def __post_init__(self) -> None:
         self.api = self.api.rstrip("/")
@@ -76,7 +76,7 @@ class Transport:
             raise TTMatrixError("The API of GitHub is used over HTTPS only", f"GITHUB_API_URL is {self.api}")
 
     def json(self, path: str) -> tuple[Any, str]:
-        """What `path` answers, an address or below the API, and the address of its next page; empty: there is none."""
+        """The answer to `path` (an address, or relative to the API) and the address of its next page; empty: none."""
 
         def read() -> tuple[Any, str]:
             with self._open(path) as answer:
@@ -90,7 +90,7 @@ class Transport:
         return self._with_retries(path, read)
 
     def download(self, path: str, file: Path, most: int) -> None:
-        """Write what `path` answers to `file`: whole, and no more than `most` bytes. Raises Expired."""
+        """Write the answer to `path` to `file`: completely, and at most `most` bytes. Raises Expired."""
 
         def read() -> None:
             with self._open(path) as answer, file.open("wb") as out:
@@ -194,7 +194,7 @@ class Transport:
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Redirects are errors, which `_open` follows: urllib would send the token along."""
+    """Reports redirects as errors; `_open` follows them, because urllib would send the token along."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -213,7 +213,7 @@ def _origin(address: str) -> tuple[str, str]:
 
 
 def _limited(error: urllib.error.HTTPError) -> float | None:
-    """For how many seconds the rate limit forbids everything; None: it is not that."""
+    """For how many seconds the rate limit forbids all requests; None: the error is not a rate limit."""
     if error.code not in (403, 429):
         return None
     after, left = error.headers.get("Retry-After", ""), error.headers.get("X-RateLimit-Remaining", "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of a period, from one walk over its results."""
+"""The numbers of a period, computed in one pass over its results."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -14,36 +14,36 @@ DAY = 86_400.0
 """In seconds."""
 _WEEK = 7
 _FLAKY_FROM = 0.2
-"""A cell of more flakiness has not turned: it turns all the time."""
+"""A cell with more flakiness than this counts as flaky, not as turned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """How many results passed, and how many say something of the model, on each day of a period."""
+    """How many results passed, and how many say something about the model, on each day of a period."""
 
     name: str
     passed: tuple[int, ...]
     ran: tuple[int, ...]
 
     def rate(self, first: int = 0, last: int | None = None) -> float | None:
-        """The pass rate from the day `first` up to `last`, which is left out: 0 to 1; None: nothing ran."""
+        """The pass rate from day `first` up to, but without, day `last`: 0 to 1; None: nothing ran."""
         ran = sum(self.ran[first:last])
         return sum(self.passed[first:last]) / ran if ran else None
 
     @property
     def weeks(self) -> tuple[float | None, ...]:
-        """The pass rate of each week, the last one whole, oldest first."""
+        """The pass rate of each week, counted back from the last day, oldest first."""
         ends = range(len(self.ran), 0, -_WEEK)
         return tuple(reversed([self.rate(max(0, end - _WEEK), end) for end in ends]))
 
     @property
     def lately(self) -> tuple[float | None, ...]:
-        """For each day the pass rate of the seven days up to it."""
+        """For each day, the pass rate of the seven days that end with it."""
         return tuple(self.rate(max(0, end - _WEEK), end) for end in range(1, len(self.ran) + 1))
 
     @property
     def failed_now(self) -> int:
-        """How many results of the last week are no passes."""
+        """How many results of the last week did not pass."""
         return sum(self.ran[-_WEEK:]) - sum(self.passed[-_WEEK:])
 
     @property
@@ -53,7 +53,7 @@ class Series:
 
 
 class Turned(NamedTuple):
-    """A cell that began to pass or to fail in the last week, and has done so ever since."""
+    """A cell that began to pass or fail in the last week, and has ended so ever since."""
 
     id: str
     arch: str
@@ -66,7 +66,7 @@ class Turned(NamedTuple):
 
 
 class Flaky(NamedTuple):
-    """A cell that turns again and again."""
+    """A cell that keeps changing between pass and failure."""
 
     id: str
     arch: str
@@ -74,16 +74,16 @@ class Flaky(NamedTuple):
 
 
 class HostHealth(NamedTuple):
-    """One machine in the last four weeks: how much fails on it, and how much of the same tests fails elsewhere."""
+    """One machine in the last four weeks: its failures, and how often the same tests fail elsewhere."""
 
     host: str
     results: int
     failed: int
     compared: int
-    """Results of cells that other machines ran as well."""
+    """Results on cells that other machines ran as well."""
     compared_failed: int
     elsewhere: float
-    """How many of the latter would have failed at the rate that each of these cells has on other machines."""
+    """How many of `compared` would have failed at the rates that these cells have on other machines."""
 
     @property
     def share(self) -> float:
@@ -91,12 +91,12 @@ class HostHealth(NamedTuple):
 
     @property
     def excess(self) -> float:
-        """By how much its failure share is above that of the others on the same cells; -1 to 1."""
+        """Its failure share minus that of the others on the same cells; -1 to 1."""
         return (self.compared_failed - self.elsewhere) / self.compared if self.compared else 0.0
 
     @property
     def suspect(self) -> bool:
-        """Whether failures follow this machine and not the tests."""
+        """Whether failures depend on this machine and not on the tests."""
         enough = self.compared_failed - self.elsewhere >= _LEAST_EXCESS_FAILURES
         return enough and self.excess >= _LEAST_EXCESS
 
@@ -105,7 +105,7 @@ _LEAST_EXCESS, _LEAST_EXCESS_FAILURES = 0.15, 5
 
 
 class Stale(NamedTuple):
-    """A cell that passes while its entry expects no pass."""
+    """A cell that passes while its entry does not expect a pass."""
 
     id: str
     arch: str
@@ -113,35 +113,35 @@ class Stale(NamedTuple):
     """When the first of its passes was made."""
     results: int
     days: float
-    """Until the entry was corrected, or else until the last result of all."""
+    """Days until the entry was corrected, or until the last result of all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What the results of a period say. Days are whole days in UTC, `first` is the number of the oldest one."""
+    """The numbers of a period. Days are whole days in UTC, `first` is the number of the oldest one."""
 
     first: int
     total: Series
     archs: tuple[Series, ...]
     groups: tuple[Series, ...]
-    """The one with most failures in the last week first."""
+    """The group with most failures in the last week first."""
     turned: tuple[Turned, ...]
-    """The last one first."""
+    """The latest first."""
     flaky: tuple[Flaky, ...]
     hosts: tuple[HostHealth, ...]
-    """The one that fails most above the others first."""
+    """The machine with the greatest excess of failures first."""
     stale: tuple[Stale, ...]
     """The longest first."""
     corrected: tuple[Stale, ...]
-    """Those whose entries expect a pass by now."""
+    """Those whose entries expect a pass now."""
 
 
 def measure_tracks(
     tracks: Tracks, since: float, group_of: Callable[[str, str], str], minimum_runs: int, ignored: Collection[str] = ()
 ) -> Measured:
-    """The numbers of `tracks`, which begin at `since`; `group_of` has the group of a cell by its id and arch.
+    """The numbers of `tracks`, which begin at `since`; `group_of` gives the group of a cell by its id and arch.
 
-    Results of `ignored` machines count for `hosts` alone. Fewer than `minimum_runs` passes make nothing stale.
+    Results of `ignored` machines only count for `hosts`. A cell needs `minimum_runs` passes to be stale.
     """
     moments = [track.results.at[-1] for track in tracks.cells]
     first, end = _period(since, moments, tracks)
@@ -192,7 +192,7 @@ def _period(since: float, moments: Sequence[float], tracks: Tracks) -> tuple[int
 
 
 def _last_turn(passed: Sequence[bool]) -> int:
-    """The place of the first of the passes, or failures, that the newest ones are; 0: it never turned."""
+    """Index of the first of the uninterrupted passes, or failures, at the end; 0: it never turned."""
     at = len(passed) - 1
     while at and passed[at - 1] is passed[-1]:
         at -= 1
@@ -214,7 +214,7 @@ def _stale(
     minimum_runs: int,
     last: float,
 ) -> Iterable[tuple[bool, Stale]]:
-    """The times in which a cell was stale, each with whether it still is."""
+    """The periods in which a cell was stale, each with whether it still is."""
     begun, count = 0.0, 0
     for (at, _, shape), one in zip(rows, passed, strict=True):
         if shape in unexpected:
@@ -244,7 +244,7 @@ class _Counts:
             good[day] += one
 
     def series(self) -> tuple[Series, tuple[Series, ...], tuple[Series, ...]]:
-        """Of everything, of each arch, of each group."""
+        """The series of all results, of each arch, of each group."""
         archs = sorted({arch for arch, _ in self._found})
         groups = [self._sum(name, lambda key, name=name: key[1] == name) for name in {key[1] for key in self._found}]  # type: ignore[misc]
         ordered = sorted(groups, key=lambda one: (-one.failed_now, one.now or 0.0, one.name))
@@ -259,7 +259,7 @@ class _Counts:
 
 
 class _Hosts:
-    """Results and failures by machine, and how the same cells end on the others."""
+    """Results and failures by machine, and how the same cells end on other machines."""
 
     def __init__(self, tracks: Tracks, since: float) -> None:
         self._tracks = tracks

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a team is doing over a period: what results say, with the burn-down of entries and what waits for a decision."""
+"""The progress of a team over a period: results, the burn-down of entries, and pending decisions."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _UNKNOWN = "unknown"
 
 
 class By(StrEnum):
-    """What pass rates are split by."""
+    """The criterion that splits pass rates."""
 
     FAMILY = "family"
     ARCH = "arch"
@@ -30,20 +30,20 @@ class By(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a report says. Moments are in seconds since the epoch."""
+    """The content of a progress report. Moments are in seconds since the epoch."""
 
     by: By
     since: float
     now: float
     measured: Measured
     runs: Sequence[RunCount]
-    """The last one first."""
+    """The latest first."""
     weeks: Sequence[Week]
-    """Entries by status at the end of each week, oldest first; empty: git knows nothing of them."""
+    """Entries by status at the end of each week, oldest first; empty: git has no history of them."""
     verdicts: Mapping[Verdict, int]
-    """How many cells with results have which verdict."""
+    """The number of cells with results for each verdict."""
     without: Sequence[str] = ()
-    """Machines whose results count for the list of machines alone."""
+    """Machines whose results only count for the list of machines."""
 
     @property
     def days(self) -> range:
@@ -53,23 +53,23 @@ class Progress:
 
     @property
     def gaps(self) -> tuple[int, ...]:
-        """The days on which no run has ended, between the first and the last one with results."""
+        """The days without any finished run, between the first and the last day with results."""
         ended = {int(run.when // DAY) for run in self.runs}
         found = zip(self.days, self.measured.total.ran, strict=True)
         return tuple(day for day, ran in found if not ran and day not in ended)
 
     @property
     def incomplete(self) -> tuple[RunCount, ...]:
-        """The runs without any result of a model, or with tests that broke before it; the last one first."""
+        """The runs without any result of a model, or with tests that broke before the model ran; the latest first."""
         return tuple(run for run in self.runs if run.broken or not run.ran)
 
 
 class ProgressReader:
-    """Reports on one state of the evidence. Its results are read once: another split, or a period that is not longer
-    than one before, is only counted.
+    """Reports on one state of the evidence, whose results are read once.
 
-    `infos` is asked only where groups of models are. Results of model tests that reports brought count; runs here do
-    not: what somebody tries says nothing of the team. Several threads may ask.
+    Another split, or a period no longer than the one read, is only counted again. `infos` is only called for groups of
+    models. Only results of model tests from reports count, not local runs, which are somebody's experiments. Safe to
+    use from several threads.
     """
 
     def __init__(
@@ -80,13 +80,13 @@ class ProgressReader:
         self._infos = cache(infos)
         self._history = history
         self._read: tuple[float, Tracks] | None = None
-        """What was read, and since when."""
+        """The results that were read, and the start of their period."""
 
     def progress(self, *, now: float, days: float, by: By, arch: str = "", without: Collection[str] = ()) -> Progress:
-        """The progress of the last `days` before `now`, in seconds since the epoch; of one arch, where one is given.
+        """The progress of the last `days` before `now`, in seconds since the epoch; for one arch if given.
 
-        `without` are machines to leave out, beside those that the policy ignores; verdicts are what they were. Raises
-        TTMatrixError where the store cannot be read.
+        `without` are machines to leave out, beside those that the policy ignores; verdicts do not change with it.
+        Raises TTMatrixError if the store cannot be read.
         """
         policy, since = self._verdicts.policy, now - days * DAY
         tracks = self._since(since)

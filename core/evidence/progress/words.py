@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of a period in words, for a report and a screen alike."""
+"""The numbers of a period in words, for a report and a screen alike."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -24,7 +24,7 @@ def moment_day(moment: float) -> str:
 
 
 def percent(rate: float | None) -> str:
-    """`93.4%`; a dash where nothing ran. Never rounded up to 100%."""
+    """`93.4%`; a dash if nothing ran. Never rounded up to 100%."""
     if rate is None:
         return "-"
     return "100%" if rate == 1 else f"{min(rate * 100, 99.9):.1f}%"
@@ -37,7 +37,7 @@ def week_ends(progress: Progress) -> list[str]:
 
 
 def summary(progress: Progress, arch: str = "") -> str:
-    """What everything else says in detail."""
+    """The main numbers in a few words; the rest of the report has the details."""
     measured = progress.measured
     broke = sum(not one.fixed for one in measured.turned)
     where = f" on {arch}" if arch else ""
@@ -66,12 +66,12 @@ def machine_words(one: HostHealth) -> tuple[str, str, str, str, str, str]:
 
 
 def typical_days(stale: Sequence[Stale]) -> float | None:
-    """For how many days half of these were stale at least."""
+    """The median of the days; half of these cells were stale for at least so long."""
     return median(one.days for one in stale) if stale else None
 
 
 def stale_words(stale: Sequence[Stale], corrected: Sequence[Stale]) -> str:
-    """For how long cells pass before their entry says so."""
+    """How long cells pass before their entry is corrected."""
     now, before = typical_days(stale), typical_days(corrected)
     words = [f"{counted(len(stale), 'cell')} pass though their entries expect no pass"]
     if now is not None:

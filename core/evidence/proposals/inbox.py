@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All there is to decide about a checkout: proposals, and the inbox, which lists tests whose entries are not true."""
+"""Everything to decide about a checkout: proposals, and the inbox of tests whose entries are not true."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,49 +27,49 @@ URGENCY: Sequence[Verdict] = (
     Verdict.UNKNOWN,
     Verdict.ACTIVE,
 )
-"""What keeps CI red comes before what could be better."""
+"""Verdicts that make CI red come before possible improvements."""
 
 
 class Concern(StrEnum):
     """Why a test is listed."""
 
     DECIDE = "to decide"
-    """Something is proposed."""
+    """There is a proposal."""
     NOT_PROPOSED = "not proposed"
     """Its entry is not true, and a person must decide what to write."""
     UNKNOWN = "unknown"
-    """There is too little evidence; runs would fill it."""
+    """Too little evidence; runs would provide it."""
     BLIND = "blind spots"
-    """No job brings results of it."""
+    """No job produces results of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class InboxItem:
-    """One test with all that is known of it."""
+    """One test with its judgements and its proposal."""
 
     id: str
     concern: Concern
     judgements: tuple[Judgement, ...]
-    """On every arch."""
+    """One for every arch."""
     proposal: Proposal | None = None
     not_proposed: tuple[NotProposed, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
-        """The most urgent one among those that make it a concern."""
+        """The most urgent verdict among those that make it a concern."""
         asking = self.proposal.judgements if self.proposal else self.judgements
         return min((one.verdict for one in asking), key=URGENCY.index)
 
     @property
     def about(self) -> tuple[Judgement, ...]:
-        """The judgements with something to show: that ask for something, or have results."""
+        """The judgements worth showing: those that require a change or have results."""
         archs = set(self.proposal.archs) if self.proposal else set()
         return tuple(one for one in self.judgements if one.arch in archs or one.rows or one.verdict is self.verdict)
 
 
 @dataclass(frozen=True, slots=True)
 class CaseEvidence:
-    """What results say of op cases, and the keys that manifests have of those, by id."""
+    """The results of op cases, and the keys of the cases in the manifests, by id."""
 
     verdicts: OpVerdicts
     written: Mapping[str, Mapping[str, object]]
@@ -77,13 +77,12 @@ class CaseEvidence:
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
-    """What is to be decided about one checkout."""
+    """The decisions to make about one checkout."""
 
     proposals: tuple[Proposal, ...] = ()
     not_proposed: tuple[NotProposed, ...] = ()
     items: tuple[InboxItem, ...] = ()
-    """Every test whose entry is not known to be true, and every op case that its manifest is wrong about, most urgent
-    first."""
+    """Every test whose entry is not known to be true, and every op case with a wrong manifest, most urgent first."""
     suspects: tuple[Suspect, ...] = ()
     tests: int = 0
     """How many tests have results."""
@@ -104,7 +103,8 @@ def agenda(
     if cases is not None:
         of_cases, not_of_cases = propose_for_cases(cases.verdicts, cases.written)
         proposals, not_proposed = (*proposals, *of_cases), (*not_proposed, *not_of_cases)
-        # The others are as their manifests say, or have too few results: runs of op cases are cheap.
+        # Cases without a proposal match their manifests, or have too few results, which need no entry: their runs are
+        # cheap.
         concerned = {one.id for one in of_cases} | {one.id for one in not_of_cases}
         asked += [one for id in sorted(concerned) for one in cases.verdicts.judged[id]]
     unjudged = [id for id in matrix.entries if id in matrix.rows and id not in judged]
@@ -121,7 +121,7 @@ def agenda(
 def inbox_items(
     judgements: Iterable[Judgement], proposals: Iterable[Proposal], not_proposed: Iterable[NotProposed]
 ) -> tuple[InboxItem, ...]:
-    """A test each, unless its entry is true on every arch; most urgent first, then by id."""
+    """One item per test, unless its entry is true on every arch; most urgent first, then by id."""
     by_id: dict[str, list[Judgement]] = {}
     for one in judgements:
         by_id.setdefault(one.id, []).append(one)
@@ -151,23 +151,23 @@ def _concern(
 
 
 def note_of(proposal: Proposal) -> str:
-    """What a pending change says of where it comes from: the verdict, and why."""
+    """The note of a pending change about its origin: the verdict and the reason."""
     return f"{', '.join(proposal.verdicts)}: {proposal.why}"
 
 
 def change_of(proposal: Proposal, pending: Pending) -> Change:
-    """The proposal as a change: the pending one that it has become, else a new undecided one."""
+    """The proposal as a change: the pending change made from it, else a new undecided one."""
     fresh = Change(proposal.ops, note_of(proposal), bases=(proposal.base,), evidence=proposal.evidence)
     return next((one for one in pending.changes if _is(one, fresh, proposal.id)), fresh)
 
 
 def _is(one: Change, fresh: Change, id: str) -> bool:
-    """An edit in the review changes the operations and leaves the note; what keeps a test in CI changes both."""
+    """Whether a change was made from a proposal. A review only edits its operations, a schedule marker its note too."""
     same = one.ops == fresh.ops or one.note == fresh.note or one.evidence == fresh.evidence != ()
     return same and any(op.id == id for op in one.ops)
 
 
 def decided(changes: Iterable[Change]) -> tuple[int, int]:
-    """How many changes are decided, and how many are left."""
+    """The number of decided changes, and that of the others."""
     found = [one.decision is not Decision.UNDECIDED for one in changes]
     return sum(found), len(found) - sum(found)

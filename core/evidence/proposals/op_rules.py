@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Edits of manifests that results of op cases suggest: drop what is no longer needed, widen tolerances by numbers."""
+"""Edits of manifests that results of op cases suggest: remove what is no longer needed, widen tolerances by numbers."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,35 +15,35 @@ from core.ops import OpCase, expectation
 from core.text import counted
 
 MARGIN = 1.25
-"""How many times the greatest error that was seen a widened tolerance is."""
+"""A widened tolerance is the greatest error times this."""
 _MOST_TIMES = 10.0
-"""A result that is further off than so many times the tolerance is wrong, not imprecise."""
+"""A result that exceeds the tolerance more than so many times is wrong, not imprecise."""
 _LEAST_PCC = 0.99
 _SKIP, _XFAIL = "skip", "xfail"
 _XFAIL_KEYS = ("xfail_if", "xfail_reason", "xfail_strict")
 _SILENT = (Verdict.ACTIVE, Verdict.UNKNOWN, Verdict.UNUSED)
 
 Written = Mapping[str, object]
-"""The keys of a case as its manifest has them, without its defaults."""
+"""The keys of a case as written in its manifest, without its defaults."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """What a manifest shall say of a case, or why a person must decide."""
+    """The wanted keys of a case in the manifest, or why a person must decide."""
 
     ops: tuple[Operation, ...] = ()
     why: str = ""
-    """Of the operations, behind the verdicts."""
+    """The reason for the operations, appended to the verdicts."""
     refusal: str = ""
 
 
 def propose_for_cases(
     verdicts: OpVerdicts, written: Mapping[str, Written], ids: Iterable[str] | None = None
 ) -> tuple[tuple[Proposal, ...], tuple[NotProposed, ...]]:
-    """One proposal for each op case whose manifest is not true, by id; and what is not proposed, with the reason.
+    """One proposal for each op case whose manifest is not true, by id; and the other such cases, with the reason.
 
-    `written` are the keys of the cases by id; of a case that is not in there nothing is proposed. Without `ids` all
-    cases with results are looked at.
+    `written` has the keys of the cases by id; a case that is missing there gets no proposal. Without `ids`, all cases
+    with results are considered.
     """
     proposals: list[Proposal] = []
     refused: list[NotProposed] = []
@@ -80,7 +80,7 @@ def _wish(row: OpCase, judgements: Sequence[Judgement], written: Written | None,
 
 
 def _dropped(row: OpCase, stale: Sequence[Judgement], written: Written) -> _Wish:
-    """Take away what keeps a case from running, or expects it to fail, where it passes."""
+    """Remove the keys that skip a case or expect it to fail, if it passes."""
     statuses = {expectation(row, one.arch).status for one in stale}
     marks = written.get("marks")
     marked = [marks] if isinstance(marks, str) else list(marks) if isinstance(marks, list | tuple) else []
@@ -101,7 +101,7 @@ def _unset(row: OpCase, keys: Sequence[str], written: Written) -> _Wish:
 
 
 def _widened(row: OpCase, broken: Sequence[Judgement], policy: Policy) -> _Wish:
-    """An absolute tolerance that the greatest error seen stays below, where the results are imprecise and not wrong."""
+    """An absolute tolerance above the greatest error, if the results are imprecise and not wrong."""
     rows = [one for judgement in broken for one in judgement.rows if one.ending in FAILURES]
     if len(rows) < policy.minimum_runs:
         return _Wish(refusal=f"{len(rows)} of the {counted(policy.minimum_runs, 'result')} needed to widen a tolerance")

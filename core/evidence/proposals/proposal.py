@@ -22,14 +22,14 @@ class Proposal:
 
     id: str
     judgements: tuple[Judgement, ...]
-    """Those that ask for it, in the order of the checkout's archs."""
+    """The judgements that require it, in the order of the checkout's archs."""
     ops: tuple[Operation, ...]
     base: BaseEntry
-    """The entry as it was when this was worked out."""
+    """The entry at the time of the proposal."""
     leaves: tuple[str, ...] = ()
     """Archs on which no scheduled CI job will select the test any more."""
     note: str = ""
-    """How a value was worked out, where a verdict does not say it."""
+    """How a value was computed, if no verdict says so."""
 
     @property
     def archs(self) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ class Proposal:
 
     @property
     def why(self) -> str:
-        """One line; that it leaves CI comes first."""
+        """One line; if the test leaves CI, that comes first."""
         warning = f"Will leave CI on {', '.join(self.leaves)}: no scheduled job selects it. " if self.leaves else ""
         archs_by_why: dict[str, list[str]] = {}
         for one in self.judgements:
@@ -51,7 +51,7 @@ class Proposal:
 
     @property
     def evidence(self) -> tuple[str, ...]:
-        """A line for each arch: what was seen, in which runs."""
+        """A line for each arch: the results, and their runs."""
         return tuple(_line(one) for one in self.judgements)
 
 
@@ -74,12 +74,12 @@ def propose(
     issue: str = "",
     ages: Mapping[str, int] | None = None,
 ) -> tuple[tuple[Proposal, ...], tuple[NotProposed, ...]]:
-    """One proposal for each test that needs one, by id; and what is not proposed, with the reason.
+    """One proposal for each test that needs one, by id; and the cells without a proposal, with the reason.
 
-    Archs without a judgement that asks for something keep what they have: a promotion reaches the entry itself only
-    where each arch the test is marked for has evidence of its own. With `ci`, proposals say on which archs they take
-    their test out of CI. `issue` is a link that goes behind every new reason; `ages` are days since the status of an
-    entry changed, by id, for the policy's days of grace.
+    Archs whose judgement requires no change keep their values: a promotion changes the entry itself only if each arch
+    that the test is marked for has its own evidence. With `ci`, proposals name the archs on which they remove the test
+    from CI. `issue` is a link that is appended to every new reason; `ages` are days since the status of an entry
+    changed, by id, for the policy's days of grace.
     """
     policy = policy or Policy()
     by_id: dict[str, list[Judgement]] = {}
@@ -118,7 +118,7 @@ def _for_one(
 def _wishes(
     entry: Entry | None, by_arch: Mapping[str, Judgement], policy: Policy, issue: str
 ) -> tuple[dict[str, Fields], dict[str, str]]:
-    """By arch what shall become otherwise, and by arch why nothing is asked for."""
+    """The wanted fields by arch, and the reasons of the archs without any."""
     wish: dict[str, Fields] = {}
     not_proposed: dict[str, str] = {}
     for arch, judgement in by_arch.items():
@@ -136,7 +136,7 @@ def _differs(entry: Entry | None, name: str, arch: str, value: object) -> bool:
 
 
 def _with_ci_losses(matrix: Matrix, ci: Ci, proposals: Sequence[Proposal]) -> list[Proposal]:
-    """`proposals`, each with the archs on which it takes its test out of CI."""
+    """`proposals`, each with the archs on which it removes its test from CI."""
     ops = [op for one in proposals for op in one.ops]
     planned = Planner().plan_files(matrix.checkout.test_config, ops, matrix.schema, matrix.files)
     left = archs_left(effect(matrix, planned, ci), ci)
@@ -144,9 +144,9 @@ def _with_ci_losses(matrix: Matrix, ci: Ci, proposals: Sequence[Proposal]) -> li
 
 
 def archs_left(changes: Iterable[CellChange], ci: Ci) -> dict[str, list[str]]:
-    """By id the archs on which the changes take the test out of CI.
+    """The archs on which the changes remove each test from CI, by id.
 
-    A scheduled job selects the test there now, and none would then: a promotion can leave it to no job, see
+    A scheduled job selects the test there now, and none would then: after a promotion no job may select it, see
     docs/rules.md 3.6.
     """
     left: dict[str, list[str]] = {}
@@ -162,7 +162,7 @@ def _all_lost(change: CellChange, ci: Ci) -> bool:
 
 
 def _line(judgement: Judgement) -> str:
-    # Of a run here its own id, so that retention does not remove what a pending change cites.
+    # For a local run its own id, so that retention keeps the runs that a pending change cites.
     runs = dict.fromkeys(row.job if row.origin is Origin.HERE and row.job else row.run for row in judgement.rows)
     return f"{judgement.id} on {summary_of(judgement.arch, judgement.rows).text}: {', '.join(filter(None, runs))}"
 

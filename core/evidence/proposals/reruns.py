@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Device runs that fill what is not known of cells: planned with how long they take, and nothing is started."""
+"""Plans of device runs that add missing evidence about cells, with their expected duration; nothing is started."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -18,11 +18,11 @@ from core.sources.ci import read_durations
 _KIND = "device"
 
 CellRuns = tuple[str, str, int]
-"""A cell, by id and arch, and how often it is to run."""
+"""A cell, by id and arch, and how many runs of it are wanted."""
 
 
 def lacking(judgements: Iterable[Judgement], minimum: int) -> Iterator[CellRuns]:
-    """As many runs of each cell as it lacks of the `minimum` for a verdict, and one of each other cell."""
+    """For each cell, the number of runs missing to the `minimum` for a verdict, and one run for each other cell."""
     for one in judgements:
         ran = sum(row.ending in RAN for row in one.rows)
         yield one.id, one.arch, max(1, minimum - ran) if one.verdict is Verdict.UNKNOWN else 1
@@ -31,7 +31,7 @@ def lacking(judgements: Iterable[Judgement], minimum: int) -> Iterator[CellRuns]
 def plan_reruns(
     matrix: Matrix, wanted: Iterable[CellRuns], settings: Settings, runs: Path, records: Iterable[RunRecord]
 ) -> LaunchPlan:
-    """Device runs of cells. Raises TTMatrixError, with the remedy, where something is in the way of all of them."""
+    """Device runs of cells. Raises TTMatrixError, with the remedy, if none of them can run."""
     planned: list[RunSpec] = []
     refused: list[TTMatrixError] = []
     for id, arch, times in wanted:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the team writes for a verdict: the fields one cell shall have, or why a person must decide.
+"""The fields that a verdict requires for one cell, as the team writes them, or why a person must decide.
 
 See docs/rules.md 7.3, 8.3.
 """
@@ -28,18 +28,18 @@ _NUMBERS = (Verdict.PCC_LOOSE, Verdict.PCC_TIGHT)
 
 @dataclass(frozen=True, slots=True)
 class WantedFields:
-    """What one cell shall say. Without fields and without a reason to hold it, nothing is to change."""
+    """The wanted fields of one cell. Without fields and refusal, nothing is to change."""
 
     fields: Fields = field(default_factory=dict)
     refusal: str = ""
-    """Why nothing is proposed although the entry is not true: for a person to decide."""
+    """Why nothing is proposed although the entry is not true; a person must decide."""
 
 
 _NOTHING = WantedFields()
 
 
 def wanted(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str = "") -> WantedFields:
-    """The fields that `judgement` asks for where its cell's entry is `entry`; `issue` goes behind new reasons."""
+    """The fields that `judgement` requires for a cell of `entry`; `issue` is appended to new reasons."""
     if judgement.verdict in (Verdict.ACTIVE, Verdict.UNUSED, Verdict.UNKNOWN):
         return _NOTHING
     if judgement.pinned:
@@ -56,7 +56,7 @@ def wanted(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str
 
 
 def _refused(judgement: Judgement, fields: Fields, entry: Entry | None, policy: Policy) -> str:
-    """Why the policy leaves this to a person; empty: it does not."""
+    """Why the policy leaves the decision to a person; empty: it does not."""
     if policy.must(judgement.id) and _asks_less(fields, entry, judgement.arch):
         return "it is on the list of tests that must pass"
     failing = "status" in fields and fields["status"] != Status.EXPECTED_PASSING
@@ -84,12 +84,12 @@ def _fields(judgement: Judgement, entry: Entry | None, policy: Policy, issue: st
 
 
 def _numbers(judgement: Judgement, entry: Entry | None) -> Fields:
-    """The threshold that the numbers allow; where they allow none, the check is turned off."""
+    """The threshold that the numbers allow; if they allow none, turn the check off."""
     if judgement.required_pcc is None:
         return UNCHECKED if judgement.verdict is Verdict.PCC_TIGHT else {}
     checked = {"assert_pcc": None, "required_pcc": _written(judgement.required_pcc)}
     stage = resolve(entry, "bringup_status", judgement.arch).value
-    # The stage and the reason of a check that was off say why it was off.
+    # Stage and reason of an entry with its check off explain why it is off.
     promoted = PROMOTED if str(stage).upper() == BringupStatus.INCORRECT_RESULT else {}
     return {**promoted, **checked}
 
@@ -97,9 +97,9 @@ def _numbers(judgement: Judgement, entry: Entry | None) -> Fields:
 def _inaccurate(
     judgement: Judgement, entry: Entry | None, rows: Sequence[Observation], policy: PccPolicy, issue: str
 ) -> WantedFields:
-    """It runs to its end with wrong numbers: expected to pass, and as much asked of the numbers as they hold.
+    """For a test that runs to its end with wrong numbers: expect a pass, with the threshold that the numbers reach.
 
-    A test that was right before and now is wrong by far is not hidden that way: it is expected to fail.
+    A test that was accurate before and is far off now must not be hidden that way: it is expected to fail.
     """
     threshold = _allowed(judgement, policy)
     if threshold is not None:
@@ -110,7 +110,7 @@ def _inaccurate(
 
 
 def _failing(judgement: Judgement, entry: Entry | None, rows: Sequence[Observation], issue: str) -> WantedFields:
-    """As most of `rows` deserve it; the declared reason stays where it is still true, for it may link to an issue."""
+    """The fields for most of `rows`; a declared reason that is still true stays, because it may link to an issue."""
     row = _typical(rows)
     passing = status_on(entry, judgement.arch) is Status.EXPECTED_PASSING
     found = recommend(Result.of(row), stage_is_stale=passing, numbers_were_right=True)
@@ -124,12 +124,12 @@ def _failing(judgement: Judgement, entry: Entry | None, rows: Sequence[Observati
 
 
 def with_issue(reason: str, issue: str) -> str:
-    """A reason that links to an issue, in the form the team uses most (docs/rules.md 2.7)."""
+    """A reason with a link to an issue, in the form that the team uses most (docs/rules.md 2.7)."""
     return f"{reason} - {issue}" if issue and issue not in reason else reason
 
 
 def _asks_less(fields: Fields, entry: Entry | None, arch: str) -> bool:
-    """Whether a cell that is expected to pass would not be any more, or with less asked of its numbers."""
+    """Whether a cell that is expected to pass would no longer be, or would get a lower threshold."""
     present = {name: resolve(entry, name, arch).value for name in ("assert_pcc", "required_pcc")}
     failing = fields.get("status", Status.EXPECTED_PASSING) != Status.EXPECTED_PASSING
     return failing or _bar({**present, **fields}) < _bar(present)
@@ -143,14 +143,14 @@ def _bar(fields: Fields) -> float:
 
 
 def _typical(rows: Sequence[Observation]) -> Observation:
-    """The newest of those that say what most say."""
+    """The newest of the results that agree with most."""
     counts = Counter(signature(row.reason) for row in rows)
     most = max(counts.values())
     return next(row for row in reversed(rows) if counts[signature(row.reason)] == most)
 
 
 def _allowed(judgement: Judgement, policy: PccPolicy) -> float | None:
-    """The threshold that the lowest number allows; None where it allows none worth having."""
+    """The threshold that the lowest number allows; None if that is too low to be useful."""
     if judgement.pcc is None or not math.isfinite(judgement.pcc) or not _is_inference(judgement.id):
         return None
     found = allowed(judgement.pcc, policy)
@@ -158,11 +158,11 @@ def _allowed(judgement: Judgement, policy: PccPolicy) -> float | None:
 
 
 def _written(threshold: float) -> float | None:
-    """The default is not written (docs/rules.md 5.3)."""
+    """The threshold to write: the default is not written (docs/rules.md 5.3)."""
     return None if threshold >= _DEFAULT_PCC else threshold
 
 
 def _is_inference(id: str) -> bool:
-    """Of a training test the number in the tags is that of the forward pass only (docs/rules.md 4.6)."""
+    """Whether a test is not a training test, whose tags only have the forward pass's number (docs/rules.md 4.6)."""
     parsed = TestId.parse(id)
     return parsed is not None and parsed.mode == "inference"

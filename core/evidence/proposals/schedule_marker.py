@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The marker that keeps a test in CI whose proposal would take it out (docs/rules.md 3.6)."""
+"""A marker that keeps a test in CI if its proposal would remove it (docs/rules.md 3.6)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from core.evidence.proposals.proposal import Proposal, archs_left
 from core.matrix import Matrix, resolve, texts
 
 SCHEDULES = ("weekly", "nightly")
-"""Markers that scheduled jobs ask for, the cheaper one first."""
+"""Markers that scheduled jobs select, the cheaper one first."""
 _MARKERS = "markers"
 
 
@@ -20,15 +20,15 @@ class ScheduleMarker(NamedTuple):
 
     marker: str
     ops: tuple[Operation, ...]
-    """Those of the proposal, and one for each place that gets the marker."""
+    """The operations of the proposal, and one for each place that gets the marker."""
     jobs: int
-    """How many scheduled jobs come to select the test, on all archs."""
+    """How many scheduled jobs would newly select the test, on all archs."""
 
 
 def schedule_markers(matrix: Matrix, ci: Ci, proposals: Iterable[Proposal]) -> Mapping[str, ScheduleMarker]:
-    """By id what keeps the tests of `proposals` in CI, of those that would leave it and that a marker can keep in.
+    """The markers, by id, for those tests of `proposals` that would leave CI and that a marker can keep there.
 
-    Of several ways the one that the fewest jobs are gained by, and of these the one with the fewest operations.
+    Among several ways, the one that adds the fewest jobs is taken, then the one with the fewest operations.
     """
     leaving = [one for one in proposals if one.leaves]
     found: dict[str, ScheduleMarker] = {}
@@ -46,7 +46,7 @@ def schedule_markers(matrix: Matrix, ci: Ci, proposals: Iterable[Proposal]) -> M
 
 
 def with_schedule_markers(proposals: Iterable[Proposal], found: Mapping[str, ScheduleMarker]) -> tuple[Proposal, ...]:
-    """`proposals` with the operations that keep their tests in CI, where there are any."""
+    """`proposals` with the operations that keep their tests in CI added."""
     return tuple(
         one
         if (marked := found.get(one.id)) is None
@@ -64,7 +64,7 @@ def _cost(way: ScheduleMarker) -> tuple[int, int]:
 
 
 def _marked(matrix: Matrix, one: Proposal, marker: str, *, everywhere: bool) -> Iterator[Operation]:
-    """Add a marker to the entry, or only on the archs that leave CI, where an override says markers already, too."""
+    """Add a marker to the entry, or only on the archs that leave CI, and to overrides that already have markers."""
     entry = matrix.entries.get(one.id)
     overridden = {arch for arch, fields in entry.overrides.items() if _MARKERS in fields} if entry else set()
     if everywhere:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classify testcases: what ran them, and how each ended for the model, by the outcome table (docs/rules.md 4.4)."""
+"""Classify testcases: what ran them, and how the model ended in each, by the outcome table (docs/rules.md 4.4)."""
 
 import math
 import re
@@ -18,13 +18,12 @@ _NAME = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
 _CALCULATED = re.compile(r"\bCalculated: pcc=([-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|nan|inf))", re.IGNORECASE)
 _LOW = re.compile(WRONG_NUMBERS)
 _NUMBERS = re.compile(rf"{WRONG_NUMBERS}|(?i:\bpcc ?=|\batol\b|\btensor mismatch)")
-"""The same where no tags say what kind of failure it is (docs/rules.md 7.2)."""
-# Upstream's own slip where PCC is fine and another comparison is not: its report of a result fails (docs/rules.md 4.4).
+"""Signs of wrong numbers in a text, if no tags give the kind of failure (docs/rules.md 7.2)."""
+# A bug of upstream if PCC is fine and another comparison is not: reporting the result fails (docs/rules.md 4.4).
 _OTHER_COMPARISON = re.compile(r"^(?:E\s+)?UnboundLocalError: .*\b(?:reason|bringup_status)\b", re.MULTILINE)
 # The text before it names the test, which would make every crash a different one.
 _DIED = re.compile(r"^.*\b(running the test (?:CRASHED|EXITED) with \w+ \d+).*$", re.MULTILINE)
-# How pytest-timeout puts it. An expected failure repeats the text without the name of the exception (docs/rules.md
-# 4.4).
+# The message of pytest-timeout. An expected failure repeats it without the name of the exception (docs/rules.md 4.4).
 _OUT_OF_TIME = re.compile(r"^(?:E\s+)?(?:Failed: Timeout\b|Timeout \(?>[\d.]+s\)? from pytest-timeout)", re.MULTILINE)
 _FROM_OUTPUT = ("Statically allocated", "Out of Memory", "error:")
 _STATUSES = {f"ModelTestStatus.{status}": status for status in Status} | {str(status): status for status in Status}
@@ -39,11 +38,11 @@ Maker = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a testcase does not say itself: where and when its session ran, and what it belongs to."""
+    """Facts that a testcase does not state itself: where and when its session ran, and what it belongs to."""
 
     run: str = ""
     arch: str = ""
-    """Counts where the tags name none."""
+    """Used if the tags name none."""
     when: float = 0.0
     host: str = ""
     job: str = ""
@@ -55,12 +54,12 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """What is known of a failure from other sources than its report."""
+    """Facts about a failure from other sources than its report."""
 
     log: str = ""
-    """The line of its log that says most."""
+    """The most telling line of its log."""
     stage: BringupStatus = BringupStatus.UNKNOWN
-    """Of the stage file that upstream's runner left (docs/rules.md 4.5)."""
+    """From the stage file of upstream's runner (docs/rules.md 4.5)."""
     loads: bool = False
     """A CPU repro has shown that the loader works, so that a failure without properties is one of the model."""
 
@@ -74,15 +73,15 @@ def stand_in(cases: Iterable[Testcase]) -> str:
 
 
 def maker_of(case: Testcase) -> Maker:
-    """What a testcase says of what ran it; both empty where it says nothing."""
+    """The backend and device that a testcase names; both empty if it names none."""
     return case.properties.get("backend", ""), case.properties.get("device", "")
 
 
 def stand_in_of(makers: Iterable[Maker]) -> str:
-    """What ran the testcases of a session in place of a device, in words; empty: a device, as far as anything says.
+    """What ran the testcases of a session instead of a device, in words; empty: a device, as far as known.
 
-    Upstream's runner names no backend, and knows no other than the device. A testcase whose process died names no
-    device, so that the others of its session have to.
+    Upstream's runner names no backend, because it only runs on the device. A testcase whose process died names no
+    device, so those of the other testcases of its session count.
     """
     known = list(makers)
     backends = sorted({backend for backend, _ in known if backend})
@@ -97,15 +96,15 @@ def _is_device(backend: str, device: str) -> bool:
 
 
 def model_test(name: str) -> tuple[Function, str] | None:
-    """The test function and the test id of a testcase's name; None where it is no model test."""
+    """The test function and the test id in a testcase's name; None if it is not a model test."""
     match = _NAME.fullmatch(name)
     return (Function(match[1]), match[2]) if match and match[1] in Function.__members__.values() else None
 
 
 def handwritten_test(case: Testcase) -> str:
-    """The node id of a testcase below `tests/jax` and `tests/torch`; empty where it is none (docs/rules.md 1.8).
+    """The node id of a testcase below `tests/jax` and `tests/torch`; empty for any other (docs/rules.md 1.8).
 
-    Its class name is that of the module with dots, and then those of its classes, which begin with a capital.
+    The `classname` of a testcase is the dotted module name followed by the classes, which begin with a capital.
     """
     parts = case.classname.split(".")
     if parts[0] != "tests" or len(parts) < 3 or parts[1] not in _BY_HAND or not case.name:
@@ -122,12 +121,12 @@ def _test_of(case: Testcase) -> tuple[Function, str] | None:
 
 
 def observe(case: Testcase, setting: Setting, beside: Clues = _NOTHING) -> Observation | None:
-    """What `case` shows; None where it is neither a model test nor a hand-written one."""
+    """The result in `case`; None if it is neither a model test nor a hand-written one."""
     test = _test_of(case)
     if test is None:
         return None
     tags = case.tags
-    # There is no loader that could be at fault.
+    # A hand-written test has no loader that could be the cause.
     by_hand = test[0] is Function.HANDWRITTEN
     ending, forced = ending_of(case, loads=beside.loads or by_hand), _forced(case)
     reason, raised = _reason(case, ending, forced, beside.log)
@@ -178,7 +177,7 @@ def ending_of(case: Testcase, *, loads: bool = False) -> Ending:
         return Ending.FAILED
     if _forced(case) or case.outcome is Outcome.PASS:
         return Ending.PASSED
-    # An expected failure looks the same whether it failed or passed: only the tag differs.
+    # An expected failure looks the same whether the model failed or passed: only the tag differs.
     return Ending.PASSED if _text(case.tags, "bringup_status") == BringupStatus.PASSED else Ending.FAILED
 
 
@@ -187,9 +186,9 @@ def _out_of_time(text: str) -> bool:
 
 
 def _without_tags(case: Testcase, loads: bool) -> Ending:
-    """Properties are recorded once a model was tried, so what has none did not get that far (docs/rules.md 4.1).
+    """The ending of a testcase without properties: they are recorded once a model was tried (docs/rules.md 4.1).
 
-    Unless something else has shown that its loader works: then it is the model that fails.
+    If its loader is known to work, the model itself fails; else the model was never reached.
     """
     if case.outcome is Outcome.PASS:
         return Ending.PASSED
@@ -201,7 +200,7 @@ def _without_tags(case: Testcase, loads: bool) -> Ending:
 
 
 def _forced(case: Testcase) -> bool:
-    """With `--force-run` an entry that says skip runs, and the tags repeat the entry (docs/rules.md 4.4)."""
+    """Whether `--force-run` ran an entry that says skip: then the tags repeat the entry (docs/rules.md 4.4)."""
     return _expected(case) is Status.NOT_SUPPORTED_SKIP and case.outcome is not Outcome.SKIP
 
 
@@ -213,13 +212,13 @@ def _expected(case: Testcase) -> Status:
 
 
 def _low(case: Testcase) -> bool:
-    """Whether the model came to results that are not good enough, asserted or not."""
+    """Whether the model gave results that are not good enough, asserted or not."""
     tags, forced = case.tags, _forced(case)
     if not forced and _text(tags, "bringup_status") == BringupStatus.INCORRECT_RESULT:
         return True
     if case.outcome in (Outcome.FAIL, Outcome.ERROR):
         return tags.get("comparison_passed") is False or _LOW.search(case.message) is not None
-    # Upstream takes the lowest of several numbers in a way that a NaN can slip through.
+    # Upstream takes the lowest of several numbers in a way that can miss a NaN.
     measured = [value for name in ("pcc", "atol") if isinstance(value := tags.get(name), float)]
     if any(not math.isfinite(value) for value in measured):
         return True
@@ -228,13 +227,13 @@ def _low(case: Testcase) -> bool:
 
 
 def _lowest(case: Testcase, forced: bool) -> float | None:
-    """The lowest PCC in the testcase, whose tags have only one of several. None if one of them is not a number.
+    """The lowest PCC in the testcase, although its tags have only one of several. None if one of them is not a number.
 
     See docs/rules.md 4.6.
     """
     tag = case.tags.get("pcc")
     tagged = isinstance(tag, int | float) and not isinstance(tag, bool)
-    # Of a forced run it is the entry's reason, which may quote a number of long ago.
+    # In a forced run it is the entry's reason, which may quote an old number.
     written = "" if forced else case.properties.get("error_message", "")
     texts = (_evidence_lines(case.text), case.message, _text(case.tags, "comparison_error_message"), written)
     numbers = [float(found) for text in texts if text for found in _CALCULATED.findall(text)]
@@ -255,18 +254,18 @@ def _stage(case: Testcase, ending: Ending, forced: bool, begun: BringupStatus, r
     name = _text(case.tags, "bringup_status")
     live = BringupStatus(name) if name in BringupStatus.__members__ and not forced else BringupStatus.UNKNOWN
     text = f"{reason}\n{_evidence_lines(case.text)}"
-    # A comparison that passed and a test that raised: it was the teardown, which has no stage.
+    # The comparison passed and the test raised: the teardown failed, which has no stage.
     known = (one for one in (live, begun) if one not in (BringupStatus.UNKNOWN, BringupStatus.PASSED))
     return next(known, None) or stage_in(text)
 
 
 def _reason(case: Testcase, ending: Ending, forced: bool, log: str) -> tuple[str, str]:
-    """The line to quote, and what the traceback says where that differs."""
+    """The line to quote, and the reason in the traceback if it differs."""
     if ending is Ending.PASSED:
         return "", ""
     if ending is Ending.NOT_RUN:
         return plain_line(case.message.partition("\n")[0]), ""
-    # Of a forced run it is the entry's own reason (docs/rules.md 4.4).
+    # In a forced run it is the entry's own reason (docs/rules.md 4.4).
     written = "" if forced else case.properties.get("error_message", "")
     raised = next(filter(None, map(quotable, (_evidence_lines(case.text), case.message))), "")
     if ending is Ending.FAILED:
@@ -279,9 +278,9 @@ def _reason(case: Testcase, ending: Ending, forced: bool, log: str) -> tuple[str
 
 
 def _live(written: str, raised: str) -> str:
-    """The report's message, where it is of this run: an exception without a text leaves the entry's reason there.
+    """The report's message if it is from this run; after an exception without a text it is the entry's reason.
 
-    Unless a line that upstream's runner has found in the output took its place (docs/rules.md 4.5).
+    Upstream's runner may have replaced it by a line from the output (docs/rules.md 4.5).
     """
     silent = re.fullmatch(r"(?:\w+\.)*\w+(?:Error|Exception)", raised) is not None
     stale = written == "Not specified" or (silent and not written.startswith(_FROM_OUTPUT))
@@ -289,7 +288,7 @@ def _live(written: str, raised: str) -> str:
 
 
 def _evidence_lines(text: str) -> str:
-    """The lines of a traceback that pytest marks; all of a text without any."""
+    """The lines of a traceback that pytest marks; the whole text if none is marked."""
     marked = [part.partition("\n")[0].strip() for part in f"\n{text}".split("\nE ")[1:]]
     return "\n".join(marked) or text
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The XML files that paths name: files, directories and zip archives. Nothing is ever unpacked to the disk."""
+"""Find the XML files in given paths: files, directories and zip archives. Nothing is ever unpacked to the disk."""
 
 import os
 import re
@@ -17,15 +17,15 @@ from core.runs import UnreadableReport
 from core.text import counted, one_line
 
 MEMBER_BYTES = 256 * 2**20
-"""The most that one XML file may hold; a nightly's largest has some megabytes."""
+"""The largest size of one XML file; a nightly's largest has some megabytes."""
 ARCHIVE_BYTES = 2 * 2**30
-"""The most that the XML files of one archive may hold together."""
+"""The largest total size of the XML files in one archive."""
 ARCHIVE_MEMBERS = 20_000
 MOST_RATIO = 1000
-"""How many times its packed size a file may have: reports that repeat one line come near a hundred."""
+"""The largest compression ratio of a file: reports that repeat one line come near a hundred."""
 _CHUNK_BYTES = 256 * 1024
 _UNREADABLE = (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, zlib.error, EOFError, ValueError)
-"""What a file that is damaged, protected, or packed in a way that Python does not know, can raise."""
+"""Errors that a damaged or encrypted file, or one with a compression unknown to Python, can raise."""
 _XML, _ZIP = ".xml", ".zip"
 
 
@@ -34,16 +34,16 @@ class Document:
     """One file that may be a report."""
 
     source: str
-    """Where a person finds it; `archive.zip!member` within an archive."""
+    """Where a person finds it; `archive.zip!member` in an archive."""
     parts: tuple[str, ...]
     """The components of its path; an archive counts as a directory."""
     open: Callable[[], IO[bytes]]
-    """Its content, for as long as no other document has been asked for."""
+    """Opens its content; only valid until the next document is requested."""
     alone: bool = False
-    """It was asked for by itself, not with its directory."""
+    """It was named itself, not through its directory."""
 
     def chunks(self) -> Iterator[bytes]:
-        """Its content in pieces, never more than a file may hold. Raises UnreadableReport where it cannot be read."""
+        """Its content in pieces, up to the largest allowed size. Raises UnreadableReport if it cannot be read."""
         read = 0
         try:
             with self.open() as handle:
@@ -67,9 +67,9 @@ class Problem:
 def find_documents(
     paths: Iterable[Path], wanted: Callable[[Path], bool] = lambda file: True
 ) -> Iterator[Document | Problem]:
-    """Every XML file that `paths` name, sorted within each; of directories those files that are `wanted`.
+    """Every XML file in `paths`, sorted within each; in directories, only the files that are `wanted`.
 
-    Raises UsageError for a path that is not there.
+    Raises UsageError for a path that does not exist.
     """
     found = [path.expanduser().absolute() for path in paths]
     for path in found:
@@ -84,7 +84,7 @@ def find_documents(
 
 
 def _files(directory: Path) -> Iterator[Path]:
-    """Regular files with the right ending; links are not followed, since they may lead anywhere."""
+    """Regular files with the right suffix; links are not followed, because they may lead anywhere."""
     for root, directories, names in os.walk(directory):
         directories.sort()
         for name in sorted(names):
@@ -125,7 +125,7 @@ def _archive(file: Path) -> Iterator[Document | Problem]:
 
 
 def _refusal(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> str:
-    """Why nothing of an archive is read at all; empty: it may be."""
+    """Why an archive is not read at all; empty: it may be."""
     if len(archive.infolist()) > ARCHIVE_MEMBERS:
         return f"it holds {counted(len(archive.infolist()), 'file')}; at most {ARCHIVE_MEMBERS:,} are read"
     size = sum(member.file_size for member in members)
@@ -158,21 +158,21 @@ _SUFFIX = re.compile(r"\.(?:xml|zip)$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class PathFacts:
-    """What a path tells."""
+    """The facts that a path gives."""
 
     run: str
-    """What the reports that lie together belong to."""
+    """The run that reports of one directory belong to."""
     arch: str = ""
     job: str = ""
-    """Runner and mark of the CI job, as its artefact spells them."""
+    """Runner and mark of the CI job, as in the name of its artefact."""
     attempt: int = 0
-    """Of the run, from 1; 0 where the path does not say."""
+    """Attempt of the run, from 1; 0 if the path does not say."""
 
 
 def path_facts(parts: Sequence[str], archs: Sequence[str], *, alone: bool = False) -> PathFacts:
     """The place of a report with the path `parts`, archives counting as directories.
 
-    A report that was asked for by itself, not with its directory, is a run of its own.
+    A report that was named itself, not through its directory, is a run of its own.
     """
     names = [_SUFFIX.sub("", part) for part in parts]
     found = next((match for name in reversed(names) if (match := _ARTEFACT.fullmatch(name))), None)
@@ -185,7 +185,7 @@ def path_facts(parts: Sequence[str], archs: Sequence[str], *, alone: bool = Fals
 
 
 def arch_in(text: str, archs: Sequence[str]) -> str:
-    """The arch that is first in `text` as a word of its own; of those that begin there the longest."""
+    """The first arch in `text` that is a whole word; of those that begin at one place, the longest."""
     alternatives = "|".join(re.escape(arch) for arch in sorted(archs, key=len, reverse=True))
     match = re.search(rf"(?<![A-Za-z0-9])(?:{alternatives})(?![A-Za-z0-9])", text) if alternatives else None
     return match[0] if match else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of op cases as observations: the same from a run here and from a JUnit file of the plugin."""
+"""Results of op cases as observations, from a local run or from a JUnit file of the plugin alike."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -24,22 +24,22 @@ _ENDINGS = {
     "error(ref)": Ending.BROKEN,
     "build-error": Ending.BROKEN,
 }
-"""By status. A duplicate has the ending of the case that represents it, where that was run."""
+"""By status. A duplicate has the ending of the case that represents it, if that was run."""
 _EXPECTED = {"skip": Status.NOT_SUPPORTED_SKIP, "xfail": Status.KNOWN_FAILURE_XFAIL}
 _SAYS_SO = ("model", "name", "op", "status", "backend")
-"""Properties that a testcase of the plugin has."""
+"""The properties by which a testcase of the plugin is recognised."""
 _PARTS = ("build", "eager", "compile", "run")
 _PLAIN = "none"
 _EAGER = "eager"
 
 
 def is_case(case: Testcase) -> bool:
-    """Whether a testcase is that of an op case."""
+    """Whether a testcase belongs to an op case."""
     return all(name in case.properties for name in _SAYS_SO)
 
 
 def document_of(case: Testcase) -> CaseDocument:
-    """What the plugin wrote of one op case, from the properties of its testcase."""
+    """The plugin's result of one op case, from the properties of its testcase."""
     said = case.properties
     seconds = {name: _number(said.get(f"{name}_seconds")) for name in _PARTS}
     return {**said, "id": f"{said['model']}::{said['name']}", "seconds": seconds}
@@ -69,7 +69,7 @@ def observe_cases(documents: Iterable[CaseDocument], setting: Setting) -> Iterat
 
 
 def observe_case(document: CaseDocument, setting: Setting) -> Observation | None:
-    """What one op case shows, taken by itself; None where that does not say which case it is of."""
+    """The result of one op case taken alone; None if it does not say which case it is."""
     id, status = _text(document, "id"), _text(document, "status")
     backend = _text(document, "backend") or setting.arch
     if not id or not backend or status not in _ENDINGS:
@@ -125,7 +125,7 @@ def _text(document: Mapping[str, Any], name: str) -> str:
 
 
 def _number(value: object) -> float | None:
-    """A number, also one that a file of XML has as text."""
+    """A number, also if an XML file has it as text."""
     if isinstance(value, str):
         try:
             value = float(value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read reports into observations: what paths hold, testcase by testcase, with what could not be read beside it."""
+"""Read the reports in given paths into observations, with the problems of files that could not be read."""
 
 import hashlib
 from collections import Counter
@@ -17,23 +17,23 @@ from core.sources import Schema
 OTHER = "other"
 """The class of testcases that are neither model tests nor op cases."""
 STAND_IN = "stand_in"
-"""The class of testcases that ttmatrix's own runner ran without a device, where that does not count."""
+"""The class of testcases that ttmatrix's own runner ran without a device, if these do not count."""
 REPEATED = "repeated"
-"""The class of testcases that are not the deciding one of their test: a failed teardown."""
+"""The class of testcases that do not decide about their test, such as a failed teardown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What the person who asks says of the reports."""
+    """Facts about the reports that the person gives."""
 
     arch: str = ""
-    """Counts where the tags name none."""
+    """Used if the tags name none."""
     run: str = ""
-    """The name of the run that all of them belong to; empty: as their places say."""
+    """The name of the run that all of them belong to; empty: from their paths."""
     commit: str = ""
     models_commit: str = ""
     stand_ins: bool = False
-    """Reports that were made without a device count as those of one (the policy says so)."""
+    """Count reports that were made without a device as if they came from one (set by the policy)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,31 +41,31 @@ class JUnitReport:
     """One JUnit file, read."""
 
     digest: str
-    """SHA-256 of its content: the same file is the same report wherever it lies."""
+    """SHA-256 of its content: the same file is the same report at any path."""
     source: str
     run: str
     attempt: int
-    """Of its run; 0 where nothing says so."""
+    """Attempt of its run; 0 if unknown."""
     given: bool
-    """The person said what run it belongs to."""
+    """Whether the person gave its run."""
     arch_given: bool
     observations: tuple[Observation, ...]
     counts: Counter[str] = field(hash=False)
-    """Its testcases by ending, with OTHER, STAND_IN and REPEATED; they add up."""
+    """Number of testcases by ending, with OTHER, STAND_IN and REPEATED; the sum is that of all testcases."""
     by_hand: tuple[Observation, ...] = ()
-    """Of testcases that count as OTHER those that are hand-written tests."""
+    """Observations of hand-written tests, whose testcases count as OTHER."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All that was read. Two reports of one digest are one."""
+    """All reports that were read. Two reports with one digest count as one."""
 
     reports: tuple[JUnitReport, ...]
     problems: tuple[Problem, ...]
 
     @property
     def counts(self) -> Counter[str]:
-        """Testcases by ending, with OTHER, STAND_IN and REPEATED; their sum is that of all testcases read."""
+        """Number of testcases by ending, with OTHER, STAND_IN and REPEATED; their sum is that of all testcases read."""
         return sum((report.counts for report in self.reports), Counter())
 
     @property
@@ -79,9 +79,9 @@ def read_reports(
     archs: Sequence[str] = Schema().archs,
     wanted: Callable[[Path], bool] = lambda file: True,
 ) -> Reading:
-    """Every report that `paths` name; what is damaged is a problem and keeps nothing else from being read.
+    """Read every report in `paths`; a damaged one is recorded as a problem, and the others are still read.
 
-    `archs` are the names that may be in paths; of directories those files are read that are `wanted`. Raises UsageError
+    `archs` are the names that may be in paths; in directories, only files that are `wanted` are read. Raises UsageError
     for a path that is not there.
     """
     reports: list[JUnitReport] = []
@@ -100,7 +100,7 @@ def read_reports(
 def read_report(
     document: Document, given: ReadOptions = ReadOptions(), archs: Sequence[str] = Schema().archs
 ) -> JUnitReport:
-    """One report. Raises UnreadableReport where the document is no whole JUnit file."""
+    """One report. Raises UnreadableReport if the document is not a complete JUnit file."""
     place = path_facts(document.parts, archs, alone=document.alone)
     digest = hashlib.sha256()
     sessions: dict[PytestSession, _SessionResults] = {}
@@ -126,7 +126,7 @@ def read_report(
 
 
 def observations(file: Path, given: ReadOptions = ReadOptions()) -> tuple[Observation, ...]:
-    """What the model tests of one JUnit file show. Raises UnreadableReport where it is missing, damaged or none."""
+    """The results of the model tests in one JUnit file. Raises UnreadableReport if it is missing or damaged."""
     return read_report(Document(str(file), file.parts, lambda: file.open("rb"), alone=True), given).observations
 
 
@@ -150,7 +150,7 @@ def _setting(session: PytestSession, document: Document, place: PathFacts, given
 
 
 class _SessionResults:
-    """What the testcases of one session say, one by one. Of those about one test the most telling counts."""
+    """The results of the testcases of one session. Of several testcases of one test, the most telling one counts."""
 
     def __init__(self, setting: Setting) -> None:
         self.taken = 0
@@ -172,7 +172,7 @@ class _SessionResults:
 
     @property
     def by_hand(self) -> Iterable[Observation]:
-        """What hand-written tests show."""
+        """The results of hand-written tests."""
         return (one for _, one in self._by_hand.values())
 
     def take(self, case: Testcase) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports in a directory as they come: what is there, then what is new or has changed."""
+"""Watch a directory for reports: yield those that exist, then new and changed ones."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -11,13 +11,13 @@ from core.evidence.reports.reading import Reading, ReadOptions, read_reports
 from core.files import Stamp, stamp
 
 _LOOK_MS = 2000
-"""Where the system reports no changes, as on network file systems, the directory is looked through that often."""
+"""Polling interval if the system reports no changes, as on network file systems."""
 
 
 def changed_reports(directory: Path, given: ReadOptions, archs: Sequence[str]) -> Iterator[Reading]:
-    """The reports in `directory`, then those of files that are new or have changed; ends when it is interrupted.
+    """The reports in `directory`, then those of files that are new or have changed; ends on an interrupt.
 
-    A file that is read before it is whole is a problem, and read again when it has grown.
+    A file that is read before it is complete is a problem, and is read again when it has grown.
     """
     seen: dict[Path, Stamp] = {}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an entry declares: for one cell, in the terms that results are compared with; and whether it is pinned."""
+"""What an entry declares for one cell, in the terms that results are compared with, and whether it is pinned."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -19,24 +19,24 @@ _NO_REASON = "no reason given"
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """One cell, but for its results. The fields are the effective ones of its arch (docs/rules.md 2.3)."""
+    """The declaration for one cell. Fields are the effective ones of its arch (docs/rules.md 2.3)."""
 
     status: Status
     reason: str = ""
     bringup: BringupStatus | None = None
-    """How far the entry says it gets; None: it does not say."""
+    """The stage that the entry gives; None: it gives none."""
     required_pcc: float = _DEFAULT_PCC
     pcc_checked: bool = True
     supported: bool = True
-    """The test carries the marker of the arch."""
+    """Whether the test carries the marker of the arch."""
     scheduled: bool | None = None
     """Whether a scheduled CI job selects the cell; None: unknown."""
     silent_runs: int = 0
-    """How many runs of jobs that select the cell have brought results, and none of it."""
+    """How many runs of jobs that select the cell have produced results, but none of this cell."""
     training: bool = False
 
     def deciding(self, minimum_runs: int) -> tuple[object, ...]:
-        """All of it, as plain values; of silent runs only as many as decide something."""
+        """All of its values in plain form; silent runs only up to the number that matters."""
         return (
             *(getattr(self, name) for name in self.__slots__ if name != "silent_runs"),
             min(self.silent_runs, minimum_runs),
@@ -48,7 +48,7 @@ class Expected:
 
 
 class Declared(NamedTuple):
-    """What an entry declares, on whatever arch."""
+    """What an entry declares, independent of the arch."""
 
     status: Status
     reason: str
@@ -59,12 +59,12 @@ class Declared(NamedTuple):
     """The archs whose markers the test carries."""
 
     def on(self, arch: str, *, training: bool, scheduled: bool | None = None, silent_runs: int = 0) -> Expected:
-        """The same for one cell."""
+        """The declaration for one cell."""
         return Expected(*self[:5], arch in self.archs, scheduled, silent_runs, training)
 
 
 def declared_by(fields: Mapping[str, object]) -> Declared:
-    """What the fields of an entry, as `written` for an arch, declare. An invalid value counts as not written."""
+    """The declaration of an entry's fields, as `written` for an arch. An invalid value counts as not written."""
     bringup, required, reason = fields.get("bringup_status"), fields.get("required_pcc"), fields.get("reason")
     named = bringup.strip().upper() if isinstance(bringup, str) else ""
     number = isinstance(required, float | int) and not isinstance(required, bool)
@@ -74,14 +74,14 @@ def declared_by(fields: Mapping[str, object]) -> Declared:
         reason=reason if isinstance(reason, str) else "",
         bringup=_BRINGUP.get(named),
         required_pcc=float(required) if number else _DEFAULT_PCC,  # type: ignore[arg-type]
-        # Upstream turns the check off for the boolean alone (docs/rules.md 2.2).
+        # Upstream turns the check off only for the boolean (docs/rules.md 2.2).
         pcc_checked=fields.get("assert_pcc") is not False,
         archs=(texts(archs) if archs else ()) or DEFAULT_ARCHS,
     )
 
 
 def declared_on(entry: Entry | None, archs: Iterable[str]) -> Iterator[tuple[str, Declared]]:
-    """What `entry` declares on each of `archs`. Few entries differ between archs."""
+    """The declaration of `entry` on each of `archs`. Few entries differ between archs."""
     known: tuple[object, Declared] | None = None
     for arch in archs:
         fields = written(entry, arch)
@@ -93,7 +93,7 @@ def declared_on(entry: Entry | None, archs: Iterable[str]) -> Iterator[tuple[str
 def pins(files: Iterable[ExpectationFile], policy: Policy) -> Mapping[str, str]:
     """Why each entry is pinned, by id. The comment is in the entry or directly above it.
 
-    A comment says more than a pattern of the policy, so it counts first.
+    A comment is more specific than a pattern of the policy, so it has priority.
     """
     found: dict[str, str] = {}
     for file in files:

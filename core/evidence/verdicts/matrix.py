@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdicts on a whole matrix: what has evidence is judged once, what has none shares a few answers."""
+"""The verdicts on a whole matrix: cells with evidence are judged once, cells without evidence share a few verdicts."""
 
 import hashlib
 from collections import Counter
@@ -26,12 +26,12 @@ from core.sources.ci import Job
 
 
 class Verdicts:
-    """What all results say of every cell of `matrix` under `policy`.
+    """The verdicts on every cell of `matrix` under `policy`.
 
-    A test has a cell on each arch it is marked for, and on each other one that has results of it. Without `selected`
-    nothing is known of jobs, and a cell without results is UNKNOWN. Results that are given as observations are oldest
-    first. `saved` has verdicts of before: those on tests whose results, entry or policy have changed are made anew.
-    `judge_cases` gives the verdicts on op cases, for which it may read manifests; it is asked where cases have results.
+    A test has a cell on each arch it is marked for, and on each other arch with results of it. Without `selected`, jobs
+    are unknown and a cell without results is UNKNOWN. Observations must be oldest first. `saved` has earlier verdicts:
+    they are computed again for tests whose results, entry or policy have changed. `judge_cases` gives the verdicts on
+    op cases, for which it may read manifests; it is called only if cases have results.
     """
 
     def __init__(
@@ -47,15 +47,15 @@ class Verdicts:
         self.policy = policy
         self.evidence = results if isinstance(results, Results) else Results(results)
         self.counting = self.evidence.without(policy.ignored_hosts)
-        """The results without those of machines that the policy ignores: no others say anything of a test."""
+        """The results without those of machines that the policy ignores: only these count for verdicts."""
         self._selected = selected
         self._saved = saved
         self._judge_cases = judge_cases
         self._jobs: dict[tuple[int, str], tuple[bool | None, int]] = {}
         self.seen = SeenResults(self.evidence, matrix.schema.archs)
-        """Results of model tests by id and arch, oldest first; read when asked for."""
+        """Results of model tests by id and arch, oldest first; read on first use."""
         self.seen_counting = SeenResults(self.counting, matrix.schema.archs) if policy.ignored_hosts else self.seen
-        """Those of `counting` alone."""
+        """As `seen`, for the results in `counting`."""
         archs = matrix.schema.archs
         runs = self.evidence.runs_of_jobs() if selected else {}
         self._runs_of_job = [_runs_of(job, runs, archs) for job in selected.jobs] if selected else []
@@ -77,11 +77,11 @@ class Verdicts:
         return judgements
 
     def of_each(self, ids: Iterable[str]) -> Iterator[list[Judgement]]:
-        """The same for several tests, in their order: their results are read at once."""
+        """The judgements on several tests, in their order; their results are read together."""
         return (judgements for _, judgements, _ in self._judge(ids))
 
     def recent(self) -> Iterator[Observation]:
-        """Of every cell with results those that a verdict can depend on."""
+        """Those results of every cell that a verdict can depend on."""
         window, least = self.policy.window, self.policy.minimum_runs
         for _, found in self.evidence.recent(self.seen, MODEL_TESTS, max(window, least), least, count_older=False):
             yield from (one for one in found.rows if one.arch in self.matrix.schema.archs)
@@ -89,9 +89,9 @@ class Verdicts:
     def _judge(
         self, ids: Iterable[str], expected: Mapping[str, dict[str, Expected]] = {}, *, whole: bool = True
     ) -> Iterator[tuple[str, list[Judgement], Mapping[str, Sequence[Observation]]]]:
-        """The judgements on these tests, with the newest results by arch: older ones change no verdict.
+        """The judgements on these tests, with the newest results by arch; older ones do not change verdicts.
 
-        Without `whole` only the verdicts are right: their words may lack what was not run.
+        Without `whole`, only the verdicts are right: their texts may miss results that were not run.
         """
         window, least = self.policy.window, self.policy.minimum_runs
         archs, others = self.matrix.schema.archs, max(_MOST_OTHERS, least) if whole else least
@@ -127,25 +127,25 @@ class Verdicts:
         )
 
     def of_cell(self, id: str, arch: str) -> Verdict | None:
-        """The verdict on one cell of a test with results; None: there are none of the test."""
+        """The verdict on one cell; None: the test has no results."""
         found = self._short.get(id)
         return found.verdicts.get(arch) if found else None
 
     def counts(self, arch: str = "") -> Mapping[Verdict, int]:
-        """How many cells of tests with results have which verdict, on `arch` or on any."""
+        """The number of cells of tests with results for each verdict, on `arch` or on any."""
         return Counter(
             verdict for one in self._short.values() for on, verdict in one.verdicts.items() if arch in ("", on)
         )
 
     @cached_property
     def courses(self) -> Mapping[str, Mapping[str, tuple[str, str]]]:
-        """The day on which each cell began to fail, empty where it passes, and its flakiness, by id and arch."""
+        """The day on which each cell began to fail (empty if it passes), and its flakiness, by id and arch."""
         found: dict[str, dict[str, list[tuple[float | None, tuple[bool, ...]]]]] = {}
         here, seen = self.counting.tests_here, self.seen_counting
         for one in self.counting.courses(MODEL_TESTS):
             if one.test_id not in here and one.arch in self.matrix.schema.archs:
                 found.setdefault(one.test_id, {}).setdefault(one.arch, []).append((one.first_bad, one.passed))
-        # What has results in several places is read whole.
+        # Tests with results in several places are read completely.
         several = {id for id, archs in found.items() if any(len(cells) > 1 for cells in archs.values())}
         for id in (several | set(here)) & seen.keys():
             found[id] = {arch: [_course(rows)] for arch, rows in seen[id].items()}
@@ -159,7 +159,7 @@ class Verdicts:
     def failed_on(self) -> Mapping[str, Mapping[str, Collection[str]]]:
         """The machines on which each cell failed in the last four weeks with reports, by id and arch.
 
-        Those that the policy ignores are among them: what fails there is what a person asks for.
+        Ignored machines are included: a person who queries for a machine wants its failures.
         """
         found: dict[str, dict[str, list[str]]] = {}
         for id, arch, host in self.evidence.failed_on(MODEL_TESTS):
@@ -168,8 +168,9 @@ class Verdicts:
 
     @cached_property
     def turned(self) -> Mapping[str, Mapping[str, str]]:
-        """The cells of which the newest result is a pass and the one before was none, or the other way round, by id and
-        arch. Only where the newest is of the last day that has results of anything."""
+        """The cells that changed between pass and failure with their newest result, by id and arch. Only if that result
+        is from the last day that has results of any cell.
+        """
         since = max((one.latest for one in self._short.values()), default=0) - _DAY
         found = {
             id: {arch: _TURNS[turn.fixed] for arch, turn in one.turns.items() if turn.when > since}
@@ -179,7 +180,7 @@ class Verdicts:
 
     @cached_property
     def _short(self) -> Mapping[str, SavedVerdict]:
-        """The verdicts on every test with results; those that were saved and are still true are not made anew."""
+        """The verdicts on every test with results; saved ones that are still valid are not computed again."""
         expected = {id: self._expected(id) for id in self.seen if id in self.matrix.rows}
         stamps = {id: self._stamp(id, declared) for id, declared in expected.items()}
         known = self._saved.read() if self._saved else {}
@@ -194,10 +195,10 @@ class Verdicts:
         return {**found, **fresh}
 
     def _stamp(self, id: str, expected: Mapping[str, Expected]) -> str:
-        """What is another as soon as the verdicts on a test may be others."""
+        """A text that changes whenever the verdicts on a test may change."""
         said = [f"{arch} {self._declared(one)}" for arch, one in expected.items()]
         for arch, states in sorted(self.evidence.cells[id].items()):
-            # Results in memory as Python writes them: their names may hold anything.
+            # The repr of results in memory: their names may hold anything.
             said += [f"{arch} {function} {stored} {own!r}" for function, stored, own in states]
         digest = self._of_all.copy()
         digest.update("\n".join(said).encode(errors="replace"))
@@ -205,31 +206,31 @@ class Verdicts:
 
     @cached_property
     def _declared(self) -> Callable[[Expected], str]:
-        """What an entry declares for a cell, as a text: some hundred are enough for all cells."""
-        # How many silent runs there are beyond those that decide changes with every nightly, and changes nothing.
+        """The declaration for a cell as a text: a few hundred suffice for all cells."""
+        # The number of silent runs beyond the deciding ones changes with every nightly, and has no effect.
         return cache(lambda one: repr(one.deciding(self.policy.minimum_runs)))
 
     @cached_property
     def _of_all(self) -> "hashlib._Hash":
-        """The digest of what is the same for all tests and decides about verdicts."""
+        """The digest of everything that influences verdicts and is the same for all tests."""
         text = f"{RULES} {self.evidence.version} {self.evidence.hidden} {replace(self.policy, keep={})}\n"
         return hashlib.sha256(text.encode(errors="replace"))
 
     @cached_property
     def results(self) -> Mapping[str, Mapping[str, str]]:
-        """How each op case ended last on each backend, by id, in the words of `core.matrix.op_rows.RESULTS`."""
+        """The last result of each op case on each backend, by id, in the words of `core.matrix.op_rows.RESULTS`."""
         return {
             id: {backend: one.op.status for backend, one in sorted(found.items()) if one.op is not None}
             for id, found in self.of_cases.items()
         }
 
     def result_words(self, id: str) -> str:
-        """How an op case ended last on each backend: `eager pass  inductor fail`; empty without results."""
+        """The last result of an op case on each backend: `eager pass  inductor fail`; empty without results."""
         return words_by_place(self.results.get(id, {}))
 
     @cached_property
     def on_cases(self) -> OpVerdicts | None:
-        """The verdicts on op cases; None where no case has a result. Manifests are read for it the first time."""
+        """The verdicts on op cases; None if no case has a result. The first call reads the manifests."""
         return self._judge_cases() if self._judge_cases and self.evidence.has_cases else None
 
     def _case_verdicts(self) -> Mapping[str, Mapping[str, str]]:
@@ -240,7 +241,7 @@ class Verdicts:
         return pins(self.matrix.files, self.policy)
 
     def _expected(self, id: str) -> dict[str, Expected]:
-        """What the entry of a test declares on each of its archs, in their order."""
+        """The declaration of a test's entry on each of its archs, in their order."""
         row, seen = self.matrix.rows[id], self.seen.archs_of(id)
         marked = self.matrix.flags["arch"][row]
         archs = [arch for arch in self.matrix.schema.archs if arch in marked or arch in seen]
@@ -253,7 +254,7 @@ class Verdicts:
         return expected
 
     def _silent(self, arch: str) -> bytearray:
-        """Codes of the verdicts that all cells on `arch` would have without any results."""
+        """Codes of the verdicts that all cells on `arch` would have without results."""
         status, bit = self.matrix.status[arch], self.matrix.flags["arch"].mask([arch])
         masks, (examples, kinds) = self.matrix.flags["arch"].masks, self._kinds
         verdicts = [
@@ -268,7 +269,7 @@ class Verdicts:
 
     @cached_property
     def _kinds(self) -> tuple[Sequence[int], Sequence[int]]:
-        """One row of each kind, and the kind of each row: some hundred pairs of marks and jobs cover all rows."""
+        """One row of each kind, and the kind of each row: a few hundred pairs of marks and jobs cover all rows."""
         masks = self.matrix.flags["arch"].masks
         pairs = list(zip(masks, self._selected.codes if self._selected else bytes(len(masks)), strict=True))
         examples = {pair: row for row, pair in enumerate(pairs)}
@@ -281,7 +282,7 @@ class Verdicts:
         return judge("", {arch: expected}, {}, self.policy)[0].verdict
 
     def _scheduled(self, row: int, arch: str) -> tuple[bool | None, int]:
-        """Whether a job selects the cell, and how many runs of such jobs have brought results of anything."""
+        """Whether a job selects the cell, and how many runs of such jobs have produced results."""
         if self._selected is None:
             return None, 0
         key = self._selected.codes[row], arch
@@ -297,13 +298,13 @@ _DAY = 86_400.0
 """In seconds."""
 _TURNS = {False: BROKE, True: FIXED}
 _MOST_OTHERS = 100
-"""Of results that were not run or broke before the model ran, as many of each kind are listed for a cell."""
+"""For a cell, so many results each are listed that were not run or broke before the model ran."""
 _WORDS = ("", *Verdict)
 _CODES = {verdict: _WORDS.index(verdict) for verdict in Verdict}
 
 
 def _course(rows: Sequence[Observation]) -> tuple[float | None, tuple[bool, ...]]:
-    """When the failures that the newest of `rows` are began, and which of those that ran have passed."""
+    """The start of the failures at the end of `rows`, and which of the results that ran have passed."""
     ran = [row for row in rows if row.ending in RAN]
     passed = tuple(row.ending is Ending.PASSED for row in ran)
     last_pass = max((at for at, one in enumerate(passed) if one), default=-1)
@@ -316,7 +317,7 @@ def _course_words(first_bad: float | None, passed: Sequence[bool]) -> tuple[str,
 
 
 def _runs_of(job: Job, runs: Mapping[str, set[str]], archs: Sequence[str]) -> set[str]:
-    """The runs with an artefact of `job`, which is named by its runner and its mark (docs/rules.md 3.4)."""
+    """The runs with an artefact of `job`, which is named after its runner and its mark (docs/rules.md 3.4)."""
     mark = "-" + job.test_mark.replace(" ", "_")
     found = (names for name, names in runs.items() if name.endswith(mark) and arch_in(name, archs) == job.runs_on)
     return set().union(*found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdicts on op cases: by case and backend, from the results that are still of the case as it is written now."""
+"""The verdicts on op cases, by case and backend, from the results that still match the case as written now."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,10 +14,10 @@ from core.ops import OpCase, OpTests, case_key, expectation
 
 
 class OpVerdicts:
-    """What `observations`, oldest first, say of the op cases of a checkout under `policy`.
+    """The verdicts from `observations`, oldest first, on the op cases of a checkout under `policy`.
 
-    A cell is a case on a backend that has results of it. The manifest says what is expected there. The tolerances and
-    the digest of a result tell whether it is one of the case as it is now; others do not count.
+    A cell is a case on a backend with results of it. The manifest gives the expectation. A result only counts if its
+    tolerances and digest are those of the present case.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class OpVerdicts:
 
     @cached_property
     def words(self) -> Mapping[str, Mapping[str, str]]:
-        """The verdict on every case with results, by id and backend."""
+        """The verdict as text on every case with results, by id and backend."""
         return {id: {one.arch: one.verdict for one in found} for id, found in self.judged.items()}
 
     def of(self, id: str) -> list[Judgement]:
@@ -50,7 +50,7 @@ class OpVerdicts:
         return judge(id, {backend: self._expected(id, backend) for backend in sorted(seen)}, seen, self.policy)
 
     def _expected(self, id: str, backend: str) -> Expected:
-        # The reason of a manifest says why it is so, and is no quotation of a failure; no PCC is required of an op.
+        # The reason in a manifest is an explanation, not a quoted failure; an op has no required PCC.
         status, _ = expectation(self.rows[id], backend, self._environment)
         return Expected(status, pcc_checked=False)
 
@@ -58,14 +58,14 @@ class OpVerdicts:
 def results_that_count(
     rows: Mapping[str, OpCase], observations: Iterable[Observation]
 ) -> dict[str, dict[str, list[Observation]]]:
-    """Those of `observations` that are of a case as it is written now, by its id and backend, in their order."""
+    """Those of `observations` that match a case as written now, by its id and backend, in their order."""
     seen: dict[str, dict[str, list[Observation]]] = {}
     keys: dict[str, str] = {}
     for one in observations:
         row = rows.get(one.test_id) if one.function == Function.OP_CASE else None
         if row is None:
             continue
-        # Once for each case: a digest costs far more than all the rest here.
+        # Once per case: a digest costs far more than everything else here.
         key = keys.get(row.id) or keys.setdefault(row.id, case_key(row))
         if _is_of(one, row, key):
             seen.setdefault(one.test_id, {}).setdefault(one.arch, []).append(one)
@@ -73,7 +73,7 @@ def results_that_count(
 
 
 def _is_of(one: Observation, row: OpCase, key: str) -> bool:
-    """Whether a result is one of the case, whose digest is `key`, as it is written now: it would be the same today."""
+    """Whether a result matches the present case, whose digest is `key`."""
     if one.op is None or one.ending not in RAN:
         return one.op is not None
     if one.op.key and one.op.key != key:
@@ -86,7 +86,7 @@ def _is_of(one: Observation, row: OpCase, key: str) -> bool:
 
 
 def newest_by_backend(observations: Iterable[Observation], ids: Iterable[str]) -> Iterator[Observation]:
-    """Of each of these op cases the last result on each backend, by case, then by backend."""
+    """The last result of each of these op cases on each backend, by case, then by backend."""
     wanted = {id: number for number, id in enumerate(dict.fromkeys(ids))}
     found: dict[tuple[str, str], Observation] = {}
     for one in observations:

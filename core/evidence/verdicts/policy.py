@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much evidence is enough and what must not be touched: one TOML file, the repository's or the person's own."""
+"""How much evidence is enough and what must not be changed: one TOML file, the repository's or the person's own."""
 
 import json
 import tomllib
@@ -14,56 +14,56 @@ from core.files import read_text
 from core.settings import TableError, table_values
 
 REPOSITORY_FILES = ("ttmatrix-policy.toml", ".ttmatrix/policy.toml")
-"""Where a repository may have it; the first one there counts, before the person's own."""
+"""Places of the policy in a repository; the first one that exists counts, before the person's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class PccPolicy:
-    """How thresholds follow from measured numbers (docs/rules.md 5.3)."""
+    """How thresholds are derived from measured numbers (docs/rules.md 5.3)."""
 
     margin: float = 0.004
     """How far above a threshold the lowest number must be."""
     highest: float = 0.99
-    """No threshold is raised beyond it: it is what an entry without one has."""
+    """No threshold is raised above it: it is the default of an entry."""
     lowest: float = 0.9
     """No threshold is lowered below it: such a result is wrong, not imprecise."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetentionPolicy:
-    """How long results are stored that only repeat those around them; every change of outcome stays."""
+    """How long results that only repeat their neighbours are stored; every change of outcome stays."""
 
     days: float = 0.0
-    """Older ones go, but for one a week; 0: all stay, unless `ttmatrix evidence prune` is asked."""
+    """Older ones are removed, except one a week; 0: all stay, unless `ttmatrix evidence prune` is run."""
     newest: int = 50
     """So many of the newest results of a cell stay, whatever their age."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a verdict takes, and what proposals respect."""
+    """The rules for verdicts and proposals."""
 
     minimum_runs: int = 3
-    """Fewer results of a cell are too few for any verdict."""
+    """With fewer results, a cell gets no verdict."""
     window: int = 10
-    """How many of a cell's newest results count."""
+    """How many of the newest results of a cell count."""
     grace_days: float = 7.0
-    """How long after a change of its status an entry is left alone by proposals."""
+    """Days after a change of its status in which an entry gets no proposals."""
     require_issue: bool = False
-    """Whether a proposal that expects a failure must link an issue in its reason."""
+    """Whether a proposal that expects a failure must link to an issue in its reason."""
     archs: tuple[str, ...] = ()
     """Archs that must agree before an entry is stale on all; empty: every arch that the entry supports."""
     must_pass: tuple[str, ...] = ()
     """Ids, or patterns of them, that no proposal may expect to fail."""
     cpu_counts_as_device: bool = False
-    """Whether reports and device runs that ttmatrix's own runner made on a CPU count as those of a device: in samples
-    alone."""
+    """Whether results that ttmatrix's own runner made on a CPU count as those of a device: only in the sample checkout.
+    """
     ignored_hosts: tuple[str, ...] = ()
-    """Machines whose results say nothing."""
+    """Machines whose results do not count."""
     pcc: PccPolicy = PccPolicy()
     retention: RetentionPolicy = RetentionPolicy()
     keep: Mapping[str, str] = field(default_factory=dict)
-    """Why an entry is to stay as it is, by id or pattern."""
+    """The reason why an entry is pinned, by id or pattern."""
 
     def pinned(self, id: str) -> str:
         """Why the entry of `id` is pinned; empty: it is not."""
@@ -75,7 +75,7 @@ class Policy:
         return max(self.retention.newest, self.window, self.minimum_runs, FLAKINESS_RESULTS)
 
     def must(self, id: str) -> bool:
-        """Whether `id` may not be expected to fail."""
+        """Whether `id` must not be expected to fail."""
         return any(fnmatchcase(id, pattern) for pattern in self.must_pass)
 
 
@@ -85,13 +85,13 @@ class LoadedPolicy:
 
     policy: Policy
     file: Path | None
-    """None: no file says anything, so the defaults hold."""
+    """None: there is no file, so the defaults apply."""
 
 
 def find_policy(root: Path, own: Path) -> LoadedPolicy:
     """The policy of the checkout at `root`, else the one in `own`, else the defaults.
 
-    Raises TTMatrixError where the file that counts has a mistake: a policy that is half understood is none.
+    Raises TTMatrixError if the file has a mistake: a partly understood policy must not be applied.
     """
     for file in (*(root / name for name in REPOSITORY_FILES), own):
         if file.is_file():
@@ -100,7 +100,7 @@ def find_policy(root: Path, own: Path) -> LoadedPolicy:
 
 
 def parse_policy(text: str, name: str) -> Policy:
-    """The policy in `text`; `name` says where that is, for messages. Raises TTMatrixError."""
+    """The policy in `text`; `name` is its place, for messages. Raises TTMatrixError."""
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -125,7 +125,7 @@ def parse_policy(text: str, name: str) -> Policy:
 
 
 def policy_text(policy: Policy) -> str:
-    """`policy` as TOML: what `parse_policy` reads back."""
+    """`policy` as TOML, which `parse_policy` reads back."""
     plain = [f"{one.name} = {_toml(getattr(policy, one.name))}" for one in fields(Policy) if one.name not in _TABLES]
     nested = []
     for name in _NESTED:
@@ -171,5 +171,5 @@ def _toml(value: object) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A basic string of TOML 1.0: as JSON has it, but DEL must be escaped too."""
+    """A basic string of TOML 1.0: JSON, with DEL escaped too."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts on tests with results, on the disk between starts. Always safe to delete."""
+"""Verdicts on tests with results, cached on disk between starts. Always safe to delete."""
 
 import json
 import sqlite3
@@ -14,7 +14,7 @@ from core.evidence.observation import RAN, Ending, Observation
 from core.evidence.verdicts.verdict import Judgement, Verdict
 
 RULES = 2
-"""To be raised whenever the same results, entry and policy would get another verdict."""
+"""Increase this whenever the same results, entry and policy would get another verdict."""
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS verdicts (test TEXT PRIMARY KEY, stamp TEXT, verdicts TEXT, turns TEXT, latest REAL)"
 )
@@ -22,7 +22,7 @@ _BUSY_SECONDS = 2.0
 
 
 class Turn(NamedTuple):
-    """The newest result of a cell is a pass and the one before was none, or the other way round."""
+    """The direction in which a cell changed: its newest result is a pass and the one before was not, or the reverse."""
 
     when: float
     fixed: bool
@@ -33,19 +33,19 @@ class SavedVerdict:
     """The verdicts on the cells of one test."""
 
     stamp: str
-    """Another one: they are out of date."""
+    """If it differs, the verdicts are out of date."""
     verdicts: Mapping[str, Verdict]
     """By arch."""
     turns: Mapping[str, Turn]
     """By arch; only where the newest result and the one before differ."""
     latest: float
-    """When its newest result was made, whatever that says; 0: there is none."""
+    """The time of its newest result of any kind; 0: there is none."""
 
 
 def saved_verdict(
     stamp: str, judgements: Iterable[Judgement], seen: Mapping[str, Sequence[Observation]]
 ) -> SavedVerdict:
-    """What is saved of `judgements`, which were made of `seen`: results by arch, oldest first."""
+    """The part of `judgements` to save; `seen` has the results they are based on, by arch, oldest first."""
     turns = {arch: turn for arch, rows in seen.items() if (turn := _turn(rows))}
     latest = max((row.when for rows in seen.values() for row in rows), default=0.0)
     return SavedVerdict(stamp, {one.arch: one.verdict for one in judgements}, turns, latest)
@@ -60,7 +60,7 @@ def _turn(rows: Sequence[Observation]) -> Turn | None:
 
 
 class SavedVerdicts:
-    """The verdicts in `file`. What cannot be read is made anew, what cannot be written is made again next time."""
+    """The verdicts in `file`. Unreadable ones are computed again, unwritable ones are computed anew next time."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -83,14 +83,14 @@ class SavedVerdicts:
             return {}
 
     def change(self, fresh: Mapping[str, SavedVerdict], gone: Iterable[str]) -> None:
-        """Save verdicts that were made anew, and forget those on tests without results."""
+        """Save new verdicts, and remove those on tests without results."""
         dropped = [(id,) for id in gone]
         if not fresh and not dropped:
             return
         rows = [
             (id, one.stamp, json.dumps(one.verdicts), json.dumps(one.turns), one.latest) for id, one in fresh.items()
         ]
-        # Half of it would be no mistake: each row says itself what it was made of.
+        # A partial write does no harm: each row has the stamp of what it is based on.
         with suppress(OSError, sqlite3.Error, UnicodeEncodeError):
             try:
                 self._write(rows, dropped)
@@ -102,7 +102,7 @@ class SavedVerdicts:
     def _write(self, rows: list[tuple[str, str, str, str, float]], dropped: list[tuple[str]]) -> None:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS)) as connection, connection:
-            # Nothing is lost with it.
+            # Nothing is lost with the file.
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute(_TABLE)
             connection.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?)", rows)

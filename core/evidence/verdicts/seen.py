@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of model tests by id and arch, each test read when somebody asks for it."""
+"""The results of model tests by id and arch, each test read on first use."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -14,13 +14,13 @@ MODEL_TESTS = frozenset(Function) - {
     Function.PLACEHOLDER,
     Function.OP_CASE,
 }
-"""The others share ids with model tests and run something else (docs/rules.md 1.5), or are op cases."""
+"""The other functions share ids with model tests and run something else (docs/rules.md 1.5), or are op cases."""
 _REMEMBERED = 512
-"""Tests whose results stay in memory: what a screen shows is asked for with every frame."""
+"""Tests whose results stay in memory: those on a screen are needed for every frame."""
 
 
 class SeenResults(Mapping[str, Mapping[str, Sequence[Observation]]]):
-    """By test id and arch the results on `archs`, oldest first."""
+    """Results on `archs`, oldest first, by test id and arch."""
 
     def __init__(self, results: Results, archs: Collection[str]) -> None:
         self._results = results
@@ -42,7 +42,7 @@ class SeenResults(Mapping[str, Mapping[str, Sequence[Observation]]]):
         return id in self._archs
 
     def archs_of(self, id: str) -> Collection[str]:
-        """The archs on which there are results of a test; nothing is read."""
+        """The archs on which a test has results; nothing is read."""
         return self._archs.get(id, ())
 
     @cached_property

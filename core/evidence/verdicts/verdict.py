@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the evidence of a test says of its entry: one pure function and its words, pinned by the table in its tests."""
+"""The verdict on a test's entry from its evidence: one pure function with its words, pinned by a table in its tests."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,10 +17,10 @@ from core.text import counted, pcc_text
 
 
 class Verdict(StrEnum):
-    """What the evidence of a cell says of its entry."""
+    """The verdict on an entry from the evidence of a cell."""
 
     STALE = "stale"
-    """Passes on every arch on which it is expected not to."""
+    """Passes on every arch on which it is not expected to pass."""
     SEMI_STALE = "semi-stale"
     """As stale, but only on some of the archs."""
     ACTIVE = "active"
@@ -28,24 +28,24 @@ class Verdict(StrEnum):
     DRIFTED = "drifted"
     """Still fails, but for another reason or in another stage."""
     REGRESSED = "regressed"
-    """Expected to pass, and fails: often enough, or more than once and for one cause since it passed last."""
+    """Expected to pass, and fails: often enough, or more than once for one cause since the last pass."""
     FLAKY = "flaky"
     CRASH = "crash"
     HANG = "hang"
     SLOW = "slow"
-    """Runs out of time, and nothing shows that it hangs."""
+    """Runs out of time without any sign of a hang."""
     PCC_LOOSE = "pcc-loose"
     """The check is off or its threshold lower than the measured numbers need."""
     PCC_TIGHT = "pcc-tight"
-    """The threshold is higher than what is measured."""
+    """The threshold is higher than the measured numbers."""
     UNUSED = "unused"
-    """No job selects the cell, or none has brought a result although it is scheduled."""
+    """No job selects the cell, or no scheduled job has produced a result."""
     UNKNOWN = "unknown"
     """Too little evidence."""
 
 
 class Direction(StrEnum):
-    """Where a failure has moved."""
+    """The direction in which a failure has moved."""
 
     FORWARD = "forward"
     BACK = "back"
@@ -54,7 +54,7 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdict on one cell with all that proves it."""
+    """The verdict on one cell with its proof."""
 
     id: str
     arch: str
@@ -66,13 +66,13 @@ class Judgement:
     direction: Direction = Direction.SAME
     """For a drift: whether the model gets further than the entry says."""
     required_pcc: float | None = None
-    """The threshold that the numbers allow, two decimals; None where nothing is to change."""
+    """The threshold that the numbers allow, with two decimals; None if nothing is to change."""
     pinned: str = ""
-    """Why a person asked for the entry to stay as it is; empty: nobody did."""
+    """Why a person pinned the entry; empty: nobody did."""
 
     @property
     def pcc(self) -> float | None:
-        """The lowest measured over the deciding rows."""
+        """The lowest PCC among the deciding rows."""
         return lowest(self.rows)
 
 
@@ -86,14 +86,14 @@ _ORDER = (
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How failures differ from what the entry says."""
+    """How failures differ from the entry."""
 
     direction: Direction
     why: str
 
 
 def drift(rows: Sequence[Observation], expected: Expected) -> Drift | None:
-    """How `rows`, all of them failures, differ from the entry; None where they do not, or nothing sure can be said."""
+    """How `rows`, all of them failures, differ from the entry; None if they do not, or if nothing is certain."""
     stage = _stage(rows)
     if stage is not None and expected.bringup in _ORDER and stage is not expected.bringup:
         further = _ORDER.index(stage) - _ORDER.index(expected.bringup)
@@ -106,13 +106,13 @@ def drift(rows: Sequence[Observation], expected: Expected) -> Drift | None:
 
 
 def _stage(rows: Sequence[Observation]) -> BringupStatus | None:
-    """The one stage in which all of `rows` ended, as far as they say."""
+    """The one stage in which all of `rows` ended, as far as they give one."""
     known = {row.stage for row in rows if row.stage in _ORDER}
     return known.pop() if len(known) == 1 else None
 
 
 def _other_reason(rows: Sequence[Observation], expected: Expected) -> str | None:
-    """The one reason that all of `rows` give, where the entry gives another."""
+    """The one reason that all of `rows` give, if the entry gives another."""
     # A declared reason or a message that can mean anything cannot be compared (docs/rules.md 5.1).
     with_reason = [row for row in rows if _says_something(row.reason)]
     if not with_reason or not _says_something(expected.reason) or any(row.ending is Ending.CRASHED for row in rows):
@@ -131,19 +131,19 @@ _STEP = Decimal("0.01")
 
 
 def allowed(measured: float, policy: PccPolicy) -> float:
-    """The highest threshold, in hundredths, that `measured` is more than the margin above."""
+    """The highest threshold, in hundredths, that `measured` exceeds by more than the margin."""
     room = Decimal(str(measured)) - Decimal(str(policy.margin))
     level = room.quantize(_STEP, ROUND_FLOOR)
-    # Strictly above, as upstream's guidance has it.
+    # Strictly above, as in upstream's guidance.
     level -= _STEP if level == room else 0
     return float(min(level, Decimal(str(policy.highest))))
 
 
 def raised(rows: Sequence[Observation], expected: Expected, policy: PccPolicy) -> float | None:
-    """The threshold that passes allow to raise to, or to enable; None where nothing is to change.
+    """The threshold that passes allow to raise to, or to enable; None if nothing is to change.
 
-    A number of 1 that means "close enough" raises nothing by itself, and of training the tags hold the forward
-    number only (docs/rules.md 5.3, 11).
+    A PCC of 1 that means "close enough" does not raise a threshold by itself, and for training tests the tags only have
+    the number of the forward pass (docs/rules.md 5.3, 11).
     """
     measured = [row for row in rows if not row.shortcut]
     if expected.training or not measured or any(row.pcc is None for row in measured):
@@ -157,9 +157,9 @@ def raised(rows: Sequence[Observation], expected: Expected, policy: PccPolicy) -
 
 
 def lowered(rows: Sequence[Observation], expected: Expected, policy: PccPolicy) -> float | None:
-    """The threshold that results below the present one still reach; None where that would be too low for any."""
+    """The threshold that results below the present one still reach; None if that would be too low for any test."""
     numbers = [row.pcc for row in rows if row.pcc is not None]
-    # A low result without a number has one that is none.
+    # A low result without a number had NaN.
     if not numbers or any(row.pcc is None for row in rows):
         return None
     level = allowed(min(numbers), policy)
@@ -167,16 +167,16 @@ def lowered(rows: Sequence[Observation], expected: Expected, policy: PccPolicy) 
 
 
 class _Kind(Enum):
-    """What one result means under the entry as it is now, whatever was in force when it ran."""
+    """What one result means under the present entry, whatever the entry was when it ran."""
 
     PASS = "passed"
     LOW = "below the threshold"
-    """It ran to its end, with a number that the entry does not allow."""
+    """It ran to its end, with a number below the entry's threshold."""
     FAIL = "failed"
     CRASH = "crashed"
     HANG = "hung"
     SLOW = "out of time"
-    """Whether it was at work then or not, it has not come to an end."""
+    """It did not end in time, whether it was working or hung."""
 
 
 _MEASURED = (Ending.PASSED, Ending.INACCURATE)
@@ -187,14 +187,14 @@ _KINDS = {
     Ending.SLOW: _Kind.SLOW,
     Ending.OUT_OF_TIME: _Kind.SLOW,
 }
-# `Enum.value` and the members of an enum are looked up anew with every use.
+# `Enum.value` and the members of an enum are looked up again with every use.
 _WORDS = tuple((kind, kind.value) for kind in _Kind)
-# Compared one by one: to hash a member of an enum takes longer than all of that.
+# Compared one by one: hashing a member of an enum takes longer than all of that.
 _RAN = tuple(sorted(RAN, key=list(Ending).index))
 
 
 class Older(NamedTuple):
-    """Results of a cell before those that were read, where few of these say something of the model."""
+    """The number of older results of a cell, counted if few of the newest say something about the model."""
 
     not_run: int = 0
     broken: int = 0
@@ -203,7 +203,7 @@ class Older(NamedTuple):
 
 @dataclass(slots=True)
 class _CellVerdict:
-    """A verdict with what proves it."""
+    """A verdict with its proof."""
 
     verdict: Verdict
     why: str
@@ -222,8 +222,8 @@ def judge(
 ) -> list[Judgement]:
     """The verdict on every cell of one test, in the order of `expected`.
 
-    `expected`, `seen` and `older` are by arch; results are oldest first. `pinned` is why the entry is to stay as it
-    is: it changes no verdict, only what follows.
+    `expected`, `seen` and `older` are by arch; results are oldest first. `pinned` is the reason why the entry must not
+    change: it does not affect verdicts, only what is proposed.
     """
     said = {arch: _alone(one, seen.get(arch, ()), policy, older.get(arch, Older())) for arch, one in expected.items()}
     open_archs = _disagreeing(expected, said, policy)
@@ -238,7 +238,7 @@ def judge(
 
 
 def _disagreeing(expected: Mapping[str, Expected], said: Mapping[str, _CellVerdict], policy: Policy) -> list[str]:
-    """The archs that keep a test from being stale everywhere: it is expected not to pass there, and has not."""
+    """The archs that prevent a test from being stale everywhere: it is not expected to pass there, and has not."""
     return [
         arch
         for arch, one in expected.items()
@@ -249,7 +249,7 @@ def _disagreeing(expected: Mapping[str, Expected], said: Mapping[str, _CellVerdi
 
 
 def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy, older: Older) -> _CellVerdict:
-    """The verdict on one cell, the other archs aside; where it passes against the entry, STALE."""
+    """The verdict on one cell, without the other archs; STALE if it passes against the entry."""
     if expected.status is Status.EXCLUDE_MODEL:
         return _CellVerdict(Verdict.UNUSED, "left out of every collection")
     seen = [row for row in seen if row.host not in policy.ignored_hosts] if policy.ignored_hosts else seen
@@ -288,7 +288,7 @@ def _decided(expected: Expected, rows: Sequence[Observation], policy: Policy) ->
     kinds = [_kind(row, expected) for row in rows]
     low = kinds.count(_Kind.LOW)
     if 0 < low < len(kinds) == low + kinds.count(_Kind.PASS) and expected.status is not Status.UNSPECIFIED:
-        # Not two behaviours, but one number on both sides of a threshold; unless it broke, and stayed so.
+        # One number on both sides of a threshold, not two behaviours; unless it broke, and stayed so.
         said = _low(expected, rows, policy)
         if said is not None or kinds[-1] is _Kind.PASS:
             return said or _flaky(kinds, rows)
@@ -296,14 +296,14 @@ def _decided(expected: Expected, rows: Sequence[Observation], policy: Policy) ->
     turns = [at for at in range(1, len(rows)) if passed[at] is not passed[at - 1]]
     if len(turns) > 1 or (turns and not _settled(expected, rows[turns[0] :], passed[-1], policy)):
         return _flaky(kinds, rows)
-    # It has changed once and stayed so: what it was before says nothing any more.
+    # It has changed once and stayed so: results before the change no longer count.
     since = turns[0] if turns else 0
     rows, kinds = rows[since:], kinds[since:]
     return _passing(expected, rows, policy) if passed[-1] else _failing(expected, rows, kinds, policy)
 
 
 def _settled(expected: Expected, since: Sequence[Observation], passed: bool, policy: Policy) -> bool:
-    """Whether what changed once has changed for good: it has lasted, or failures since one night have one cause."""
+    """Whether a single change is final: it has lasted long enough, or the failures since one night have one cause."""
     if len(since) >= policy.minimum_runs:
         return True
     broke = not passed and expected.status is Status.EXPECTED_PASSING
@@ -315,12 +315,12 @@ def _kind(row: Observation, expected: Expected) -> _Kind:
     if ending not in _MEASURED:
         return _KINDS[ending]
     if not expected.pcc_checked:
-        # What has no number at all is no PCC; and a number that is none is no reason to expect a pass from now on.
+        # A result without any number has no low PCC, and a NaN is no reason to expect a pass from now on.
         other = ending is Ending.INACCURATE and row.pcc is None
         return _Kind.LOW if other and (expected.expects_no_pass or row.pcc_required is None) else _Kind.PASS
     if row.pcc is None or row.pcc < expected.required_pcc:
         return _Kind.PASS if ending is Ending.PASSED and row.pcc is None else _Kind.LOW
-    # The threshold may have been lowered since; a low number of another kind than PCC has not got better by that.
+    # The threshold may have been lowered since; a low number of another kind than PCC is not better because of that.
     lowered_since = row.pcc_required is not None and row.pcc < row.pcc_required
     return _Kind.PASS if ending is Ending.PASSED or lowered_since else _Kind.LOW
 
@@ -372,7 +372,7 @@ def _failing(expected: Expected, rows: Sequence[Observation], kinds: Sequence[_K
 
 
 def _ended(ended: _Kind, expected: Expected, rows: Sequence[Observation], kinds: Sequence[_Kind]) -> _CellVerdict:
-    """Only an entry that says skip keeps CI from a crash or a hang (docs/rules.md 4.3)."""
+    """The verdict on a crash or a hang: only an entry that says skip keeps CI from it (docs/rules.md 4.3)."""
     what = f"the last {len(rows)}: {_counted(kinds)}"
     if expected.status is Status.NOT_SUPPORTED_SKIP:
         return _CellVerdict(Verdict.ACTIVE, f"{what}; the entry says skip", rows)
@@ -380,7 +380,7 @@ def _ended(ended: _Kind, expected: Expected, rows: Sequence[Observation], kinds:
 
 
 def _slow(slow: Sequence[Observation], expected: Expected, what: str) -> _CellVerdict:
-    """A time limit says nothing of how it would have ended."""
+    """The verdict on timeouts: a time limit does not tell how the test would have ended."""
     if expected.status is Status.NOT_SUPPORTED_SKIP:
         return _CellVerdict(Verdict.ACTIVE, f"{what}; the entry says skip", slow)
     busy = [row.ending for row in slow].count(Ending.SLOW)
@@ -396,7 +396,7 @@ def _lowest_text(rows: Sequence[Observation]) -> str:
 
 
 def _low(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _CellVerdict | None:
-    """The threshold is all that is wrong, if a lower one that is still worth something would do."""
+    """A PCC verdict, if a lower but still useful threshold would be met; else None."""
     level = lowered(
         [row for row in rows if row.ending is not Ending.PASSED or row.pcc is not None], expected, policy.pcc
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The last index of a checkout, cached on disk: if nothing has changed, nothing is parsed and nothing joined."""
+"""The last index of a checkout, cached on disk: if nothing has changed, nothing is parsed or joined."""
 
 import os
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Parts(NamedTuple):
-    """What each file gave, with its stamp: loaded only where something has changed."""
+    """The content of each file, with its stamp: only loaded if something has changed."""
 
     modules: Mapping[str, "tuple[Stamp | None, ModuleFacts | Unreadable]"]
     files: Mapping[str, tuple[Stamp | None, ExpectationFile]]
@@ -34,12 +34,12 @@ class Cache:
     def index(self, universe: Universe = Universe.VALIDATOR) -> "tuple[Matrix, Reading | None]":
         """As `core.matrix.indexing.index`; the second part is None if the cache is still valid, else it is for `keep`.
 
-        A cache that is missing, damaged, of another version or somebody else's is passed over.
+        A cache that is missing, damaged, of another version or owned by somebody else is ignored.
         """
         matrix = load(self._file("table", universe))
         if isinstance(matrix, Matrix):
             return matrix, None
-        # 20 ms that a start does without where the cache holds: `ttmatrix list` takes 75 then.
+        # An import of 20 ms that a start with a valid cache does not need: `ttmatrix list` then takes 75 ms.
         from core.matrix.indexing import read_and_join
 
         parts = load(self._file("parts", universe))
@@ -54,7 +54,7 @@ class Cache:
         files = {f"{config}/{file.name}": file for file in reading.matrix.files}
         places = [*directories_below(self.checkout.models), *directories_below(self.checkout.test_config)]
         sources = [str(self.checkout.root / path) for path in core.sources.SCHEMA_SOURCES]
-        # What has changed since the reading began may have been read before or after that.
+        # A file that has changed since the reading began may have been read before or after the change.
         stamps = stamps_of([*modules, *files, *places, *sources], reading.began_ns)
         parts = _Parts(
             {path: (stamps[place], reading.modules[path]) for place, path in modules.items()},
@@ -67,7 +67,7 @@ class Cache:
         return self.file(kind if universe is Universe.VALIDATOR else f"{kind}-{universe}")
 
     def file(self, kind: str) -> Path:
-        """Where one kind of cached value is: the directory of the checkout has its like below ours."""
+        """The file of one kind of cached value: the directory that caches the checkout, below `directory`."""
         root = self.checkout.root
         return self.directory / root.relative_to(root.anchor) / kind
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was computed from the Python files of the models tree, cached until one of them changes."""
+"""Values computed from the Python files of the models tree, cached until one of them changes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ class _Cached:
 
 
 def of_loaders(cache: Cache, matrix: Matrix, kind: str, wanted: type[T], read: Callable[[], T]) -> T:
-    """What `read` gives of the loaders of `matrix`, or gave when they and the models tree were the same.
+    """The result of `read` on the loaders of `matrix`, from the cache if they and the models tree have not changed.
 
-    Each `kind` of thing is cached by itself and is of the type `wanted`.
+    Each `kind` of value is cached separately and has the type `wanted`.
     """
     cached, loaders = load(cache.file(kind)), tuple(matrix.loaders)
     if isinstance(cached, _Cached) and cached.loaders == loaders and isinstance(cached.value, wanted):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read a checkout in a process of its own: in a thread of ours it would make every key wait for the interpreter."""
+"""Read a checkout in a separate process: a thread here would delay every key, because it holds the interpreter lock."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -22,9 +22,9 @@ _Answer = TypeVar("_Answer")
 
 
 def ask_worker(module: str, cache: Cache, answer: type[_Answer], *arguments: str) -> _Answer:
-    """What a module that ends in `be_worker` reads of the checkout of `cache`.
+    """The answer of a module that ends in `be_worker`, about the checkout of `cache`.
 
-    Raises TTMatrixError where it cannot be read or there can be no such process.
+    Raises TTMatrixError if the checkout cannot be read or the process cannot be started.
     """
     said = run_own(module, str(cache.checkout.root), str(cache.directory), *arguments)
     with suppress(UnpicklingError, EOFError):
@@ -34,7 +34,7 @@ def ask_worker(module: str, cache: Cache, answer: type[_Answer], *arguments: str
 
 
 def be_worker(read: Callable[[Cache, Sequence[str]], object]) -> None:
-    """Be the process that `ask_worker` asks: write to standard output what `read` makes of a checkout."""
+    """The worker's side of `ask_worker`: write the result of `read` to standard output."""
     root, directory, *arguments = sys.argv[1:]
     keep_private(paths())
     try:
@@ -44,9 +44,9 @@ def be_worker(read: Callable[[Cache, Sequence[str]], object]) -> None:
 
 
 def reindex(cache: Cache) -> Matrix:
-    """As `cache.index()`, from another process, which also keeps what it read.
+    """As `cache.index()`, in another process, which also saves the cache.
 
-    Raises TTMatrixError where the checkout is gone or there can be no such process.
+    Raises TTMatrixError if the checkout is gone or the process cannot be started.
     """
     return ask_worker(__name__, cache, Matrix)
 

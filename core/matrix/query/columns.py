@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns that only queries need: made when first asked for, cached until another matrix is asked."""
+"""Columns that only queries need: made on first use, cached until a query on another matrix."""
 
 import re
 from collections import Counter
@@ -21,12 +21,12 @@ _C = TypeVar("_C", Column, FlagColumn)
 
 @lru_cache(maxsize=1)
 def _made(models: Matrix) -> dict[tuple[object, ...], Any]:
-    # One slot: an index that nobody looks at any more must not stay in memory.
+    # A single slot: an index that is no longer used must not stay in memory.
     return {}
 
 
 def _kept(make: Callable[Concatenate[Matrix, _P], _C]) -> Callable[Concatenate[Matrix, _P], _C]:
-    """Make a column of the model tests; on the op cases behind them it is empty."""
+    """Cache a column that `make` computes for the model tests; it is empty on the other rows."""
 
     @wraps(make)
     def column(matrix: Matrix, /, *args: _P.args, **kwargs: _P.kwargs) -> _C:
@@ -45,9 +45,9 @@ def _kept(make: Callable[Concatenate[Matrix, _P], _C]) -> Callable[Concatenate[M
 
 @_kept
 def variant_column(matrix: Matrix) -> Column:
-    """The variant part of each id; empty where it has none."""
+    """The variant part of each id; empty if it has none."""
     parts = {text for name in ("phase", "parallelism") for text in matrix.columns[name].values}
-    # What comes after the variant: the phase where the id names one, else the parallelism.
+    # The part after the variant: the phase if the id has one, else the parallelism.
     after = {text: f"-{text}" for text in parts}
     return Column.of(
         id[len(directory) + 1 : id.rfind(after[parallelism if phase == "default" else phase])] if directory else ""
@@ -56,7 +56,7 @@ def variant_column(matrix: Matrix) -> Column:
 
 
 def family(directory: str) -> str:
-    """The first part of a loader's directory: models that belong together."""
+    """The first part of a loader's directory, which related models share."""
     return directory.partition("/")[0]
 
 
@@ -67,7 +67,7 @@ def family_column(matrix: Matrix) -> Column:
 
 
 def function_column(matrix: Matrix) -> FlagColumn:
-    """The test functions of each row, those that share its id included (docs/rules.md 1.5).
+    """The test functions of each row, including those that share its id (docs/rules.md 1.5).
 
     Op cases and hand-written tests have none.
     """
@@ -79,7 +79,7 @@ def _function_column_of_tests(matrix: Matrix) -> FlagColumn:
     columns = [matrix.columns[name] for name in ("phase", "framework", "parallelism", "mode")]
     decoding = matrix.columns["loader"].mapped(lambda directory: "decoding" if directory in matrix.decoding else "")
     kinds = list(zip(*(column.codes for column in (*columns, decoding)), strict=True))
-    # These parts decide the functions, and some dozen kinds cover all rows.
+    # These parts decide the functions, and a few dozen combinations cover all rows.
     members = dict(zip(kinds, matrix.members(), strict=True))
     bits = {function: 1 << bit for bit, function in enumerate(Function)}
     masks = {kind: sum(bits[function] for function in matrix.functions_of(member)) for kind, member in members.items()}
@@ -88,7 +88,7 @@ def _function_column_of_tests(matrix: Matrix) -> FlagColumn:
 
 @_kept
 def llm_column(matrix: Matrix, part: str) -> Column:
-    """A part of each LLM id, without its name: `seq`, `batch` or `mesh`; empty in other ids."""
+    """A part of each LLM id, without its prefix: `seq`, `batch` or `mesh`; empty in other ids."""
     value = re.compile(rf"(?<=-{part}_)[^-]+")
 
     def part_of(shape: str) -> str:
@@ -100,7 +100,7 @@ def llm_column(matrix: Matrix, part: str) -> Column:
 
 @_kept
 def _shapes(matrix: Matrix) -> Column:
-    """The end of each LLM id, from its sequence length on: some hundred texts cover all of them."""
+    """The end of each LLM id, from its sequence length on: a few hundred texts cover all of them."""
     phase = matrix.columns["phase"]
     llm = [text.startswith("llm") for text in phase.values]
     return Column.of(
@@ -113,7 +113,7 @@ def _shapes(matrix: Matrix) -> Column:
 
 
 def kind_column(matrix: Matrix) -> Column:
-    """Whether a row is a test of a model, an op case, a hand-written test or a placeholder."""
+    """The kind of each row: model test, op case, hand-written test or placeholder."""
     codes = bytes(len(matrix.model_tests.ids))
     for code, rows in enumerate((matrix.ops, matrix.handwritten, matrix.placeholders), 1):
         codes += bytes([code]) * (len(rows.ids) if rows else 0)
@@ -121,7 +121,7 @@ def kind_column(matrix: Matrix) -> Column:
 
 
 def op_column(matrix: Matrix, name: str) -> AnyColumn:
-    """A column of op cases or hand-written tests; tests of models have nothing in it."""
+    """A column of op cases or hand-written tests; empty on model tests."""
     if name in OP_FLAGS:
         flags = matrix.flags.get(name) or FlagColumn((), [0] * len(matrix.ids))
         return flags.or_none()
@@ -129,7 +129,7 @@ def op_column(matrix: Matrix, name: str) -> AnyColumn:
 
 
 def level_column(matrix: Matrix) -> Column:
-    """What each hand-written test runs; on other rows it is empty."""
+    """What each hand-written test runs; empty on other rows."""
     return matrix.columns.get("level") or Column(("", *LEVELS), bytes(len(matrix.ids)))
 
 
@@ -144,19 +144,19 @@ def entry_column(matrix: Matrix) -> Column:
 
 @_kept
 def marker_column(matrix: Matrix) -> FlagColumn:
-    """The markers each row's entry lists; an empty text where it lists none."""
+    """The markers in each row's entry; an empty text if it has none."""
     return matrix.flags["marker"].or_none()
 
 
 @_kept
 def required_pcc_column(matrix: Matrix, arch: str) -> FlagColumn:
-    """The effective `required_pcc` on `arch`; with NO_ARCH on every supported one (docs/rules.md 2.3)."""
+    """The effective `required_pcc` on `arch`, or with NO_ARCH on every supported arch (docs/rules.md 2.3)."""
     return _effective(matrix, "required_pcc", arch, text_of)
 
 
 @_kept
 def assert_pcc_column(matrix: Matrix, arch: str) -> FlagColumn:
-    """Whether PCC is asserted there, `true` or `false`: only the literal false turns it off (docs/rules.md 2.2)."""
+    """Whether PCC is asserted on `arch`, `true` or `false`: only the literal false turns it off (docs/rules.md 2.2)."""
     return _effective(matrix, "assert_pcc", arch, lambda value: text_of(value is not False), ("true", "false"))
 
 
@@ -182,7 +182,7 @@ def writes(entry: Entry, field: str) -> bool:
 
 @_kept
 def has_column(matrix: Matrix) -> FlagColumn:
-    """What each row's entry has: those of the index, an issue link in a reason, a threshold of its own."""
+    """What each row's entry has: the flags of the index, an issue link in a reason, a threshold of its own."""
     reason = matrix.columns["reason"]
     linked = [bool(_ISSUE.search(text)) for text in reason.values]
     return _with_flags(
@@ -195,17 +195,17 @@ def has_column(matrix: Matrix) -> FlagColumn:
 
 
 def is_column(matrix: Matrix) -> FlagColumn:
-    """What each row is.
+    """The flags of each row.
 
-    known: a loader gives rise to it. stray: only an entry does. mixed: its status differs between supported archs.
-    duplicate: several entries carry its id, of which the last one counts. shadowed: its entry's own status counts
-    on no supported arch, because each of them has an override. placeholder: a model that is planned.
+    known: a loader generates it. stray: only an entry has it. mixed: its status differs between supported archs.
+    duplicate: several entries have its id, and the last one counts. shadowed: its entry's own status has no effect on
+    any supported arch, because each of them has an override. placeholder: a planned model.
     """
     return _of_placeholders(matrix, _is_column_of_tests(matrix), PLACEHOLDER_KIND)
 
 
 def _of_placeholders(matrix: Matrix, column: FlagColumn, text: str) -> FlagColumn:
-    """`column`, with `text` on the rows of placeholders, which are the last ones."""
+    """`column` with `text` added on the rows of placeholders, which are the last ones."""
     if matrix.placeholders is None:
         return column
     last = len(matrix.placeholders.ids)
@@ -238,7 +238,7 @@ def _shadowed(entry: Entry, archs: FlagColumn, row: int) -> bool:
 
 
 def _with_flags(column: FlagColumn, rows_of: Mapping[str, Iterable[int]]) -> FlagColumn:
-    """`column` with more texts, each on some rows."""
+    """`column` with further texts, each on some rows."""
     masks = list(column.masks)
     for bit, rows in enumerate(rows_of.values(), len(column.values)):
         for row in rows:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Completion of a query while it is typed: names of fields, and the values that fields offer."""
+"""Completion of a query while it is typed: names of fields and their values."""
 
 import re
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ from core.matrix.query.context import Scope
 from core.matrix.query.fields import BY_NAME, FIELDS
 from core.matrix.query.terms import Term
 
-# A stretch without spaces and parentheses, but for those in quotes, closed or not.
+# A run of characters without spaces and parentheses, except within quotes, which may be open.
 _STRETCH = re.compile(r'(?:[^\s"()]|"(?:[^"\\]|\\.)*(?:"|\\?\Z))+|[\s()]', re.DOTALL)
 _FIELD_AND_VALUES = re.compile(r"(?P<field>[A-Za-z_]+):(?:.*,)?[<>=]*(?P<value>[^,]*)", re.DOTALL)
 _BEFORE_VALUE = frozenset(":,<>=")
-"""What is right before a value."""
+"""Characters directly before a value."""
 _MOST_VALUES = 40
-"""So many fill a screen."""
+"""As many as fill a screen."""
 _WORD_START = re.compile(r"(?<![^\W_])(?=[^\W_])")
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A text to replace what is written from `start` to `end` (0-based, end not included)."""
+    """A text to replace the range from `start` to `end` (0-based, end excluded)."""
 
     text: str
     start: int
@@ -30,10 +30,10 @@ class Suggestion:
 
 
 def complete(scope: Scope, text: str, cursor: int, most: int | None = None) -> list[Suggestion]:
-    """What the word that ends at `cursor` may become, best first: what begins like it, whatever the case.
+    """Completions of the word that ends at `cursor`, best first, ignoring case.
 
     A value is also found by the beginning of any word in it (`status:xf` offers `xfail`). Nothing is offered in quotes.
-    Where no letter of a value is typed yet, at most `most` are offered; None: all of them.
+    If no letter of a value is typed yet, at most `most` are offered; None: all of them.
     """
     stretches = [match[0] for match in _STRETCH.finditer(text[:cursor])]
     word = stretches[-1].lstrip("!") if stretches and not re.fullmatch(r"[\s()]", stretches[-1]) else ""
@@ -50,9 +50,9 @@ def complete(scope: Scope, text: str, cursor: int, most: int | None = None) -> l
 
 
 def completed(scope: Scope, text: str) -> str:
-    """`text` with its last word completed; empty where nothing is typed of it yet or nothing begins like it.
+    """`text` with its last word completed; empty if no word is begun or nothing completes it.
 
-    Behind a field's name and colon the first of its values completes it.
+    After a field's name and colon, the first of its values is used.
     """
     for suggestion in complete(scope, text, len(text)):
         typed = text[suggestion.start :]
@@ -66,7 +66,7 @@ def completed(scope: Scope, text: str) -> str:
 
 
 def values_wanted(scope: Scope, text: str) -> str:
-    """`status: expected_passing, ...` where `text` ends right before a value of a field that has a list of them."""
+    """`status: expected_passing, ...` if `text` ends right before a value of a field with a list of values."""
     if text[-1:] not in _BEFORE_VALUE:
         return ""
     offered = complete(scope, text, len(text), _MOST_VALUES + 1)
@@ -77,9 +77,9 @@ def values_wanted(scope: Scope, text: str) -> str:
 
 
 def _values(scope: Scope, name: str, typed: str, most: int | None) -> dict[str, str]:
-    """The values of a field that `typed` begins, then those with a later word that it begins, as they are written.
+    """The values of a field that begin with `typed`, then those with a later word that does, as written in a query.
 
-    Each comes with the whole value that it means.
+    Each is mapped to the whole value that it means.
     """
     field = BY_NAME.get(name)
     known = field.completions(scope) if field and (not field.needs or field.needs in scope.learned) else ()
@@ -99,13 +99,13 @@ def _word_starts(text: str) -> list[int]:
 
 
 def _written(value: str) -> str:
-    """A value as it is in a query."""
+    """A value as written in a query."""
     return str(Term("x", (value,))).removeprefix("x:")
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the help: what is written, and what it means."""
+    """A section of the help: what to write, and what it means."""
 
     title: str
     rows: tuple[tuple[str, str], ...]
@@ -129,7 +129,7 @@ _VALUES = (
 
 
 def help_sections() -> tuple[Section, ...]:
-    """The whole help, short enough for one screen."""
+    """The complete help, short enough for one screen."""
     fields = tuple((f"{one.name}:{one.metavar}" if one.name else one.metavar, one.help) for one in FIELDS)
     return (
         Section("operators", _OPERATORS),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a query is asked of: a matrix, the arch whose values are meant, and what was worked out beside the index."""
+"""The data that a query is evaluated on: a matrix, the arch in effect, and columns computed beside the index."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -11,32 +11,32 @@ from core.matrix.op_rows import fitted
 
 
 class Facts(Protocol):
-    """What one provider of `core.providers.base` knows of every row of one matrix, or of its model tests alone."""
+    """The columns of a provider of `core.providers.base`, for every row of one matrix or for its model tests alone."""
 
     def column(self, name: str, arch: str) -> AnyColumn:
-        """The column of that name, as it is meant on `arch`."""
+        """The column of that name on `arch`."""
         ...
 
 
 Learned = Mapping[str, Facts]
-"""Facts by provider: what is no part of an index, because few ask for it and it takes long to work out."""
+"""Facts by provider: not part of the index, because few queries need them and they take long to compute."""
 
 
 class Scope(NamedTuple):
-    """One matrix seen for one arch; with NO_ARCH for every arch a test is marked for."""
+    """One matrix as seen for one arch; with NO_ARCH, for every arch that a test is marked for."""
 
     matrix: Matrix
     arch: str = NO_ARCH
     learned: Learned = MappingProxyType({})
     backends: tuple[str, ...] = ()
-    """The backends whose results of op cases are meant, as a query names them; none: all."""
+    """The backends, as named in a query, whose results of op cases are used; empty: all."""
 
     def on(self, arch: str) -> "Scope":
         """The same, for another arch."""
         return self if arch == self.arch else self._replace(arch=arch)
 
     def facts(self, provider: str, name: str) -> AnyColumn:
-        """A column of what was learned; empty on op cases where it knows model tests alone."""
+        """A column of a provider; empty on the other rows if it only covers model tests."""
         column = self.learned[provider].column(name, self.arch)
         return fitted(column, len(self.matrix.ids))
 

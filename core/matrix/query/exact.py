@@ -11,27 +11,27 @@ _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
 
 
 def named(field: str, text: str) -> Node:
-    """The term for a text of a field with a closed vocabulary; such a field takes a whole name before parts of it."""
+    """The term for a text of a field with a closed vocabulary, in which a whole name has priority over parts."""
     return Term(field, (text.lower() or NONE,))
 
 
 def written(field: str, text: str, others: Iterable[str]) -> Node:
-    """The term for a whole text of a field of free text, that has `others` too."""
+    """The term for a whole text of a free-text field that also has the texts `others`."""
     return _matching(field, f"{_SPECIAL.sub(_escaped, text)}$", text, others) if text else _empty(field)
 
 
 def nothing_beside(field: str, text: str) -> Node:
-    """The term for having no other text than `text` in a field of free text."""
+    """The term for having no text except `text` in a free-text field."""
     return negation(Term(field, (f"^(?!{_SPECIAL.sub(_escaped, text)}$)",), Operator.MATCHES))
 
 
 def beginning(field: str, text: str, others: Iterable[str]) -> Node:
-    """The term for the texts of a field of free text that begin with `text`; `others` begin in other ways."""
+    """The term for the texts of a free-text field that begin with `text`; `others` begin differently."""
     return _matching(field, _SPECIAL.sub(_escaped, text), text, others)
 
 
 def _matching(field: str, pattern: str, text: str, others: Iterable[str]) -> Node:
-    # Patterns ignore case, which seldom matters; where it does, they are made exact.
+    # Patterns ignore case, which rarely matters; where it does, they are made exact.
     folded = text.lower()
     if any(other != text and other.lower() == folded for other in others):
         pattern = f"(?-i:{pattern})"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a query can ask, one object a field, and the rows that satisfy one; add a field here and it is everywhere."""
+"""The fields of queries, one object each, and the selection of rows; a field added here is available everywhere."""
 
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,12 +38,12 @@ def _stored(name: str) -> Callable[[Scope], AnyColumn]:
 
 
 def _made(column: Callable[[Matrix], AnyColumn]) -> Callable[[Scope], AnyColumn]:
-    """A column that is made when first asked for, the same on every arch."""
+    """A column that is made on first use, the same on every arch."""
     return lambda scope: column(scope.matrix)
 
 
 def _of_op(name: str) -> Callable[[Scope], AnyColumn]:
-    """A column that only op cases have texts in."""
+    """A column that only op cases fill."""
     return lambda scope: op_column(scope.matrix, name)
 
 
@@ -160,15 +160,15 @@ def select(
 ) -> list[int]:
     """Rows that satisfy `query`, in row order. Raises QueryError for unknown fields and values.
 
-    `arch` is the arch whose values are meant, unless the query or a group in it itself asks for exactly one.
-    `learned` has what the query needs (see `needs`). `among` are rows, in their order, that hold all it can select.
+    `arch` is the arch whose values are used, unless the query or a group in it names exactly one. `learned` has the
+    facts that the query needs (see `needs`). `among` are the only rows, in order, that it can select.
     """
     rows = range(len(matrix.ids)) if among is None else among
     return list(_all(Scope(matrix, arch, learned), rows, query.terms))
 
 
 def parsed(text: str) -> Query:
-    """As `Query.parse`, but a term without a value whose field does not exist is refused for the field."""
+    """As `Query.parse`, but a term without a value whose field does not exist is reported for its field."""
     try:
         return Query.parse(text)
     except QueryError as error:
@@ -178,27 +178,27 @@ def parsed(text: str) -> Query:
 
 
 def needs(query: Query) -> tuple[str, ...]:
-    """The providers of `core.providers.base` that `query` cannot be answered without."""
+    """The providers of `core.providers.base` that are needed to evaluate `query`."""
     terms = [term for term in _terms(query.terms) if term.field in BY_NAME]
     return tuple(dict.fromkeys(name for term in terms for name in BY_NAME[term.field].needs_of(term)))
 
 
 def column_of(scope: Scope, name: str) -> AnyColumn:
-    """The column that a field asks about."""
+    """The column of a field."""
     field = BY_NAME[name]
     assert isinstance(field, Choice | Text | Number), f"{name} has no column"
     return field.column(scope)
 
 
 def texts_of(scope: Scope, name: str, value: str) -> frozenset[str]:
-    """The texts of a field, in lower case, that `value` asks for: `xfail` means `known_failure_xfail`."""
+    """The texts of a field, in lower case, that `value` selects: `xfail` means `known_failure_xfail`."""
     field = BY_NAME[name]
     assert isinstance(field, Choice | Text | Number), f"{name} has no column"
     vocabulary = field.column(scope).values
     try:
         codes = field.named(vocabulary, Term(name, (value,)), 0)
     except QueryError:
-        return frozenset()  # The query is refused for it; until it is corrected, it names nothing.
+        return frozenset()  # The query is rejected because of it; until it is corrected, it selects nothing.
     return frozenset((vocabulary[code] or NONE).lower() for code in codes)
 
 
@@ -217,14 +217,14 @@ def _all(scope: Scope, rows: Sequence[int], nodes: tuple[Node, ...]) -> Sequence
     scope = scope.on(lens(scope.matrix, nodes) or scope.arch)
     if asked := backends_asked(nodes):
         scope = scope._replace(backends=asked)
-    # Every node is asked, even when no row is left: it may hold a mistake.
+    # Every node is evaluated, even when no row is left, because it may have an error.
     for node in sorted(nodes, key=_cost):
         rows = _holding(scope, rows, node)
     return rows
 
 
 def _holding(scope: Scope, rows: Sequence[int], node: Node) -> Sequence[int]:
-    """Those of `rows` a node holds for, in the same order."""
+    """Those of `rows` for which a node holds, in the same order."""
     match node:
         case Term():
             return (BY_NAME.get(node.field) or _unknown(node)).select(scope, rows, node)
@@ -249,13 +249,13 @@ def _cost(node: Node) -> int:
 
 
 def lens(matrix: Matrix, nodes: tuple[Node, ...]) -> str:
-    """The arch whose values nodes that must all hold mean by themselves: the only one they ask for, if any."""
+    """The arch that nodes which must all hold select for themselves: the only one they name, if any."""
     asked = Query(nodes).values_of("arch")
     return asked[0].lower() if len(asked) == 1 and asked[0].lower() in matrix.schema.archs else NO_ARCH
 
 
 def backends_asked(nodes: tuple[Node, ...]) -> tuple[str, ...]:
-    """The backends whose results nodes that must all hold mean by themselves: those they ask for."""
+    """The backends that nodes which must all hold select for themselves: those they name."""
     return Query(nodes).values_of(BACKEND)
 
 

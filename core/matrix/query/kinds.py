@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of query fields: how the values of a term are read and what they select."""
+"""Kinds of query fields: how the values of a term are parsed and which rows they select."""
 
 import difflib
 import re
@@ -19,10 +19,10 @@ from core.matrix.query.values import TooLong, decimal, number_test, time_limit
 from core.matrix.query.verdict_columns import BACKEND, RESULT, Judged
 
 NONE = "none"
-"""How an empty value is asked for."""
+"""The word that selects an empty value."""
 
 _MOST_NAMES = 40
-"""So many fill a screen."""
+"""As many as fill a screen."""
 
 _FOLDABLE = re.compile(
     r"(?:[^\\\[(]|\((?!\?)|\\[dswb.+*?()|/-]|\[\^?(?:[a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|[^\\\[\]^-])+\])*", re.DOTALL
@@ -30,7 +30,7 @@ _FOLDABLE = re.compile(
 
 
 class Field(Protocol):
-    """One thing a query can ask about."""
+    """One field of queries."""
 
     @property
     def name(self) -> str: ...
@@ -38,7 +38,7 @@ class Field(Protocol):
     def help(self) -> str: ...
     @property
     def metavar(self) -> str:
-        """What its values are called in help."""
+        """The placeholder for its values in the help."""
         ...
 
     @property
@@ -48,28 +48,28 @@ class Field(Protocol):
 
     @property
     def needs(self) -> str:
-        """The provider of `core.providers.base` that must have been asked first; empty: the matrix is enough."""
+        """The provider of `core.providers.base` whose facts it needs; empty: the matrix is enough."""
         ...
 
     def needs_of(self, term: Term) -> tuple[str, ...]:
-        """The providers that must have been asked before `term` can be answered."""
+        """The providers whose facts are needed to evaluate `term`."""
         ...
 
     def select(self, scope: Scope, rows: Iterable[int], term: Term) -> list[int]:
-        """Those of `rows` the term holds for, in the same order. Raises QueryError on a value that cannot be.
+        """Those of `rows` for which the term holds, in the same order. Raises QueryError on an invalid value.
 
-        The term was parsed: its regular expression, if any, is one.
+        The term is parsed already, so its regular expression, if any, is valid.
         """
         ...
 
     def completions(self, scope: Scope) -> Sequence[str]:
-        """Values to offer while one is typed; what it needs has been learned."""
+        """Values to offer while one is typed; the facts it needs must be present."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FromFacts:
-    """A column that a provider of `core.providers.base` works out."""
+    """A column that a provider of `core.providers.base` computes."""
 
     provider: str
     name: str
@@ -80,7 +80,7 @@ class FromFacts:
 
 @dataclass(frozen=True, slots=True)
 class FromResults:
-    """A column of the last results of op cases, or of verdicts on all rows; on the backends that are meant."""
+    """A column of the last results of op cases, or of verdicts on all rows, on the backends of the query."""
 
     name: str
     provider: ClassVar[str] = "runs"
@@ -95,12 +95,12 @@ class FromResults:
 
 @dataclass(frozen=True, slots=True)
 class _ColumnField(ABC):
-    """A field whose values are in a column: a term is decided once per distinct text."""
+    """A field whose values are in a column: a term is evaluated once per distinct text."""
 
     name: str
     help: str
     column: Callable[[Scope], AnyColumn]
-    """The column as it is meant in a scope."""
+    """The column for a scope."""
     cost: ClassVar[int] = 0
 
     @property
@@ -120,13 +120,13 @@ class _ColumnField(ABC):
         return _holding(column, rows, chosen)
 
     def matching(self, vocabulary: Sequence[str], term: Term) -> Iterable[int]:
-        """The codes of the texts that the term's regular expression is found in; an empty one holds nothing."""
+        """The codes of the texts in which the term's regular expression is found; never those of empty texts."""
         search = compiled(term.values[0]).search
         return (code for code, text in enumerate(vocabulary) if text and search(text))
 
     @abstractmethod
     def named(self, vocabulary: Sequence[str], term: Term, number: int) -> Iterable[int]:
-        """The codes of the texts that the term's value of that number asks for."""
+        """The codes of the texts that the term's value of index `number` selects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class Choice(_ColumnField):
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Other names of texts, in lower case."""
     facts: Mapping[str, FromFacts | FromResults] = field(default_factory=dict)
-    """Values beside those of the column, in lower case: the rows whose text in the facts is the value itself."""
+    """Values besides those of the column, in lower case: they select rows by a text in the facts."""
     metavar: ClassVar[str] = "NAME"
 
     def needs_of(self, term: Term) -> tuple[str, ...]:
@@ -163,7 +163,7 @@ class Choice(_ColumnField):
         value = term.values[number]
         lowered = self.aliases.get(value.lower(), value.lower())
         texts = [(text or NONE).lower() for text in vocabulary]
-        # torch.Tensor and torch.tensor are two ops.
+        # torch.Tensor and torch.tensor are two different ops.
         whole = [code for code, text in enumerate(texts) if text == lowered]
         if whole:
             return whole
@@ -185,10 +185,10 @@ class Choice(_ColumnField):
 
 @dataclass(frozen=True, slots=True)
 class Text(_ColumnField):
-    """A field of free text: a value is any part of it, case aside."""
+    """A field of free text: a value is any part of it, ignoring case."""
 
     listed: bool = True
-    """Whether its texts are names, worth offering while one is typed."""
+    """Whether its texts are names that completion should offer."""
     metavar: ClassVar[str] = "TEXT"
 
     def named(self, vocabulary: Sequence[str], term: Term, number: int) -> Iterable[int]:
@@ -201,12 +201,12 @@ class Text(_ColumnField):
 
 @dataclass(frozen=True, slots=True)
 class Number(_ColumnField):
-    """A field of numbers: a value is one of them, a comparison or a range; NONE: it has none."""
+    """A field of numbers: a value is a number, a comparison or a range; NONE selects rows without a number."""
 
     read: Callable[[str], float] = decimal
-    """The number that a text means; raises ValueError."""
+    """Parses a number; raises ValueError."""
     examples: tuple[str, str] = ("0.97", "0.99")
-    """Two numbers that people ask for, the lower one first."""
+    """Two typical numbers, the lower one first."""
     metavar: ClassVar[str] = "NUMBER"
 
     def matching(self, vocabulary: Sequence[str], term: Term) -> Iterable[int]:
@@ -241,7 +241,7 @@ class Number(_ColumnField):
 
 @dataclass(frozen=True, slots=True)
 class IdText:
-    """Any part of the id, case aside; with a name it can be matched too."""
+    """Any part of the id, ignoring case; with the field's name, regular expressions are possible too."""
 
     name: str
     help: str
@@ -268,9 +268,9 @@ class IdText:
 
 
 def _matching(matrix: Matrix, rows: Iterable[int], pattern: str) -> list[int]:
-    """Those of `rows` in whose ids a regular expression is found, case aside."""
+    """Those of `rows` in whose ids a regular expression is found, ignoring case."""
     if foldable(pattern):
-        # Ignoring case costs several times the search itself, and the ids are there in lower case.
+        # Ignoring case costs several times the search itself, and the ids are available in lower case.
         search, lowered = compiled(pattern.lower(), re.NOFLAG).search, matrix.lowered
         return [row for row in rows if search(lowered[row])]
     search, ids = compiled(pattern).search, matrix.ids
@@ -279,7 +279,7 @@ def _matching(matrix: Matrix, rows: Iterable[int], pattern: str) -> list[int]:
 
 @contextmanager
 def _stopped(term: Term) -> Iterator[None]:
-    """Refuse a regular expression whose search comes to no end."""
+    """Reject a regular expression whose search takes too long."""
     try:
         with time_limit():
             yield
@@ -293,15 +293,16 @@ def _stopped(term: Term) -> Iterator[None]:
 
 
 def foldable(pattern: str) -> bool:
-    """Whether `pattern` in lower case finds in lower-case text what it finds in any text, case aside.
+    """Whether `pattern` in lower case finds in lower-case text what it finds in any text when ignoring case.
 
-    So it is without groups that begin with `(?`, escapes that have a case, and ranges from a letter to something else.
+    True for patterns without groups that begin with `(?`, escapes with a case, and ranges from a letter to another
+    character.
     """
     return _FOLDABLE.fullmatch(pattern) is not None
 
 
 def _holding(column: AnyColumn, rows: Iterable[int], chosen: set[int]) -> list[int]:
-    """Those of `rows` that hold one of the texts with the codes `chosen`."""
+    """Those of `rows` that have one of the texts with the codes `chosen`."""
     if isinstance(column, FlagColumn):
         mask, masks = sum(1 << code for code in chosen), column.masks
         return [row for row in rows if masks[row] & mask]
@@ -315,5 +316,5 @@ def _one_of(names: Sequence[str]) -> str:
 
 
 def _words(names: Iterable[str]) -> list[str]:
-    """Names and the words they are made of: both can be meant by a slip of the finger."""
+    """Names and the words in them: a typo can be close to either."""
     return list(dict.fromkeys(word for name in names for word in (name, *re.split(r"[_-]", name)) if word))

@@ -27,7 +27,7 @@ from core.matrix.query.terms import (
 class Query:
     """Nodes that must all hold. An empty query matches everything.
 
-    Facets read and change only its own terms, never those inside of a group.
+    Facets only read and change its own terms, never those inside a group.
     """
 
     terms: tuple[Node, ...] = ()
@@ -36,8 +36,8 @@ class Query:
     def parse(cls, text: str) -> "Query":
         """Parse `status:xfail,skip !mode:training (llama or reason~"out of .*memory")`. Raises QueryError.
 
-        Whether the fields and values exist is for the fields to say (`core.matrix.query.fields`): for a text that a
-        person types, `core.matrix.query.parsed`.
+        Whether fields and values exist is checked by the fields (`core.matrix.query.fields`). For a text that a person
+        types, use `core.matrix.query.parsed`.
         """
         if not text:
             return cls()
@@ -53,12 +53,12 @@ class Query:
     def narrows(self, other: "Query") -> bool:
         """Whether this is `other` with more letters to its last bare word, or one more bare word.
 
-        Then all it selects is among what `other` selects, for every matrix and arch.
+        Then it selects a subset of what `other` selects, for every matrix and arch.
         """
         return narrows(self.terms, other.terms)
 
     def values_of(self, name: str) -> tuple[str, ...]:
-        """What the query asks of a field, in its own positive terms only."""
+        """The values of a field in the query's own positive terms."""
         return tuple(value for node in self.terms if (term := asking(node, name)) for value in term.values)
 
     def without(self, name: str) -> "Query":
@@ -66,13 +66,13 @@ class Query:
         return Query(tuple(node for node in self.terms if not asking(node, name)))
 
     def toggled(self, name: str, value: str) -> "Query":
-        """The query with `value` added to, or taken from, its positive term on a field."""
+        """The query with `value` added to, or removed from, its positive term on a field."""
         values = self.values_of(name)
         chosen = tuple(v for v in values if v != value) if value in values else (*values, value)
         return self.asking_for(name, chosen)
 
     def asking_for(self, name: str, values: tuple[str, ...]) -> "Query":
-        """The query with these values as its only positive term on a field; without values it has none."""
+        """The query with these values in its only positive term on a field; without values, the term is removed."""
         rest = self.without(name).terms
         return Query((*rest, Term(name, values)) if values else rest)
 
@@ -87,15 +87,15 @@ _QUOTE_IT = 'A parenthesis in text needs quotes: "(x)"'
 
 
 def parse(text: str) -> Node | None:
-    """The tree that `text` means; None where it holds nothing. Raises QueryError."""
+    """The tree of `text`; None if it is empty. Raises QueryError."""
     return _Parser(text).query()
 
 
 def compiled(pattern: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
-    """A regular expression that is searched for. Raises ValueError with the reason."""
+    """Compile a regular expression of a query. Raises ValueError with the reason."""
     try:
         with warnings.catch_warnings():
-            # Python warns of patterns it may read differently one day.
+            # Python warns of patterns that it may read differently in the future.
             warnings.simplefilter("ignore", FutureWarning)
             return re.compile(pattern, flags)
     except (re.error, OverflowError, RecursionError) as error:
@@ -103,7 +103,7 @@ def compiled(pattern: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[st
 
 
 class _Parser:
-    """Reads from `at`; between two steps all space before the next token has been read."""
+    """Reads from position `at`; between two steps, all space before the next token has been skipped."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -196,7 +196,7 @@ class _Parser:
         return [column], [pattern]
 
     def _value(self, start: int, bare: re.Pattern[str]) -> str:
-        """The value that begins here; `start` is where its term does."""
+        """The value that begins here; `start` is the column of its term."""
         if match := _QUOTED.match(self.text, self.at):
             value = re.sub(r'\\([\\"])', r"\1", match[1])
         elif self.text.startswith('"', self.at):
@@ -216,7 +216,7 @@ class _Parser:
         return value
 
     def _keyword(self) -> str:
-        """The keyword that comes next, in lower case; empty: none does."""
+        """The next keyword, in lower case; empty if the next word is none."""
         match = _KEYWORD.match(self.text, self.at)
         return match[0].lower() if match else ""
 
@@ -231,7 +231,7 @@ class _Parser:
             self.at += 1
 
     def _nothing(self) -> QueryError:
-        """A term must come here and does not."""
+        """The error for a missing term."""
         column, token = self.opened
         if (keyword := self._keyword()) and token in ("", "("):
             return QueryError(f"{keyword!r} has nothing before it", self.at, keyword, hint='As text: "' + keyword + '"')

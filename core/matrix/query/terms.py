@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a query is made of: terms joined by and, or and not, as values that print the way they are typed."""
+"""The parts of a query: terms joined by and, or and not, as values that print the way they are typed."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ TEXT = ""
 """The field of a bare word: a substring of the id."""
 
 KEYWORDS = ("or", "and", "not")
-"""Words with a meaning of their own, in any case; quoted they are text."""
+"""Words with a special meaning, in any case; quoted they are plain text."""
 
 BARE_WORD = r'[^\s"()]+'
 """A word, or a regular expression, that needs no quotes."""
@@ -21,7 +21,7 @@ FIELD = r"(?P<field>[A-Za-z_]+)(?P<operator>[:~])"
 
 
 class Operator(StrEnum):
-    """What is between a field and its values."""
+    """The operator between a field and its values."""
 
     IS = ":"
     MATCHES = "~"
@@ -29,7 +29,7 @@ class Operator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One condition: `field` has one of `values`, or matches the one regular expression they hold."""
+    """One condition: `field` has one of `values`, or matches the only regular expression in them."""
 
     field: str
     values: tuple[str, ...]
@@ -37,7 +37,7 @@ class Term:
     column: int = dataclass_field(default=0, compare=False, repr=False)
     """Where the term starts in the text it was parsed from."""
     value_columns: tuple[int, ...] = dataclass_field(default=(), compare=False, repr=False)
-    """Where the text of each value starts there, within its quotes; empty in a term that was not parsed."""
+    """Columns of the values in that text, inside their quotes; empty in a term that was not parsed."""
 
     def __str__(self) -> str:
         if self.field == TEXT:
@@ -47,13 +47,13 @@ class Term:
         return f"{self.field}{self.operator}{','.join(values)}"
 
     def column_of(self, number: int) -> int:
-        """Where the value of that number starts."""
+        """The column of the value of index `number`."""
         return self.value_columns[number] if self.value_columns else self.column
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """What its node does not select. Made by `negation`."""
+    """The rows that its node does not select. Made by `negation`."""
 
     node: "Node"
 
@@ -63,7 +63,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """What all of its two or more nodes select. Made by `conjunction`."""
+    """The rows that all of its two or more nodes select. Made by `conjunction`."""
 
     nodes: tuple["Node", ...]
 
@@ -73,7 +73,7 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """What any of its two or more nodes selects. Made by `disjunction`."""
+    """The rows that any of its two or more nodes selects. Made by `disjunction`."""
 
     nodes: tuple["Node", ...]
 
@@ -85,34 +85,34 @@ Node: TypeAlias = Term | Not | And | Or
 
 
 def negation(node: Node) -> Node:
-    """The opposite of `node`; twice negated it is itself."""
+    """The opposite of `node`; negating twice gives `node` itself."""
     return node.node if isinstance(node, Not) else Not(node)
 
 
 def conjuncts(nodes: Iterable[Node]) -> tuple[Node, ...]:
-    """`nodes` with the parts of every And in its place."""
+    """`nodes` with every And replaced by its parts."""
     return tuple(part for node in nodes for part in (node.nodes if isinstance(node, And) else (node,)))
 
 
 def conjunction(nodes: Iterable[Node]) -> Node:
-    """All of one or more nodes, without an And within an And."""
+    """All of one or more nodes, without nested And."""
     parts = conjuncts(nodes)
     return parts[0] if len(parts) == 1 else And(parts)
 
 
 def disjunction(nodes: Iterable[Node]) -> Node:
-    """Any of one or more nodes, without an Or within an Or."""
+    """Any of one or more nodes, without nested Or."""
     parts = tuple(part for node in nodes for part in (node.nodes if isinstance(node, Or) else (node,)))
     return parts[0] if len(parts) == 1 else Or(parts)
 
 
 def asking(node: Node, name: str) -> Term | None:
-    """`node` where it is a positive term on a field."""
+    """`node` if it is a positive term on the field `name`, else None."""
     return node if isinstance(node, Term) and node.field == name and node.operator is Operator.IS else None
 
 
 def narrows(terms: Sequence[Node], others: Sequence[Node]) -> bool:
-    """Whether `terms` are `others` with more letters to the last bare word, or with one more bare word."""
+    """Whether `terms` are `others` with more letters in the last bare word, or with one more bare word."""
     last = terms[-1] if terms else None
     if not isinstance(last, Term) or last.field != TEXT:
         return False
@@ -129,5 +129,5 @@ def _word(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    # A backslash escapes a quote and itself and is plain elsewhere, so that a regular expression stays readable.
+    # A backslash escapes only a quote and itself, so that a regular expression stays readable.
     return '"' + re.sub(r'\\(?=[\\"]|\Z)|"', r"\\\g<0>", text) + '"'

@@ -46,9 +46,9 @@ def day(text: str) -> float:
 
 
 def number_test(text: str, read: Callable[[str], float]) -> Callable[[float], bool]:
-    """Whether a number is what `text` asks for; both ends of a range belong to it.
+    """A test whether a number satisfies `text`; both ends of a range are included.
 
-    `read` makes a number of its text and raises ValueError, as this does with the reason.
+    `read` parses a number and raises ValueError; so does this function, with the reason.
     """
     low, dots, high = text.partition("..")
     if dots:
@@ -71,22 +71,23 @@ def _read(text: str, read: Callable[[str], float]) -> float:
 
 
 LIMIT_SECONDS = 0.25
-"""Of processor time, so that a busy machine refuses nothing. An honest search of all ids takes a tenth of it."""
+"""Processor time, so that a busy machine rejects no valid pattern. A normal search of all ids takes a tenth of it."""
 
 
 class TooLong(Exception):
-    """The limit is over."""
+    """The time limit is exceeded."""
 
 
 @contextmanager
 def time_limit(seconds: float = LIMIT_SECONDS) -> Iterator[None]:
-    """Raise TooLong in a body that takes longer.
+    """Raise TooLong inside the block once it takes longer.
 
-    A pattern does not show how much it costs, so its running time is limited. Python's own
-    matcher looks for signals while it searches, and a timer on processor time is one that nothing else here uses.
-    Signals belong to the main thread, where queries are answered; elsewhere there is no limit.
+    A pattern does not show how much it costs, so its running time is limited. Python's own matcher checks for signals
+    while it searches, and nothing else here uses a timer on processor time. Signals only reach the main thread, where
+    queries are evaluated; in other threads there is no limit.
 
-    The collector waits meanwhile: its time is not the pattern's, and what is raised in a callback of it is lost.
+    Garbage collection is off meanwhile: its time is not the pattern's, and an error raised inside one of its callbacks
+    is lost.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

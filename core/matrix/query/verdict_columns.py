@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts, and the last results of op cases, as columns to ask for. They are made above the matrix and handed in."""
+"""Verdicts and the last results of op cases as columns for queries, computed above the matrix and passed in."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +11,9 @@ from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.op_rows import BACKENDS, RESULTS, fitted
 
 VERDICT, STALE = "verdict", "stale"
-"""The columns, and the value of the field `is` that the second one gives."""
+"""The names of the columns, and the value of the field `is` that the second one provides."""
 TURNED = "turned"
-"""The column of tests whose newest result is another than the one before, and its words."""
+"""The column of tests whose newest result differs from the one before, and its words."""
 BROKE, FIXED = "broke", "fixed"
 FIRST_BAD, FLAKY = "first_bad", "flaky"
 """The columns of the day on which a cell began to fail, and of its flakiness."""
@@ -22,7 +22,7 @@ FAILED_ON = "failed_on"
 NUMBERS = ("samples_per_s", "run_s", "compile_s", "peak_mb")
 """The columns of the newest time, throughput and memory of each test."""
 BACKEND, RESULT = "backend", "result"
-"""The columns of op cases: where one has a result, and how it ended there."""
+"""The columns of op cases: the backends with a result, and the result there."""
 _STALE = (STALE, "semi-stale")
 
 
@@ -32,23 +32,23 @@ class Judged:
 
     matrix: Matrix
     by_arch: Mapping[str, Column]
-    """The verdict of each row's cell on an arch; empty where there is no such cell."""
+    """The verdict on each row's cell on an arch; empty if there is no such cell."""
     cases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """The last result of each op case by backend, one of RESULTS."""
     turned: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """BROKE or FIXED by id and arch, for those whose newest result is not as the one before."""
+    """BROKE or FIXED by id and arch, for cells whose newest result differs from the one before."""
     courses: Callable[[], Mapping[str, Mapping[str, tuple[str, str]]]] = dict
-    """FIRST_BAD and FLAKY of each cell that has run, by id and arch; the first is empty where it passes.
+    """FIRST_BAD and FLAKY of each cell that has run, by id and arch; the first is empty if it passes.
 
-    A function, because it takes a while and few ask for it.
+    A function, because it takes a while and few queries need it.
     """
     failed_on: Callable[[], Mapping[str, Mapping[str, Collection[str]]]] = dict
-    """What FAILED_ON is made of, by id and arch; a function as `courses` is."""
+    """The machines of FAILED_ON by id and arch; a function for the same reason as `courses`."""
     judge_cases: Callable[[], Mapping[str, Mapping[str, str]]] = dict
-    """What `case_verdicts` is made by: manifests are read for it, which other columns can do without."""
+    """The verdicts of `case_verdicts`; a function, because it reads manifests, which other columns do not need."""
 
     numbers: Callable[[], Mapping[str, Mapping[str, Mapping[str, str]]]] = dict
-    """The newest of NUMBERS by id, arch and name; a function, because all runs are read for it."""
+    """The newest of NUMBERS by id, arch and name; a function, because it reads all runs."""
 
     @cached_property
     def case_verdicts(self) -> Mapping[str, Mapping[str, str]]:
@@ -56,7 +56,7 @@ class Judged:
         return self.judge_cases()
 
     def column(self, name: str, arch: str) -> AnyColumn:
-        """STALE: whether it passes on any arch where it should not. All others: on `arch`, or with NO_ARCH on any."""
+        """STALE: whether it passes on any arch where it should not. Others: on `arch`, or with NO_ARCH on any."""
         if name == STALE:
             return self._stale
         if name == TURNED:
@@ -71,12 +71,13 @@ class Judged:
 
     @cached_property
     def backends(self) -> tuple[str, ...]:
-        """All backends that can be asked for: the known ones, then those that results name."""
+        """All backends that queries may name: the known ones, then those with results."""
         return tuple(dict.fromkeys((*BACKENDS, *sorted({name for found in self.cases.values() for name in found}))))
 
     def words(self, matrix: Matrix, row: int, arch: str) -> str:
-        """The verdicts on a row of `matrix`: `eager active  inductor regressed` on an op case, by arch on a test of a
-        model, or that on `arch` alone. One word where all are the same."""
+        """The verdicts on a row of `matrix`: for an op case `eager active  inductor regressed`, for a model test by
+        arch, or that on `arch` alone. A single word if all are equal.
+        """
         if matrix.is_op(row):
             found = self.case_verdicts.get(matrix.ids[row], {})
         elif row >= len(self.matrix.ids):
@@ -88,8 +89,9 @@ class Judged:
         return words.pop() if len(words) == 1 else words_by_place(known)
 
     def with_cases(self, matrix: Matrix, name: str, arch: str, asked: Sequence[str] = ()) -> AnyColumn:
-        """VERDICT and STALE of all rows of `matrix`: of tests of models as `column` has it, of op cases on the backends
-        that `asked` names; without any on all."""
+        """VERDICT and STALE of all rows of `matrix`: of model tests as in `column`, of op cases on the backends in
+        `asked`, or on all if that is empty.
+        """
         models = fitted(self.column(name, arch), len(matrix.ids))
         wanted = self._wanted(asked)
         rows: dict[int, tuple[str, ...]] = {}
@@ -102,8 +104,9 @@ class Judged:
         return _with_rows(models, rows) if rows else models
 
     def of_cases(self, matrix: Matrix, name: str, asked: Sequence[str] = ()) -> FlagColumn:
-        """BACKEND: where each row of `matrix` has a result. RESULT: its results on the backends that `asked` names,
-        wholly or in part as a query does; without any on all."""
+        """BACKEND: the backends on which each row of `matrix` has a result. RESULT: its results on the backends in
+        `asked`, which may be parts of names as in a query; on all if that is empty.
+        """
         wanted = self._wanted(asked)
         rows = {
             matrix.rows[id]: tuple(word for backend, word in found.items() if backend in wanted)
@@ -116,7 +119,7 @@ class Judged:
         return FlagColumn.sparse(len(matrix.ids), (), rows, vocabulary).or_none()
 
     def on_backend(self, matrix: Matrix, backend: str) -> Column:
-        """The last result of each row of `matrix` on one backend; empty where it has none."""
+        """The last result of each row of `matrix` on one backend; empty if it has none."""
         found = {matrix.rows[id]: words.get(backend, "") for id, words in self.cases.items() if id in matrix.rows}
         return Column.sparse(len(matrix.ids), "", found)
 
@@ -148,21 +151,21 @@ class Judged:
         )
 
     def _texts(self, found: Mapping[str, tuple[str, ...]]) -> FlagColumn:
-        """A column of the texts of each test by id, those without any apart."""
+        """A column of the texts of each test by id; the others get an empty text, so that queries can select them."""
         rows = {self.matrix.rows[id]: texts for id, texts in found.items() if id in self.matrix.rows}
         vocabulary = sorted({text for texts in rows.values() for text in texts})
         return FlagColumn.sparse(len(self.matrix.ids), (), rows, vocabulary).or_none()
 
     @cached_property
     def known_numbers(self) -> Mapping[str, Mapping[str, Mapping[str, str]]]:
-        """What `numbers` gives, read once."""
+        """The result of `numbers`, read once."""
         return self.numbers()
 
     def _number(self, name: str, arch: str) -> FlagColumn:
         return self._texts({id: _numbers_on(arch, found, name) for id, found in self.known_numbers.items()})
 
     def number_words(self, name: str, arch: str) -> Mapping[str, str]:
-        """The newest of one of NUMBERS by id: on `arch`, or with NO_ARCH each that archs differ in."""
+        """The newest of one of NUMBERS by id: on `arch`, or with NO_ARCH all different ones."""
         found = {id: " ".join(_numbers_on(arch, known, name)) for id, known in self.known_numbers.items()}
         return {id: text for id, text in found.items() if text}
 
@@ -184,7 +187,7 @@ class Judged:
         if not words:
             return FlagColumn((), [0] * len(self.matrix.ids)).or_none()
         bits = {word: 1 << at for at, word in enumerate(words)} | {"": 0}
-        # Few combinations over all archs cover all rows.
+        # A few combinations over all archs cover all rows.
         columns = tuple(self.by_arch.values())
         rows = list(zip(*(column.codes for column in columns), strict=True))
         masks = {

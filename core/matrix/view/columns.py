@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The columns a table of tests may show: their names, texts and order."""
+"""The columns that a table of tests can show: their names, texts and order."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -20,32 +20,32 @@ from core.matrix.query import (
 )
 
 RUN, DEVICE_RUN = "run", "device_run"
-"""The columns of the last runs here, which the matrix does not know."""
+"""The columns of the last local runs, which the matrix does not have."""
 RUN_KINDS: Mapping[str, str] = {RUN: "cpu", DEVICE_RUN: "device"}
-"""Of which kind of run (`core.runs.planning.kinds`) such a column tells."""
+"""The kind of run (`core.runs.planning.kinds`) that each of these columns shows."""
 EVIDENCE = "evidence"
-"""The column of what results have shown, which the matrix does not know, either."""
+"""The column of a summary of results, which the matrix does not have either."""
 
 RunWords = Mapping[str, Mapping[str, str]]
-"""By column of runs, a word for the last run of each id that has one."""
+"""A word for the last run of each id that has one, by column of runs."""
 
 DEFAULT_COLUMNS = ("id", "status", "archs", "bringup", RUN, "reason")
 
 
 DEFAULT_HANDWRITTEN_COLUMNS = ("id", "level", "status", RUN, DEVICE_RUN, "mark", "reason")
 DEFAULT_OP_COLUMNS = ("id", "op", "dtype", "shape", "status", "rtol", "dup", "reason")
-"""Where all visible rows are op cases."""
+"""The columns if all visible rows are op cases."""
 
 
 class TableField(NamedTuple):
-    """One column. Without `column` its texts come from somewhere else: the ids, or the runs."""
+    """One column. Without `column`, its texts come from the ids or the runs."""
 
     name: str
     title: str
     help: str
     column: Callable[[Matrix, str], Column | FlagColumn] | None = None
     rank: Callable[[str], Any] | None = None
-    """What its texts are ordered by; None: by their place in the vocabulary."""
+    """The sort key of its texts; None: their place in the vocabulary."""
 
 
 def _plain(name: str) -> Callable[[Matrix, str], Column]:
@@ -80,7 +80,7 @@ def _first_number(text: str) -> float:
 
 
 def _sizes(text: str) -> list[list[int]]:
-    """Shapes in the order of their sizes: 2x3 comes before 10x3."""
+    """Sort key of shapes, by their sizes: 2x3 comes before 10x3."""
     return [[int(size) for size in shape.split("x") if size.isdigit()] for shape in text.split()]
 
 
@@ -122,14 +122,14 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("file", "file", "file of the entry", _plain("file")),
 )
 OF_OP_CASES = ("op", "model", "dtype", "shape", "rtol", "atol", "mark", "dup", RESULT)
-"""Columns that are empty on tests of models."""
+"""Columns that are empty on model tests."""
 OF_HANDWRITTEN = ("level",)
 """Columns that only hand-written tests have."""
 BY_TABLE_FIELD = {one.name: one for one in TABLE_FIELDS}
 
 
 def check_columns(names: Sequence[str]) -> None:
-    """Raise UsageError where `names` are not columns, or one of them comes twice."""
+    """Raise UsageError if `names` has unknown or repeated columns."""
     for name in names:
         if name not in BY_TABLE_FIELD:
             raise UsageError(f"There is no column {name!r}", f"Columns: {', '.join(BY_TABLE_FIELD)}")
@@ -149,7 +149,7 @@ def text_of_row(matrix: Matrix, row: int, name: str, arch: str, runs: RunWords) 
 def ordered(
     matrix: Matrix, rows: Sequence[int], name: str, arch: str, runs: RunWords, *, descending: bool
 ) -> list[int]:
-    """`rows`, which are in row order, by one column. Rows alike stay in that order; empty ones always come last."""
+    """`rows`, which are in row order, sorted by one column. Equal rows stay in that order; empty ones come last."""
     field = BY_TABLE_FIELD[name]
     if name == "id":
         return list(reversed(rows)) if descending else list(rows)
@@ -167,7 +167,7 @@ def ordered(
 
 
 def _mask_ranks(column: FlagColumn, rows: Sequence[int], rank: Callable[[str], Any] | None) -> dict[int, Any]:
-    """A set of texts ranks by its first text, then by the next; without a rank by the mask, which comes to the same."""
+    """A set ranks by its first text, then by the next; without a rank by its mask, which gives the same order."""
     values = [(rank(text) if text else None) if rank else bit for bit, text in enumerate(column.values)]
     ranks: dict[int, Any] = {}
     for mask in {column.masks[row] for row in rows}:

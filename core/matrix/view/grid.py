@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests counted by two things at once: what is down the side against what is across the top, by status or result."""
+"""Grids: tests counted by two criteria, one for the rows and one for the columns, by status or result."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,18 +37,18 @@ Terms = tuple[Node, ...]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A grid a person can look at. `down` is a grouping, or WORK; `across` is ARCH, BACKEND, WORK or a grouping."""
+    """A grid that a person can choose. `down` is a grouping, or WORK; `across` is ARCH, BACKEND, WORK or a grouping."""
 
     name: str
     down: str
     across: str
     help: str
     kind: str = MODEL_KIND
-    """What is in it: tests of models, op cases, or hand-written tests."""
+    """The kind of its tests: model tests, op cases, or hand-written tests."""
 
     @property
     def needs(self) -> str:
-        """The provider of `core.providers.base` without whose facts there is no such grid."""
+        """The provider of `core.providers.base` whose facts the grid needs."""
         return "runs" if self.across == BACKEND else BY_GROUPING[self.down].needs
 
 
@@ -71,34 +71,34 @@ BY_LAYOUT = {one.name: one for one in LAYOUTS}
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Cells that hold tests. The first row is all rows together. Never changed."""
+    """Cells that count tests. The first row has the totals of all rows. Immutable."""
 
     matrix: Matrix
     query: Query
     layout: Layout
     heads: tuple[str, ...]
-    """One a column."""
+    """One for each column."""
     codes: tuple[int, ...]
-    """What each row but the first means, as a code of the side."""
+    """The code of the side for each row except the first."""
     side: Column
     cells: Mapping[tuple[int, int], Tally]
-    """By row and column; where no test is, no cell is."""
+    """By row and column; there is no cell without tests."""
     column_terms: tuple[Terms, ...]
-    """What selects the tests of each column."""
+    """The query terms that select the tests of each column."""
 
     def __len__(self) -> int:
         return len(self.codes) + 1
 
     def label(self, row: int) -> str:
-        """What a row means."""
+        """The label of a row."""
         return self.side.values[self.codes[row - 1]] if row else "all"
 
     def at(self, row: int, column: int) -> Tally:
-        """The statuses of the tests in a cell; across backends their last results there."""
+        """The statuses of the tests in a cell; if `across` is BACKEND, their last results there."""
         return self.cells.get((row, column), {})
 
     def query_of(self, row: int, column: int) -> Query:
-        """Selects exactly the tests of a cell."""
+        """The query that selects exactly the tests of a cell."""
         down = _terms(self.matrix, self.layout.down, self.side, self.codes[row - 1]) if row else ()
         return Query((*self.query.terms, *down, *self.column_terms[column]))
 
@@ -106,8 +106,8 @@ class Grid:
 def by_rate(grid: Grid, columns: Sequence[int], *, best_first: bool = False) -> list[int]:
     """The rows of a grid in the order of their pass rate in a column, the worst first; the first row stays first.
 
-    With two columns, in the order of how much the second is below the first. Of two that are alike the larger comes
-    first, and what has no rate last.
+    With two columns, rows are sorted by how much the second is below the first. Of equal rows the larger comes first;
+    rows without a rate come last.
     """
 
     def place(row: int) -> tuple[bool, float, int]:
@@ -123,14 +123,14 @@ def by_rate(grid: Grid, columns: Sequence[int], *, best_first: bool = False) -> 
 def grid(matrix: Matrix, query: Query, arch: str, name: str, learned: Learned = MappingProxyType({})) -> Grid:
     """The tests that `query` selects, in the layout called `name`. Raises QueryError.
 
-    Across archs a cell holds what the query selects when that arch is the one meant, with the statuses there: the
-    filter `status:xfail` leaves on each arch what is expected to fail on it. Otherwise `arch` is the one meant.
-    `learned` has what the query and the layout need.
+    If `across` is ARCH, a cell has the tests that the query selects for that arch, with their statuses there: the
+    filter `status:xfail` selects on each arch the tests that are expected to fail on it. Otherwise the query is
+    evaluated for `arch`. `learned` has the facts that the query and the layout need.
     """
     layout = BY_LAYOUT[name]
     asked, among = query, select(matrix, Query())
     if matrix.models is not None or layout.kind != MODEL_KIND:
-        # Once, not for each column: which rows are of a kind is the same on all archs.
+        # Once, not for each column: the rows of a kind are the same on all archs.
         kind = named("kind", layout.kind)
         query, among = Query((*asked.terms, kind)), select(matrix, Query((kind,)))
     side = _side(matrix, layout.down, learned)
@@ -154,7 +154,7 @@ class _Column:
     head: str
     terms: Terms
     counts: Mapping[tuple[int, str], int]
-    """By code of the side and word of a status or a result."""
+    """By code of the side and word of a status or result."""
 
 
 def _select(scope: Scope, query: Query, among: Sequence[int], terms: Terms = ()) -> list[int]:
@@ -200,13 +200,13 @@ def _counts(side: Column, words: Column, rows: Sequence[int]) -> dict[tuple[int,
 
 
 def _cells(columns: Iterable[_Column], rows: Mapping[int, int]) -> Mapping[tuple[int, int], Tally]:
-    """`rows` says which row a code of the side has; the first row adds up the others."""
+    """`rows` maps a code of the side to its row; the first row has the sums of the others."""
     cells: dict[tuple[int, int], dict[str, int]] = {}
     rank = {word: at for at, word in enumerate((*WORDS, *RESULTS))}
     for number, column in enumerate(columns):
         total = Counter[str]()
         known = ((rank[word], rows[code], word, count) for (code, word), count in column.counts.items() if word in rank)
-        # By the words first: so each cell has them in their order.
+        # Words in the outer loop, so that each cell has them in their order.
         for _, row, word, count in sorted(known):
             cells.setdefault((row, number), {})[word] = count
             total[word] += count
@@ -225,7 +225,7 @@ def _terms(matrix: Matrix, name: str, side: Column, code: int) -> Terms:
     """The terms that select the rows with one text of a side."""
     if BY_GROUPING[name].needs if name in BY_GROUPING else "":
         return (named(name, side.values[code]),)
-    # Any row with the text will do to look up what it is made of.
+    # Any row with the text will do to look up its parts.
     row = side.codes.index(code)
     return tuple(term(matrix, row) for term in _TERMS[name])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of a matrix, each with the link to what it counts."""
+"""The numbers of the overview of a matrix, each with a link to the tests or findings it counts."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from core.model import Finding, Status
 
 
 class Place(StrEnum):
-    """Where what is counted can be seen."""
+    """The view that a link opens."""
 
     TESTS = "tests"
     FINDINGS = "findings"
@@ -26,7 +26,7 @@ class Place(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a number counts: the tests that the query `words` selects, or the findings of the kind `words`."""
+    """The target of a number: the tests that the query `words` selects, or the findings of the kind `words`."""
 
     place: Place
     words: str = ""
@@ -34,7 +34,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """How many there are of what it links to."""
+    """A count of the target of its link."""
 
     count: int
     link: Link
@@ -42,17 +42,17 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Numbers with a name. A column without one is None."""
+    """Named numbers. A column without a number is None."""
 
     label: str
     numbers: tuple[Number | None, ...]
     bar: Tally = field(default_factory=dict)
-    """What the row can be drawn as; empty: nothing."""
+    """The bar drawn for the row; empty: none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Rows of numbers under the same heads."""
+    """Rows of numbers with the same column heads."""
 
     title: str
     heads: tuple[str, ...]
@@ -71,10 +71,10 @@ TO_LOOK_AT: Mapping[str, str] = {
     "status never counts": "is:shadowed",
     "entry in no scheduled CI job": "has:entry job:none",
 }
-"""Queries by what they find that somebody should look at."""
+"""Queries for tests that somebody should look at, by title."""
 
 SINCE_YESTERDAY: Mapping[str, str] = {"broke": "turned:broke", "fixed": "turned:fixed"}
-"""Queries for what the last night changed."""
+"""Queries for changes of the last night."""
 
 TO_DECIDE: Mapping[str, str] = {
     "pass, not expected to": "is:stale",
@@ -82,7 +82,7 @@ TO_DECIDE: Mapping[str, str] = {
     "fail in another way": "verdict:drifted",
     "crash or hang": "verdict:crash,hang",
 }
-"""Queries for what waits for a decision, as triage proposes it."""
+"""Queries for pending decisions, as triage proposes them."""
 
 LEARNED = tuple(
     dict.fromkeys(
@@ -91,11 +91,11 @@ LEARNED = tuple(
         for name in needs(Query.parse(words))
     )
 )
-"""The providers of `core.providers.base` without whose facts some of the numbers are left out."""
+"""The providers of `core.providers.base` that some of the numbers need; without their facts they are left out."""
 
 
 def overview(matrix: Matrix, learned: Learned = MappingProxyType({})) -> tuple[Section, ...]:
-    """The numbers of the tests themselves, as far as what is `learned` of them tells."""
+    """The numbers of the tests, as far as the facts in `learned` allow."""
     models = matrix.model_tests
     sections = (
         _asked("since yesterday", SINCE_YESTERDAY, models, learned),
@@ -112,7 +112,7 @@ def overview(matrix: Matrix, learned: Learned = MappingProxyType({})) -> tuple[S
 
 
 def _of_models(section: Section) -> Section:
-    """A section whose links leave out op cases, as its numbers do."""
+    """A section with links that leave out op cases, as its numbers do."""
     rows = (
         Row(
             row.label,
@@ -125,7 +125,7 @@ def _of_models(section: Section) -> Section:
 
 
 def _op_cases(matrix: Matrix) -> Section:
-    """All op cases, by what their manifests expect, and those that are the same test as another one."""
+    """All op cases by expected status, and the duplicates among them."""
     words = [
         ("all", ""),
         *((status, f"status:{status.lower()}") for status in Status),
@@ -147,7 +147,7 @@ def _handwritten(matrix: Matrix) -> Section:
 
 
 def findings_section(findings: Iterable[Finding]) -> Section:
-    """How many findings there are of each kind, the most frequent kind first."""
+    """The number of findings of each kind, the most frequent kind first."""
     counted = Counter(one.kind for one in findings).most_common()
     rows = tuple(Row(kind, (Number(count, Link(Place.FINDINGS, kind)),)) for kind, count in counted)
     everything = Row("all kinds", (Number(sum(count for _, count in counted), Link(Place.FINDINGS)),))
@@ -155,7 +155,7 @@ def findings_section(findings: Iterable[Finding]) -> Section:
 
 
 def _statuses(matrix: Matrix) -> Section:
-    """A row for each arch, and one for the tests that have a status on any."""
+    """A row for each arch, and one for the tests with a status on any arch."""
     by_arch = grid(matrix, Query(), NO_ARCH, "parallelism")
     words = [("all", ""), *((status, f"status:{status.lower()}") for status in Status)]
     anywhere = [_tests(len(select(matrix, Query.parse(terms))), terms) for _, terms in words]
@@ -179,7 +179,7 @@ def _cell(by_arch: Grid, column: int, word: str, terms: str) -> Number:
 
 
 def _declared(counts: Tally) -> Tally:
-    """What has an entry: beside what has none, the bar would show nothing else."""
+    """The counts of tests with an entry: with the others included, a bar would show nothing else."""
     return {word: counts[word] for word in DECLARED if counts.get(word)}
 
 
@@ -200,13 +200,13 @@ def _work(matrix: Matrix) -> Section:
 
 
 def _count(cells: Grid, label: str, head: str) -> int:
-    """The tests in the cell of that label and head; an empty label covers all rows together."""
+    """The number of tests in the cell of that label and head; an empty label means the row of totals."""
     row = next((at for at in range(1, len(cells)) if cells.label(at) == label), None) if label else 0
     return 0 if row is None or head not in cells.heads else sum(cells.at(row, cells.heads.index(head)).values())
 
 
 def _asked(title: str, asked: Mapping[str, str], matrix: Matrix, learned: Learned) -> Section:
-    """A row for each query; one that waits for facts has no number yet."""
+    """A row for each query; a query that waits for facts has no number yet."""
 
     def count(query: Query) -> Number | None:
         if not learned.keys() >= {*needs(query)}:

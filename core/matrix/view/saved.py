@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Views with names: those that come with ttmatrix, and those a person keeps in a file of their own."""
+"""Named views: those that come with ttmatrix, and those that a person saves in their own file."""
 
 import difflib
 import json
@@ -18,7 +18,7 @@ from core.matrix.view.spec import ViewSpec
 _VERSION = 1
 _LONGEST_NAME = 40
 _COLUMNS = ("columns", "op_columns", "handwritten_columns")
-"""The keys of the columns that a person chose, in the order of `Saved`."""
+"""The keys for the columns that a person chose, in the order of the fields of `Saved`."""
 
 
 @cache
@@ -41,8 +41,7 @@ def built_in() -> Mapping[str, ViewSpec]:
 
 
 class Saved(NamedTuple):
-    """What a person keeps: views by name, and the columns they like, for tests of models, op cases and
-    hand-written tests."""
+    """What a person saves: views by name, and the chosen columns for model tests, op cases and hand-written tests."""
 
     views: Mapping[str, ViewSpec] = MappingProxyType({})
     columns: tuple[str, ...] = ()
@@ -50,11 +49,11 @@ class Saved(NamedTuple):
     handwritten_columns: tuple[str, ...] = ()
 
     def all(self) -> dict[str, ViewSpec]:
-        """Their own views by name, then those that come with ttmatrix."""
+        """The person's own views by name, then those that come with ttmatrix."""
         return {**dict(sorted(self.views.items())), **built_in()}
 
     def named(self, name: str) -> ViewSpec:
-        """The view called `name`, whatever the case. Raises UsageError with the names that come near."""
+        """The view called `name`, ignoring case. Raises UsageError with similar names."""
         views = {one.lower(): spec for one, spec in self.all().items()}
         if name.lower() not in views:
             near = difflib.get_close_matches(name.lower(), views, 3)
@@ -63,11 +62,11 @@ class Saved(NamedTuple):
         return views[name.lower()]
 
     def has(self, name: str) -> bool:
-        """Whether the person has a view of that name, whatever the case."""
+        """Whether the person has a view of that name, ignoring case."""
         return any(one.lower() == name.lower() for one in self.views)
 
     def with_view(self, name: str, spec: ViewSpec) -> "Saved":
-        """With `spec` in place of any view of that name. Raises UsageError for a name that cannot be."""
+        """A copy with `spec` in place of any view of that name. Raises UsageError for an invalid name."""
         name = " ".join(name.split())
         if not name or len(name) > _LONGEST_NAME or not name.isprintable():
             raise UsageError("This cannot be the name of a view", f"It has 1 to {_LONGEST_NAME} printable characters.")
@@ -80,7 +79,7 @@ class Saved(NamedTuple):
 
 
 def read_saved(file: Path) -> Saved:
-    """What `file` holds; nothing where it is absent. Raises TTMatrixError for a file that cannot be read."""
+    """The saved views in `file`; empty if it is missing. Raises TTMatrixError for a file that cannot be read."""
     if not file.exists():
         return Saved()
     try:
@@ -98,11 +97,11 @@ def read_saved(file: Path) -> Saved:
 
 
 def change_saved(file: Path, change: Callable[[Saved], Saved]) -> Saved:
-    """Replace what `file` holds by what `change` makes of it; another ttmatrix that does so at once waits.
+    """Apply `change` to the content of `file`, under a lock that other ttmatrix processes wait for.
 
-    Raises TTMatrixError where the file cannot be read or written; then it is as it was.
+    Raises TTMatrixError if the file cannot be read or written; then it is unchanged.
     """
-    # 17 ms of `list` and of the first frame, which read saved views and write none.
+    # The import takes 17 ms of `list` and of the first frame, which only read saved views.
     from filelock import FileLock
 
     try:

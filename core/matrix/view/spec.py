@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to look at and how, as a value: what a saved view keeps and what going back returns to."""
+"""What a table shows and how, as a value: the content of a saved view, and a place to go back to."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeGuard
@@ -19,25 +19,25 @@ _TYPES = {
     "grid": str,
     "heat": dict,
 }
-"""How the parts of a view are written."""
+"""The annotated types of the fields of a view."""
 
 
 class HeatOrder(NamedTuple):
-    """How a person looks at a grid: the rows by the rate of a column, and two columns with their difference."""
+    """The order of a grid: the column that sorts the rows, or the two columns whose difference does."""
 
     by: tuple[str, ...] = ()
     """The heads of the column that the rows are sorted by, or of the two whose difference they are sorted by."""
     best_first: bool = False
     pair: tuple[str, ...] = ()
-    """The heads of the two columns that are compared; empty: all columns are shown."""
+    """The heads of the two compared columns; empty: all columns are shown."""
 
     def to_json(self) -> dict[str, object]:
-        """Its parts by name."""
+        """The fields by name."""
         return {"by": list(self.by), "best_first": self.best_first, "pair": list(self.pair)}
 
     @classmethod
     def from_json(cls, parts: Mapping[str, object]) -> "HeatOrder":
-        """What `to_json` gave; parts may be left out. Raises UsageError for anything else."""
+        """The inverse of `to_json`; fields may be missing. Raises UsageError for anything else."""
         by, best_first, pair = parts.get("by", []), parts.get("best_first", False), parts.get("pair", [])
         if parts.keys() - set(cls._fields) or not (_heads(by) and _heads(pair) and isinstance(best_first, bool)):
             raise UsageError(f"The part 'heat' of a view cannot be {dict(parts)!r}")
@@ -45,12 +45,12 @@ class HeatOrder(NamedTuple):
 
 
 def _heads(value: object) -> TypeGuard[list[str]]:
-    """Whether it is none, one or two heads of columns."""
+    """Whether the value is a list of at most two heads of columns."""
     return isinstance(value, list) and len(value) <= 2 and all(isinstance(one, str) for one in value)
 
 
 class ViewSpec(NamedTuple):
-    """A query with the arch that is meant and the way its tests are shown."""
+    """A query with its arch and the way its tests are shown."""
 
     query: Query = Query()
     arch: str = ""
@@ -59,13 +59,13 @@ class ViewSpec(NamedTuple):
     sort: str = "id"
     descending: bool = False
     group: str = ""
-    """What the table is grouped by; empty: by nothing."""
+    """The grouping of the table; empty: none."""
     grid: str = ""
-    """The layout of the grid that is shown in place of the table."""
+    """The layout of the grid that is shown instead of the table."""
     heat: HeatOrder = HeatOrder()
 
     def check(self) -> None:
-        """Raise UsageError where a column, a group or a grid does not exist. Arch and query are the matrix's to say."""
+        """Raise UsageError if a column, a group or a grid does not exist. Arch and query are checked by the matrix."""
         check_columns(self.columns)
         for kind, name, known in (
             ("column", self.sort, BY_TABLE_FIELD),
@@ -76,7 +76,7 @@ class ViewSpec(NamedTuple):
                 raise UsageError(f"There is no {kind} {name!r}", f"There are: {', '.join(filter(None, known))}")
 
     def to_json(self) -> dict[str, object]:
-        """Its parts by name, those that say nothing left out; the query as its canonical text."""
+        """The fields by name, without empty ones; the query as its canonical text."""
         parts: dict[str, Any] = self._asdict()
         plain = ViewSpec()
         parts |= {"query": str(self.query), "columns": list(self.columns)}
@@ -85,7 +85,7 @@ class ViewSpec(NamedTuple):
 
     @classmethod
     def from_json(cls, parts: Mapping[str, object]) -> "ViewSpec":
-        """What `to_json` gave. Raises UsageError for anything else."""
+        """The inverse of `to_json`. Raises UsageError for anything else."""
         for name, value in parts.items():
             if name not in _TYPES:
                 raise UsageError(f"A view has no part {name!r}", f"Its parts: {', '.join(_TYPES)}")
@@ -101,7 +101,7 @@ class ViewSpec(NamedTuple):
 
 
 class Trail(NamedTuple):
-    """Where a person has been, and where in it they are; going somewhere new forgets what lay ahead."""
+    """The visited places and the current one; visiting a new place removes those after the current one."""
 
     places: tuple[ViewSpec, ...]
     """Never empty."""
@@ -121,5 +121,5 @@ class Trail(NamedTuple):
         return self._replace(places=places, at=len(places) - 1)
 
     def step(self, steps: int) -> "Trail":
-        """Back with a negative number, forward with a positive one; at an end it stays there."""
+        """Go back with a negative number, forward with a positive one; it stops at either end."""
         return self._replace(at=max(0, min(self.at + steps, len(self.places) - 1)))

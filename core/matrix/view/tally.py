@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many tests have which status: one word a row, counts of them, and their shares of a bar."""
+"""Counts of tests by status: one word per row, counts of the words, and their shares of a bar."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -14,14 +14,14 @@ MIXED = "MIXED"
 
 WORDS: tuple[str, ...] = (*Status, MIXED)
 DECLARED = tuple(word for word in WORDS if word != Status.UNSPECIFIED)
-"""The words that somebody has written an entry for."""
+"""The words of tests with an entry."""
 
 Tally = Mapping[str, int]
-"""How many tests have each of WORDS; words that none has may be missing."""
+"""The number of tests for each of WORDS; words without tests may be missing."""
 
 
 def status_words(matrix: Matrix, arch: str) -> Column:
-    """The status of each row on `arch`; without one, that which all its archs share, else MIXED."""
+    """The status of each row on `arch`; with NO_ARCH, the one that all its archs share, else MIXED."""
     if arch != NO_ARCH:
         return matrix.status[arch]
     flags = matrix.flags["status"]
@@ -42,38 +42,38 @@ def tally(words: Column, rows: Iterable[int]) -> Tally:
 
 _PASSED = (Status.EXPECTED_PASSING, "pass", "xpass")
 _SAYS_NOTHING = (Status.UNSPECIFIED, "xfail", "skip", "not-an-op", "dup")
-"""No entry, no run, or a failure that is expected: no part of a rate, as in `ttmatrix ops report`."""
+"""No entry, no run, or an expected failure: left out of rates, as in `ttmatrix ops report`."""
 
 
 class Rate(NamedTuple):
-    """How many of a cell pass, of those that an entry or a result says something of."""
+    """How many tests of a cell pass, among those that an entry or a result describes."""
 
     passed: int
     total: int
 
     @property
     def share(self) -> float | None:
-        """From 0 to 1; None: there is nothing to divide by."""
+        """From 0 to 1; None: there are no such tests."""
         return self.passed / self.total if self.total else None
 
     @property
     def percent(self) -> int | None:
-        """In percent: 100 only where all pass, and 0 only where none does."""
+        """In percent: 100 only if all pass, and 0 only if none does."""
         if not self.total or self.passed in (0, self.total):
             return 100 * self.passed // self.total if self.total else None
         return max(1, 100 * self.passed // self.total)
 
 
 def rate(counts: Tally) -> Rate:
-    """Of the tests with an entry those that it expects to pass; of op cases that ran on a backend those that passed."""
+    """The rate of model tests that their entries expect to pass, or of op cases that passed among those that ran."""
     total = sum(count for word, count in counts.items() if word not in _SAYS_NOTHING)
     return Rate(sum(counts.get(word, 0) for word in _PASSED), total)
 
 
 def shares(counts: Tally, width: int) -> dict[str, int]:
-    """`width` cells divided in proportion to `counts`: what is there at all has a cell, as long as there are enough.
+    """Divide `width` cells in proportion to `counts`; every word with tests gets a cell, as long as there are enough.
 
-    The cells add up to `width`, but for an empty tally, which has none.
+    The cells add up to `width`, except for an empty tally, which gets none.
     """
     present = {word: count for word, count in counts.items() if count}
     total = sum(present.values())

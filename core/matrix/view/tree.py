@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests in groups that can be folded, as lines found by their number: nothing is made for lines nobody sees."""
+"""Tests in groups that can be folded, as numbered lines: only visible lines are made."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence, Set as AbstractSet
@@ -18,15 +18,15 @@ _MODELS = "models"
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """One way to divide tests: every test belongs to the group of its text in a column."""
+    """A way to divide tests: every test belongs to the group of its text in a column."""
 
     name: str
     help: str
     column: Callable[[Scope], Column]
     biggest_first: bool = False
-    """Whether the groups are sorted by size; otherwise in the order of the vocabulary."""
+    """Whether the groups are sorted by size; otherwise they are in the order of the vocabulary."""
     needs: str = ""
-    """The provider of `core.providers.base` without whose facts there is no such column."""
+    """The provider of `core.providers.base` whose facts the column needs."""
 
 
 def _field(name: str) -> Callable[[Scope], Column]:
@@ -43,7 +43,7 @@ def _of_op(name: str) -> Callable[[Scope], Column]:
 
 @lru_cache(maxsize=4)
 def paired(first: Column, second: Column, between: str = " ") -> Column:
-    """The column of both texts of each row, in the order of the first column and then of the second."""
+    """The column of both texts of each row, sorted by the first column and then the second."""
     pairs = list(zip(first.codes, second.codes, strict=True))
     codes = {pair: code for code, pair in enumerate(sorted(set(pairs)))}
     texts = tuple(f"{first.values[a]}{between}{second.values[b]}".strip() for a, b in codes)
@@ -70,27 +70,27 @@ GROUPINGS: tuple[Grouping, ...] = (
 )
 
 OP_GROUPINGS = ("op", "model", "status", "reason", "file")
-"""Those that divide op cases."""
+"""The groupings of op cases."""
 
 HANDWRITTEN_GROUPINGS = ("file", "level", "status", "reason")
-"""Those that divide hand-written tests."""
+"""The groupings of hand-written tests."""
 
 BY_GROUPING = {one.name: one for one in GROUPINGS}
 
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """The tests with one text in the column they are grouped by."""
+    """The tests with the same text in the grouping's column."""
 
     text: str
     rows: Sequence[int]
-    """Rows of the matrix, in the order of the view; never none."""
+    """Rows of the matrix, in the order of the view; never empty."""
     arch: str
     matrix: Matrix
 
     @cached_property
     def tally(self) -> Tally:
-        """How many of its tests have which status; counted when first asked for."""
+        """The number of its tests by status; computed on first use."""
         return tally(status_words(self.matrix, self.arch), self.rows)
 
     def ids(self) -> list[str]:
@@ -112,12 +112,12 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Groups in their order, some of them open. Never changed; folding makes another tree over the same groups."""
+    """Groups in their order, some of them open. Immutable; folding makes another tree over the same groups."""
 
     grouping: str
     groups: tuple[Group, ...]
     opened: frozenset[str] = frozenset()
-    """Texts of the open groups; those that are not there at the moment are remembered."""
+    """Texts of the open groups; groups that do not exist at the moment stay remembered."""
 
     @classmethod
     def of(cls, scope: Scope, rows: Iterable[int], name: str, opened: frozenset[str]) -> "Tree":
@@ -133,7 +133,7 @@ class Tree:
         return self._ends[-1] if self._ends else 0
 
     def line(self, number: int) -> Line:
-        """The line of that number, counted from 0. Raises IndexError past the last one."""
+        """The line of index `number`. Raises IndexError past the last one."""
         at = bisect_right(self._ends, number)
         if number < 0 or at == len(self.groups):
             raise IndexError(number)
@@ -147,7 +147,7 @@ class Tree:
         return None if at is None else self._start(at)
 
     def place(self, row: int) -> int | None:
-        """The line of a test; that of its heading where its group is closed, None where it is in no group."""
+        """The line of a test, or of its group's heading if the group is closed; None if it is in no group."""
         at = next((at for at, one in enumerate(self.groups) if row in one.rows), None)
         if at is None:
             return None
@@ -174,7 +174,7 @@ def _groups(scope: Scope, rows: Iterable[int], grouping: Grouping) -> tuple[Grou
         found.setdefault(codes[row], []).append(row)
 
     def place(code: int) -> tuple[bool, int]:
-        # What has no text comes last: there is much of it and little to see.
+        # Rows without a text come last: there are many, and they matter least.
         return not column.values[code], -len(found[code]) if grouping.biggest_first else code
 
     order = sorted(found, key=place)

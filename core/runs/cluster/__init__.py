@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs on other machines. In: jobs, the code that they run, hosts. Out: what they say, log and files among it.
+"""Runs on other machines. In: jobs, the code that they run, hosts. Out: their messages, with log and files.
 
-An existing engine carries it (dask.distributed, the extra `dask`), through ssh and under mutual TLS. Only `service`,
-`link`, `worker`, `task` and `certificates` import it; they run in processes of their own.
+It is built on dask.distributed (the extra `dask`), through ssh and with mutual TLS. Only `service`, `link`, `worker`,
+`task` and `certificates` import it; they run in processes of their own.
 """
 
 from core.faces import attach

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Certificates of one cluster: an authority whose key is forgotten at once, and a certificate for each side.
 
-All of it is in memory. What a worker needs goes to it through ssh: no file, argument, environment or log has it.
+Everything stays in memory. A worker gets its part through ssh; no file, argument, environment or log contains it.
 """
 
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ from distributed.security import Security
 
 _DAYS = 30
 _SKEW = timedelta(hours=1)
-"""Clocks of machines differ."""
+"""Clocks of machines may differ by this much."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Credentials:
-    """What one side of a connection shows and trusts, as PEM texts."""
+    """The certificate, key and authority of one side of a connection, as PEM texts."""
 
     authority: str
     certificate: str
     key: str
 
     def security(self) -> Security:
-        """Mutual TLS, and nothing else."""
+        """Settings that require mutual TLS."""
         both = {
             f"tls_{role}_{part}": text
             for role in ("client", "scheduler", "worker")
@@ -38,7 +38,7 @@ class Credentials:
 
 
 def new_credentials() -> tuple[Credentials, Credentials]:
-    """Those of a new cluster: of the side that listens, and of its workers."""
+    """The credentials of a new cluster: those of the listening side, and those of its workers."""
     now = datetime.now(UTC)
     key = ec.generate_private_key(ec.SECP256R1())
     authority = _signed(_name("ttmatrix cluster"), _name("ttmatrix cluster"), key, key, now, authority=True)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The exact code of a checkout as a value: commits, edits that are not committed, files that git does not know.
 
-`capture` describes a work tree, `reach` makes one elsewhere from a clone and the description, and proves it equal.
+`capture` describes a work tree, `reach` makes one elsewhere from a clone and the description, and verifies it.
 """
 
 import hashlib
@@ -20,17 +20,17 @@ from core.sources import Checkout, Git
 
 _MOST_BYTES = 32 * 2**20
 _TESTS = "tests"
-"""Of the checkout, files that git does not know count below this; of the models all do."""
+"""In the checkout, untracked files only count below this directory; in the models, everywhere."""
 _GIT_SECONDS = 600.0
 _LOCK_SECONDS = 1200.0
 _TREES = 8
-"""How many trees a host keeps; the others are made again when they are wanted."""
+"""How many trees a host keeps; others are made again when needed."""
 _EXECUTABLE = 0o111
 
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """A file that git does not know and does not ignore."""
+    """A file that is neither tracked nor ignored by git."""
 
     data: bytes
     executable: bool = False
@@ -38,7 +38,7 @@ class NewFile:
 
 @dataclass(frozen=True, slots=True)
 class TreeEdits:
-    """One work tree: a commit and what differs from it."""
+    """One work tree: a commit and the differences from it."""
 
     commit: str
     patch: bytes = b""
@@ -57,7 +57,7 @@ class CodeState:
 
     @property
     def digest(self) -> str:
-        """Tells two states apart."""
+        """Differs for any two states."""
         return hashlib.sha256(packed(self._canonical())).hexdigest()[:16]
 
     def _canonical(self) -> list[object]:
@@ -65,7 +65,7 @@ class CodeState:
         return [None if one is None else [one.commit, one.patch, sorted(one.files.items())] for one in trees]
 
     def described(self) -> dict[str, object]:
-        """What a record says of it: commits, and which files are edited."""
+        """The state as a record has it: commits, and the names of edited files."""
         found: dict[str, object] = {"digest": self.digest, "commit": self.checkout.commit}
         edited = patched_files(self.checkout.patch) + sorted(self.checkout.files)
         if self.models is not None:
@@ -75,17 +75,17 @@ class CodeState:
 
 
 class Refused(TTMatrixError):
-    """The state cannot be reached here."""
+    """The state cannot be restored here."""
 
 
 def patched_files(patch: bytes) -> list[str]:
-    """The files that a patch of git changes, in its order."""
+    """The files that a git patch changes, in its order."""
     lines = patch.decode("utf-8", "replace").split("\n")
     return [line.partition(" b/")[2].rstrip('"') for line in lines if line.startswith("diff --git ")]
 
 
 def capture(checkout: Checkout) -> CodeState:
-    """The state of a checkout now. Raises TTMatrixError where it is no work tree of git, or holds too much."""
+    """The present state of the checkout. Raises TTMatrixError if it is no git work tree, or its edits are too large."""
     root = Git(checkout.root, seconds=_GIT_SECONDS)
     if not root.own_root():
         raise TTMatrixError(
@@ -118,10 +118,10 @@ def _new_file(path: Path) -> NewFile:
 
 
 def reach(state: CodeState, clone: Path, trees: Path) -> Path:
-    """A work tree below `trees` with exactly `state`, from the objects of `clone`, which stays as it is.
+    """A work tree below `trees` with exactly `state`, from the objects of `clone`, which is not changed.
 
-    One that is there from an earlier run is checked. Raises Refused with the reason where that fails: a commit that
-    neither the clone nor its origin has, a patch that does not apply, a tree that comes out otherwise.
+    A tree from an earlier run is verified and reused. Raises Refused, with the reason, if neither the clone nor its
+    origin has the commit, if the patch does not apply, or if the tree differs from the state.
     """
     with locked(trees / "lock", "laying out code for a run", wait=_LOCK_SECONDS):
         directory = trees / state.digest
@@ -147,7 +147,7 @@ def _lay_out(state: CodeState, clone: Path, trees: Path, directory: Path) -> Non
         if state.models is not None:
             models = Checkout(tree).models
             if models.is_dir():
-                # What git makes for a submodule that is not filled in.
+                # The empty directory that git makes for a submodule.
                 shutil.rmtree(models)
             _check_out(state.models, Checkout(clone).models, models)
         tree.rename(directory)
@@ -162,7 +162,7 @@ def _check_out(edits: TreeEdits, clone: Path, tree: Path) -> None:
         raise Refused(f"{clone} is not a git clone", f"Commit {edits.commit[:12]} is needed from it.")
     if not Git(clone).has(edits.commit):
         _fetch(edits.commit, clone)
-    # Shares the objects of the clone and leaves no trace in it.
+    # Shares the objects of the clone without changing it.
     _git(clone.parent, "clone", "--quiet", "--shared", "--no-checkout", str(clone), str(tree))
     _git(tree, "checkout", "--quiet", "--detach", edits.commit)
     if edits.patch:
@@ -187,7 +187,7 @@ def _fetch(commit: str, clone: Path) -> None:
 
 
 def _git(directory: Path, *words: str, stdin: bytes = b"") -> None:
-    # Nobody is there to answer a question.
+    # Nobody is there to answer a prompt.
     environ = {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", "GIT_LFS_SKIP_SMUDGE": "1"}
     command = ["git", "-c", f"core.hooksPath={os.devnull}", *words]
     done = run_binary(command, cwd=directory, env=environ, stdin=stdin, timeout=_GIT_SECONDS)
@@ -196,7 +196,7 @@ def _git(directory: Path, *words: str, stdin: bytes = b"") -> None:
 
 
 def _difference(state: CodeState, directory: Path) -> str:
-    """What of a tree is not as `state` says; empty: nothing. Files that runs have left there do not count."""
+    """What in a tree differs from `state`; empty: nothing. Files that earlier runs left there are ignored."""
     checkout = Checkout(directory)
     pairs = [(state.checkout, directory)] + ([(state.models, checkout.models)] if state.models else [])
     for wanted, place in pairs:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Take hosts up and down: start the process of the cluster, and ask it."""
+"""Take hosts up and down: start the process of the cluster, and send it requests."""
 
 import os
 import sys
@@ -24,9 +24,9 @@ _LAST_LINES = 5
 def take_up(
     names: Sequence[str], cluster: Cluster | None = None, said: Callable[[HostStatus], object] = lambda _: None
 ) -> list[HostStatus]:
-    """Take hosts up and wait until each is up or cannot be; `said` hears of each change.
+    """Take hosts up and wait until each is up or has failed; `said` is called with each change.
 
-    Raises TTMatrixError where the extra is missing or the cluster does not start.
+    Raises TTMatrixError if the extra is missing or the cluster does not start.
     """
     cluster = cluster or Cluster()
     if cluster.status() is None:
@@ -47,7 +47,7 @@ def take_up(
 
 
 def take_down(names: Sequence[str], cluster: Cluster | None = None) -> list[str]:
-    """Take hosts down that are to be up; what runs there ends, and is run again elsewhere. Returns their names."""
+    """Take hosts down; what runs there ends, and is run again elsewhere. Returns the names of those that were up."""
     cluster = cluster or Cluster()
     there = [one.name for one in _hosts(cluster) if one.name in names]
     if there:
@@ -68,7 +68,7 @@ def _start(cluster: Cluster) -> None:
             cluster.log.unlink()
     except OSError as error:
         raise TTMatrixError(f"Cannot write {cluster.directory}", error.strerror or str(error)) from error
-    # -P: the working directory must not lend its modules to us.
+    # -P: Python must not import modules from the working directory.
     command = [sys.executable, "-P", "-m", "core.runs.cluster.service", str(cluster.directory)]
     child = spawn_detached(command, cwd=Path("/"), env=own_environment(os.environ), output=cluster.log)
     try:

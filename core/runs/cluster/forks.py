@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shims without waiting for an interpreter: a process that has loaded what they need becomes each of them by a fork.
+"""Start shims by forking a process that has loaded their modules, without starting an interpreter for each.
 
-An interpreter that loads a shim takes 0.3 s of a processor, a fork of this one 0.01 s. Started by the worker as
-`python -m core.runs.cluster.forks SOCKET`, and ends with it. It has one thread, which a worker has not.
+An interpreter that loads a shim takes 0.3 s of a processor, a fork of this one 0.01 s. Started by the worker as `python
+-m core.runs.cluster.forks SOCKET`, and ends with it. It has a single thread, as forking requires; a worker has several.
 """
 
 import gc
@@ -28,7 +28,7 @@ class Shim:
     """The process of one run, with the streams of its messages."""
 
     def __init__(self, process: int, to: int, said: int) -> None:
-        """Of descriptors, that of the process (see pidfd_open(2)) first; they are its own from now on."""
+        """Takes over three descriptors: that of the process (see pidfd_open(2)) and those of its two streams."""
         self._process = process
         self.to, self.said = os.fdopen(to, "wb"), os.fdopen(said, "rb")
 
@@ -38,7 +38,7 @@ class Shim:
             signal.pidfd_send_signal(self._process, signal.SIGTERM)
 
     def close(self) -> None:
-        """Tell it that nobody listens any more, and wait for its end."""
+        """Close its input, which tells it that nobody listens any more, and wait for its end."""
         with suppress(OSError):
             self.to.close()
         self.said.close()
@@ -49,25 +49,25 @@ class Shim:
 
 
 class ShimServer:
-    """Starts shims; from any thread."""
+    """Starts shims; can be called from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._link: socket.socket | None = None
 
     def start(self) -> None:
-        """Have it load what shims need; returns at once. Raises TTMatrixError where that fails."""
+        """Start loading the modules that shims need; returns at once. Raises TTMatrixError if that fails."""
         with self._lock:
             self._link = self._link or self._begin()
 
     def shim(self) -> Shim:
-        """A new one. Raises TTMatrixError where there can be none."""
+        """Start a shim. Raises TTMatrixError if that fails."""
         with self._lock:
             for _ in range(_LOOKS):
                 self._link = self._link or self._begin()
                 with suppress(OSError):
                     return _asked(self._link)
-                # It was killed, for want of memory for instance.
+                # The server was killed, for example because memory ran out.
                 self._link.close()
                 self._link = None
         raise TTMatrixError("Cannot start the process of a run", "The process that starts runs ends at once.")
@@ -81,7 +81,7 @@ class ShimServer:
 
 
 def _asked(link: socket.socket) -> Shim:
-    """Ask the server for a shim. Raises OSError where it is gone."""
+    """Ask the server for a shim. Raises OSError if the server is gone."""
     (its_input, to), (said, its_output) = os.pipe(), os.pipe()
     try:
         socket.send_fds(link, [b"."], [its_input, its_output])
@@ -99,7 +99,7 @@ def _asked(link: socket.socket) -> Shim:
 
 
 def _serve(link: socket.socket) -> None:
-    """Until the worker is gone."""
+    """Serve requests until the worker is gone."""
     while True:
         asked, streams, _, _ = socket.recv_fds(link, 1, 2)
         if not asked:
@@ -113,7 +113,7 @@ def _serve(link: socket.socket) -> None:
             _become_shim(streams)
         for one in streams:
             os.close(one)
-        # Its number cannot mean another process yet: we have not collected it.
+        # Its pid cannot be reused yet, because the child has not been reaped.
         process = os.pidfd_open(pid)
         socket.send_fds(link, [b"."], [process])
         os.close(process)

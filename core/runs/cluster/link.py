@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One host of the cluster: the worker at the other end of ssh, started, watched, started again."""
+"""One host of the cluster: starts the worker at the other end of ssh, watches it, and restarts it."""
 
 import asyncio
 import os
@@ -34,10 +34,10 @@ _START_SECONDS = 60.0
 _JOIN_SECONDS = 30.0
 _END_SECONDS = 10.0
 _PAUSES = (1.0, 2.0, 5.0, 15.0, 30.0)
-"""Seconds before a host is tried again, by how often it has failed in a row."""
+"""Seconds before a host is tried again, by the number of failures in a row."""
 _CHECK_SECONDS = 60.0
 _ESSENTIAL = ("ssh", "python", "disk")
-"""What of a host's check has to pass before it gets runs again, beside what it was taken up with."""
+"""The parts of a host's check that must pass before it gets runs again, besides those it was taken up with."""
 _NOISE = 64
 
 
@@ -48,14 +48,14 @@ class _Failed(Exception):
         super().__init__(why)
         self.remedy = remedy
         self.final = final
-        """Trying again changes nothing."""
+        """Whether trying again is useless."""
 
 
 class HostLink:
-    """A host that is to be up, until `close`."""
+    """The link to a host that shall be up, until `close`."""
 
     def __init__(self, host: Host, address: Callable[[], str], credentials: Credentials, ttl: float) -> None:
-        """`address` is Dask's own on this machine, `ttl` the seconds of silence after which a host counts as lost."""
+        """`address` gives that of Dask on this machine; `ttl`: seconds of silence after which a host counts as lost."""
         self.host = host
         self._address = address
         self._credentials = credentials
@@ -66,36 +66,36 @@ class HostLink:
         self.memory = 0
         """Bytes that the machine has; 0: unknown."""
         self.worker = ""
-        """The address of its worker, in Dask's terms; empty: it has none."""
+        """The address of its worker, in Dask's form; empty: it has none."""
         self.runs: dict[str, int] = {}
-        """What goes on there, each with its slot."""
+        """The runs on the host, each with its slot."""
         self.changed: Callable[[], object] = lambda: None
         self._failed_before = False
         self._had_devices = False
-        """It has had devices since it was taken up, and gets no runs without."""
+        """Whether it has had devices since it was taken up; then it gets no runs without them."""
         self._last_seen: Callable[[], float] = time.time
         self._silent = False
-        """Its worker was given up because it said nothing; else its connection ended."""
+        """Whether its worker was given up because of silence; else its connection ended."""
         self._joined, self._left = asyncio.Event(), asyncio.Event()
         self._recheck: asyncio.Task[None] | None = None
         self._task = asyncio.ensure_future(self._stay_up())
 
     @property
     def status(self) -> HostStatus:
-        """As others see it."""
+        """The status for other processes."""
         runs = tuple(run.partition(".")[0] for run in self.runs)
         return HostStatus(
             self.host.name, self.state, self.why, self.since, self.host.slots, runs, self.remedy, self.memory
         )
 
     def free_slot(self) -> int | None:
-        """The first slot without a run; None: there is none, or the host takes no runs."""
+        """The first slot without a run; None: there is none, or the host accepts no runs."""
         taken = self.runs.values()
         free = (one for one in range(self.host.slots) if one not in taken)
         return next(free, None) if self.state is HostState.UP else None
 
     def joined(self, worker: str, last_seen: Callable[[], float]) -> None:
-        """Its worker is there; `last_seen` says when it last gave a sign of life, in seconds since the epoch."""
+        """Its worker has connected; `last_seen` gives its last sign of life, in seconds since the epoch."""
         self.worker, self._last_seen = worker, last_seen
         self._joined.set()
 
@@ -113,7 +113,7 @@ class HostLink:
             self._check_again()
 
     async def close(self) -> None:
-        """End the worker and the link, and a check that goes on."""
+        """End the worker, the link, and a running check."""
         going = [one for one in (self._task, self._recheck) if one is not None]
         for one in going:
             one.cancel()
@@ -138,7 +138,7 @@ class HostLink:
             await asyncio.sleep(_PAUSES[min(failures, len(_PAUSES)) - 1])
 
     async def _once(self) -> None:
-        """From the start of ssh to its end, which raises _Failed."""
+        """Run ssh once, from its start to its end; raises _Failed then."""
         self._joined.clear()
         self._left.clear()
         self._silent = False
@@ -198,7 +198,7 @@ class HostLink:
             await to.drain()
 
     async def _beat(self, to: asyncio.StreamWriter) -> None:
-        """Let the worker know, now and then, that somebody is here."""
+        """Send a byte now and then, so that the worker knows that this side is alive."""
         with suppress(ConnectionError):
             while True:
                 await asyncio.sleep(self._ttl / 5)
@@ -224,7 +224,7 @@ class HostLink:
             raise _Failed(f"the worker ended: {said.last}".removesuffix(": "))
 
     async def _end(self, process: "asyncio.subprocess.Process", said: "_Said") -> None:
-        """The end of its input is what the worker ends by; ssh is not waited for any longer than that takes."""
+        """Close the worker's input, which ends it; wait for ssh no longer than that takes."""
         assert process.stdin is not None
         process.stdin.close()
         try:
@@ -245,7 +245,7 @@ class HostLink:
         self._recheck = asyncio.ensure_future(self._until_sound())
 
     async def _until_sound(self) -> None:
-        """Ask the host until its check passes."""
+        """Check the host repeatedly until the check passes."""
         wanted = {*_ESSENTIAL, *(["checkout"] if self.host.checkout else []), *(["devices"] * self._had_devices)}
         while self._waits():
             report = await self._check()
@@ -263,7 +263,7 @@ class HostLink:
         return self.state is HostState.QUARANTINED
 
     async def _check(self) -> HostReport:
-        """What the host says of itself. Cancelled, it ends what asks."""
+        """The result of a check of the host. If cancelled, the checking process is ended."""
         argv, script = check_command(self.host)
         pipe = asyncio.subprocess.PIPE
         try:
@@ -279,7 +279,7 @@ class HostLink:
             return report_of(self.host, TTMatrixError("No answer", f"Its check was stopped after {PATIENCE:g} s."))
         finally:
             if process.returncode is None:
-                # What it has started is in its session.
+                # The processes it has started are in its session.
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
@@ -288,14 +288,14 @@ class HostLink:
 
 
 class _Said:
-    """What ssh has said on standard error, the port that it got among it."""
+    """The standard error of ssh, including the forwarded port."""
 
     def __init__(self, stream: asyncio.StreamReader) -> None:
         self._stream = stream
         self._lines: list[bytes] = []
         self._port: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
         self.ended = asyncio.ensure_future(self._read())
-        """Done once ssh is."""
+        """Done once ssh has ended."""
 
     @property
     def text(self) -> str:
@@ -308,7 +308,7 @@ class _Said:
         return lines[-1] if lines else ""
 
     async def port(self) -> int | None:
-        """The port of the other machine; None: it got none."""
+        """The forwarded port on the other machine; None: there is none."""
         return await self._port
 
     async def _read(self) -> None:
@@ -321,7 +321,7 @@ class _Said:
 
 
 async def _hello(stream: asyncio.StreamReader) -> Hello | None:
-    """The greeting of a worker, behind whatever a login prints."""
+    """The greeting of a worker, after any output of the login."""
     while line := await stream.readline():
         if line.rstrip(b"\n").endswith(MARK):
             with suppress(Malformed):
@@ -331,7 +331,7 @@ async def _hello(stream: asyncio.StreamReader) -> Hello | None:
 
 
 async def _first(ended: "asyncio.Future[None]", other: Coroutine[object, object, bool]) -> None:
-    """Until one of both is done; the second is dropped then."""
+    """Wait until one of both is done, and cancel the second one."""
     waiting: asyncio.Future[bool] = asyncio.ensure_future(other)
     try:
         await asyncio.wait((ended, waiting), return_when=asyncio.FIRST_COMPLETED)

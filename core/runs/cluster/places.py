@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that run on another machine: its paths in the place of ours."""
+"""Commands that run on another machine: local paths are replaced by those of that machine."""
 
 import re
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ from core.runs.spec import RunSpec
 
 PAYLOAD = Path(__file__).parents[2] / "payload"
 PYTHON, CHECKOUT, RUN, BUILT_IN = "@TTMATRIX_PYTHON@", "@TTMATRIX_CHECKOUT@", "@TTMATRIX_RUN@", "@TTMATRIX_PAYLOAD@"
-"""Placeholders: the interpreter, the checkout, the directory of the run, and what we bring for the interpreter."""
+"""Placeholders: the interpreter, the checkout, the directory of the run, and the payload for the interpreter."""
 _WITHIN_A_NAME = r"(?![\w.-])"
 
 
 def portable(spec: RunSpec, directory: Path) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Command and variables of a run, whose files are in `directory` here, with placeholders for paths of ours."""
+    """Command and variables of a run with placeholders for local paths; `directory` has the files of the run here."""
     places = {str(directory): RUN, str(PAYLOAD): BUILT_IN, str(spec.cwd): CHECKOUT}
     # The longest first: one may be inside another.
     ordered = sorted(places.items(), key=lambda pair: len(pair[0]), reverse=True)
@@ -30,7 +30,7 @@ def portable(spec: RunSpec, directory: Path) -> tuple[tuple[str, ...], dict[str,
 
 
 def settled(job: Job, places: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
-    """Command and variables of a job where `places` says what each placeholder is."""
+    """Command and variables of a job with the placeholders replaced by `places`."""
 
     def replaced(text: str) -> str:
         for word, path in places.items():
@@ -41,7 +41,7 @@ def settled(job: Job, places: Mapping[str, str]) -> tuple[list[str], dict[str, s
 
 
 def interpreter(python: str, checkout: str) -> str:
-    """The interpreter that runs models on a machine: as the hosts file says, else the checkout's own, else any."""
+    """The interpreter that runs models on a machine: from the hosts file, else the checkout's own, else any."""
     if python:
         return str(Path(python).expanduser())
     own = (Path(checkout).expanduser() / name / "bin" / "python" for name in ("venv", ".venv"))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process of a person's cluster: Dask's scheduler, a link to each host, and the socket that runs come through.
+"""The process of a person's cluster: Dask's scheduler, a link to each host, and the socket that receives runs.
 
-Started as `python -m core.runs.cluster.service DIRECTORY` by `ttmatrix hosts up`. It listens on loopback only, and
-takes none who has no certificate of this cluster. It ends with the last host. Killed, it takes the workers along: they
-see their links end, and stop what they run.
+Started as `python -m core.runs.cluster.service DIRECTORY` by `ttmatrix hosts up`. It listens on loopback only, and only
+accepts certificates of this cluster. It ends with the last host. If it is killed, the workers notice that their links
+ended, stop their runs and end.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ _CONFIG = {
     "distributed.scheduler.http.routes": [],
     "distributed.scheduler.allowed-failures": 0,
     "distributed.scheduler.work-stealing": False,
-    # What workers say is passed on at once, and not stored.
+    # Messages of workers are forwarded at once, and not stored.
     "distributed.admin.low-level-log-length": 0,
     "distributed.comm.require-encryption": True,
     "distributed.scheduler.active-memory-manager.start": False,
@@ -53,19 +53,19 @@ _CONFIG = {
 
 @dataclass(slots=True)
 class _Placed:
-    """A run that goes on elsewhere."""
+    """A run on another machine."""
 
     key: str
     link: HostLink
     follower: asyncio.StreamWriter | None
-    """None: the process that asked for it is gone."""
+    """None: the process that requested it is gone."""
     future: Future | None = None
     heard: int = 0
-    """How many of its messages have come."""
+    """The number of its messages received so far."""
 
 
 class _Events(SchedulerPlugin):  # type: ignore[misc]
-    """What Dask's scheduler tells us of workers and their events."""
+    """Receives events about workers, and their messages, from Dask's scheduler."""
 
     name = "ttmatrix"
 
@@ -86,7 +86,7 @@ class _Events(SchedulerPlugin):  # type: ignore[misc]
 
 
 class Service:
-    """The cluster whose files are in the directory of `cluster`."""
+    """The cluster with the files in the directory of `cluster`."""
 
     def __init__(self, cluster: Cluster, ttl: float = TTL) -> None:
         self._cluster = cluster
@@ -101,7 +101,7 @@ class Service:
         self._connections: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
-        """Until the last host is down, or the process is asked to end."""
+        """Serve until the last host is down, or the process is asked to end."""
         for signum in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(signum, self._over.set)
         security = self._ours.security()
@@ -122,7 +122,7 @@ class Service:
             ) as self._scheduler,
             Client(self._scheduler.address, security=security, asynchronous=True, set_as_default=False) as self._client,
         ):
-            # Dask's pages: nobody reads them, and they are not behind TLS.
+            # Dask's pages: nobody reads them, and they are not protected by TLS.
             self._scheduler.http_server.stop()
             self._scheduler.add_plugin(_Events(self))
             server = await asyncio.start_unix_server(self._attend, sock=self._listen())
@@ -133,7 +133,7 @@ class Service:
             self._cluster.status_file.unlink(missing_ok=True)
 
     def _listen(self) -> socket.socket:
-        """Only the person's own processes reach it: its directory is closed to all others."""
+        """A socket that only the person's own processes can reach: its directory is closed to all others."""
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         (self._cluster.directory / "socket").unlink(missing_ok=True)
         with self._cluster.address() as name:
@@ -141,12 +141,12 @@ class Service:
         return listening
 
     def _write(self) -> None:
-        """Let others see how the hosts are."""
+        """Publish the state of the hosts."""
         status = ClusterStatus(own_identity(), tuple(link.status for link in self.links.values()))
         with suppress(TTMatrixError, OSError):
             atomic_write(self._cluster.status_file, json.dumps(plain(status)))
 
-    # Those who ask
+    # Requests
 
     async def _attend(self, stream: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
         try:
@@ -192,7 +192,7 @@ class Service:
     # Runs
 
     async def _follow(self, request: Request, stream: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
-        """Start a run and attend it until it is over, or until the process that asked for it is gone."""
+        """Start a run and forward its messages until it has ended, or until the requesting process is gone."""
         job, link = request.job, self.links.get(request.host)
         if job is None:
             return
@@ -205,7 +205,7 @@ class Service:
             to.write(message(News("away", job.id, text=why)))
             await to.drain()
             return
-        # Tells this attempt from every other: what an earlier one still says is not taken for it.
+        # Distinguishes this attempt from all others: late messages of an earlier attempt are ignored.
         key = f"{job.id}.{next(self._numbers)}"
         placed = self._placed[key] = _Placed(key, link, to)
         link.runs[key] = slot
@@ -236,7 +236,7 @@ class Service:
             await self._client.cancel([placed.future], force=True)
 
     async def _notice_end(self, placed: _Placed) -> None:
-        """A task that is over without a last message: its shim was killed."""
+        """End a run whose task ended without a last message, because its shim was killed."""
         assert placed.future is not None
         with suppress(Exception):
             await placed.future
@@ -244,7 +244,7 @@ class Service:
             self._end(placed, News("lost", text="its process there was killed"))
 
     def hear(self, data: bytes) -> None:
-        """Pass on what a worker says of a run."""
+        """Forward a worker's message about a run."""
         with suppress(Malformed):
             news = unpacked(data, News)
             placed = self._placed.get(news.job)
@@ -259,7 +259,7 @@ class Service:
                 self._tell(placed, news)
 
     def lose(self, worker: str) -> None:
-        """The worker at an address of Dask's is gone, and all that it ran."""
+        """Handle the loss of the worker at an address of Dask, with all its runs."""
         for placed in list(self._placed.values()):
             if worker and placed.link.worker == worker:
                 self._end(placed, News("lost", text="the connection to it is gone"))
@@ -288,7 +288,7 @@ async def _main(directory: Path, ttl: float) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Serve the cluster in the directory that `arguments` name, unless another process does; then the TTL, if given."""
+    """Serve the cluster in the directory in `arguments`, which may also give the TTL, unless another process does."""
     directory = Path(arguments[0])
     ttl = float(arguments[1]) if len(arguments) > 1 else TTL
     os.umask(0o077)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run on the machine that it was placed on: its code, its process, and all that it says, as messages.
+"""One run on the machine that it was placed on: prepares its code, runs its process, and sends messages about it.
 
 The task of a worker has its process started (`core.runs.cluster.forks`). Its standard input brings a `Setup` and a
-`Job` and then stays open: should it end, so does the run, for then nobody hears of it. SIGTERM stops the run in the
-time that the job gives it. Its standard output is messages of `News`.
+`Job` and then stays open: if it ends, the run is ended too, because nobody listens any more. SIGTERM stops the run
+within the graces of the job. Its standard output is messages of `News`.
 """
 
 import ctypes
@@ -37,23 +37,23 @@ _CHUNK = 64 * 1024
 _LIVE_SECONDS = 1.0
 _PULSE_SECONDS = 5.0
 _IDLE_SHARE = 0.1
-"""Less of a processor than this is no work (see `core.runs.execution.watch`)."""
+"""Using less of a processor than this counts as idle (see `core.runs.execution.watch`)."""
 _LIVE = "results.jsonl"
-"""Sent while it grows: it says how far a batch of op cases has come."""
+"""Sent while it grows, because it shows the progress of a batch of op cases."""
 _STAGE = "._bringup_stage.txt"
-"""Upstream's runner leaves it in the checkout (docs/rules.md 4.5)."""
+"""Written by upstream's runner in the checkout (docs/rules.md 4.5)."""
 _MOST_BYTES = 256 * 2**20
-"""Of all files of a run together."""
+"""The largest total size of the files of a run."""
 _LEFT_BEHIND = (0.5, 0.5, 5.0)
-"""Seconds for what a run leaves behind, and for a run that nobody hears of any more."""
+"""Graces, in seconds, for processes that a run leaves behind, and for a run that nobody listens to any more."""
 _RESET_SECONDS = 300.0
 RESET_FAILED = "reset"
-"""The name in the last message of a run after which the hook did not put its device right."""
+"""The name in the last message of a run if the hook afterwards failed to reset its device."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The machine that a run is on."""
+    """The settings of the machine that a run is on."""
 
     slot: int
     slots: int
@@ -62,7 +62,7 @@ class Setup:
     """A clone of the checkout; empty: there is none."""
     python: str = ""
     reset: str = ""
-    """A line of sh that puts a device right after a run was stopped or crashed; empty: nothing is done."""
+    """A line of sh that resets a device after a run was stopped or crashed; empty: nothing is done."""
 
 
 class _Sender:
@@ -75,14 +75,14 @@ class _Sender:
     def send(self, kind: str, **fields: object) -> None:
         data = message(News(kind, self._job, self._number, **fields))  # type: ignore[arg-type]
         self._number += 1
-        # Nobody is there any more: the end of standard input says so as well.
+        # Nobody listens any more; the end of standard input shows that too.
         with suppress(BrokenPipeError):
             while data:
                 data = data[os.write(1, data) :]
 
 
 class _Run:
-    """A process that goes on, its output and its end."""
+    """A running process, with its output and its end."""
 
     def __init__(self, job: Job, child: Child, output: int, files: "_Files", sender: _Sender) -> None:
         self._job = job
@@ -96,7 +96,7 @@ class _Run:
         self._worked, self._pulse = 0.0, time.monotonic()
         self.code: int | None = None
         self.stopped = False
-        """It was ended before its time."""
+        """Whether it was ended early."""
 
     def stop(self, graces: Sequence[float]) -> None:
         if self._ladder is None:
@@ -104,12 +104,12 @@ class _Run:
             self._ladder = Ladder(graces)
 
     def watch(self) -> None:
-        """Until nothing of the run is left; what survives every signal is left alone."""
+        """Wait until no process of the run is left; processes that survive every signal are ignored."""
         poll = select.poll()
         poll.register(self._output, select.POLLIN)
         poll.register(0, select.POLLIN)
         while not self._over():
-            # Once the process has ended, its output is read to its end below.
+            # Once the process has ended, its remaining output is read below.
             for descriptor, _ in poll.poll(_TICK * 1000):
                 if descriptor == 0:
                     poll.unregister(0)
@@ -142,7 +142,7 @@ class _Run:
                     self.code = os.waitstatus_to_exitcode(status)
 
     def _forward(self) -> bool:
-        """Send what is there of the output; returns whether there was something."""
+        """Send the available output; returns whether there was any."""
         try:
             data = os.read(self._output, _CHUNK)
         except BlockingIOError:
@@ -174,7 +174,7 @@ class _Files:
         self._left = _MOST_BYTES
 
     def send_more(self, name: str, source: Path | None = None) -> None:
-        """What a file has more than was sent."""
+        """Send what was added to a file since the last time."""
         with suppress(OSError), (source or self._directory / name).open("rb") as file:
             file.seek(offset := self._sent.get(name, 0))
             while self._left > 0 and (data := file.read(_CHUNK)):
@@ -183,7 +183,7 @@ class _Files:
                 self._left -= len(data)
 
     def send_all(self) -> str:
-        """Every file that the run has made; returns what to say of those that are too large together."""
+        """Send every file of the run; returns a message about files that were too large in total."""
         for name, path in self._made():
             self.send_more(name, path)
         return "" if self._left > 0 else f"of its files only the first {_MOST_BYTES >> 20} MiB were sent"
@@ -200,7 +200,7 @@ class _Files:
 
 
 def run(setup: Setup, job: Job) -> None:
-    """Do `job` to its end. Whatever happens, its last message says how it ended."""
+    """Run `job` to its end. On any error, the last message still says how it ended."""
     sender = _Sender(job.id)
     directory = setup.scratch / "runs" / job.id
     try:
@@ -229,7 +229,7 @@ def run(setup: Setup, job: Job) -> None:
 
 
 def _devices(setup: Setup, job: Job) -> tuple[tuple[str, ...], dict[str, str]]:
-    """What a run leases there, and the variables that say so; with one slot it is the whole machine."""
+    """The devices that a run leases, and the variables that select them; with one slot it has the whole machine."""
     if setup.slots == 1 or not job.devices:
         return job.devices, {}
     return (str(setup.slot),), {"TT_VISIBLE_DEVICES": str(setup.slot)}
@@ -258,7 +258,7 @@ def _execute(
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     try:
-        # The pipe by its name: a process is started with a file to append to.
+        # The pipe is opened by name, because a process is started with a file to append to.
         child = spawn_detached(
             argv, cwd=tree, env=_environment(env, environ), output=Path(f"/proc/self/fd/{writing}"), ends_with_us=True
         )
@@ -282,7 +282,7 @@ def _execute(
 
 
 def _environment(env: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
-    """That of the worker, with the variables of the job; one to PYTHONPATH goes behind what is there."""
+    """The worker's environment with the variables of the job; PYTHONPATH is appended to the existing one."""
     merged = {**os.environ, **more, **env}
     if "PYTHONPATH" in env and os.environ.get("PYTHONPATH"):
         merged["PYTHONPATH"] = f"{os.environ['PYTHONPATH']}{os.pathsep}{env['PYTHONPATH']}"
@@ -290,7 +290,7 @@ def _environment(env: Mapping[str, str], more: Mapping[str, str]) -> dict[str, s
 
 
 def _reset(hook: str, sender: _Sender) -> str:
-    """Have the person's hook put the device right; returns why that failed, empty where it did not."""
+    """Run the person's hook that resets the device; returns why it failed, or an empty text."""
     try:
         done = run_command(["sh", "-c", hook], cwd=Path("/"), timeout=_RESET_SECONDS)
     except TTMatrixError as error:
@@ -300,13 +300,13 @@ def _reset(hook: str, sender: _Sender) -> str:
 
 
 def run_one() -> None:
-    """As the module says. Its end is abrupt: there is nothing left to do, and every run waits for it."""
+    """Run one job as described in the module's docstring. It exits abruptly, because every run waits for its end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def stop_early(_signum: int, _frame: "FrameType | None") -> None:
         os._exit(128 + signal.SIGTERM)
 
-    # Until its process goes on, there is nothing to end but this.
+    # Before its process is started, there is nothing else to end.
     signal.signal(signal.SIGTERM, stop_early)
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     setup, job = read_message(sys.stdin.buffer, Setup), read_message(sys.stdin.buffer, Job)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cluster of a person as others on this machine see it: a file that says how the hosts are, and a socket to ask.
+"""The cluster of a person as seen by other processes here: a file with the state of the hosts, and a socket.
 
-Its process is `core.runs.cluster.service`. One serves all checkouts of a person.
+Its process is `core.runs.cluster.service`. A single one serves all checkouts of a person.
 """
 
 import os
@@ -19,16 +19,16 @@ from core.settings import paths
 
 
 class HostState(StrEnum):
-    """What may be done with a host."""
+    """The state of a host, which decides how it can be used."""
 
     CONNECTING = "connecting"
     UP = "up"
     LOST = "lost"
-    """The link or the worker is gone; it is tried again."""
+    """The link or the worker is gone; it will be tried again."""
     QUARANTINED = "quarantined"
-    """It is there, but has failed, and its check has not passed since."""
+    """It is reachable, but a run failed there, and its check has not passed since."""
     REFUSED = "refused"
-    """Something is in the way that a person has to change."""
+    """A problem that a person has to solve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class HostStatus:
     """Seconds since the epoch."""
     slots: int
     runs: tuple[str, ...] = ()
-    """What goes on there, by run id."""
+    """The runs on it, by run id."""
     remedy: str = ""
     memory: int = 0
     """Bytes that the machine has; 0: unknown."""
@@ -50,13 +50,13 @@ class HostStatus:
 
 @dataclass(frozen=True, slots=True)
 class ClusterStatus:
-    """All hosts that are up, or are to be."""
+    """All hosts that are up or shall be."""
 
     process: ProcessIdentity
     hosts: tuple[HostStatus, ...] = ()
 
     def host(self, name: str) -> HostStatus | None:
-        """The host of that name, if it is to be up."""
+        """The host of that name, if it shall be up."""
         return next((one for one in self.hosts if one.name == name), None)
 
 
@@ -74,16 +74,16 @@ class Cluster:
 
     @property
     def log(self) -> Path:
-        """What its process has to say beside its duty."""
+        """The log of its process."""
         return self.directory / "cluster.log"
 
     @property
     def lock(self) -> Path:
-        """Its process has it."""
+        """The lock that its process holds."""
         return self.directory / "cluster.lock"
 
     def status(self) -> ClusterStatus | None:
-        """How the hosts are; None: no cluster is there."""
+        """The state of the hosts; None: no cluster is running."""
         try:
             seen = stamp(self.status_file)
             if seen != self._seen:
@@ -95,7 +95,7 @@ class Cluster:
 
     @contextmanager
     def connected(self) -> Iterator[socket.SocketIO]:
-        """A stream to and from its process. Raises TTMatrixError where none is there."""
+        """A stream to and from its process. Raises TTMatrixError if there is no process."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
             try:
                 with self.address() as name:
@@ -109,7 +109,7 @@ class Cluster:
 
     @contextmanager
     def address(self) -> Iterator[str]:
-        """A name of the socket that is short wherever the directory is: the system takes no more than 107 bytes."""
+        """A short path of the socket, whatever the directory: the system allows no more than 107 bytes."""
         descriptor = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             yield f"/proc/self/fd/{descriptor}/socket"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Dask worker does for a run: starts its shim, passes its messages on as events, and ends it when asked to."""
+"""The task of a Dask worker for a run: start its shim, forward its messages as events, and end it on request."""
 
 import threading
 from contextlib import suppress
@@ -14,26 +14,26 @@ from core.runs.cluster.shim import Setup
 from core.runs.cluster.wire import Job, News, message, read_message
 
 TOPIC = "ttmatrix"
-"""Of the events with which workers answer: each is a packed `News`."""
+"""The topic of the events with which workers answer: each is a packed `News`."""
 
 _POLL = 0.1
 _MOST_WAITING = 64
-"""Messages that wait for the network; beyond, the run waits for it too."""
+"""Messages that may wait for the network; with more, the run waits too."""
 _GOES_ON = (Status.running, Status.paused)
 
-# Of the process: one worker is one host.
+# Global to the process: one worker is one host.
 _setup: list[Setup] = []
 _shims = ShimServer()
 
 
 def prepare(setup: Setup) -> None:
-    """Say where the worker of this process is; before its first task."""
+    """Set the place of the worker of this process; before its first task."""
     _setup[:] = [setup]
     _shims.start()
 
 
 def run_job(packed_job: bytes, slot: int, key: str) -> None:
-    """Run one job to its end; the task that has the key `key` in Dask. What happens goes out as events."""
+    """Run one job to its end; `key` is that of its task in Dask. Messages are sent as events."""
     worker: Worker = get_worker()
     job = unpacked(packed_job, Job)
     try:
@@ -59,14 +59,14 @@ def run_job(packed_job: bytes, slot: int, key: str) -> None:
 
 
 def _attend(worker: Worker, child: Shim, over: threading.Event, key: str) -> None:
-    """Until the run is over, the task is cancelled, or the worker is closing: then nobody hears of the run."""
+    """Wait until the run is over, the task is cancelled, or the worker is closing, so that nobody listens any more."""
     asked = False
     while not over.wait(_POLL):
         if worker.status not in _GOES_ON:
             return
         task = worker.state.tasks.get(key)
         if not asked and (task is None or task.state in ("cancelled", "resumed", "released")):
-            # Cancelling does nothing to a thread: it has to look.
+            # Cancelling does not interrupt a thread: it has to check.
             asked = True
             child.terminate()
 

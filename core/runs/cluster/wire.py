@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages between the processes of a run elsewhere, over pipes and a Unix socket: a length, then MessagePack."""
+"""Messages between the processes of a remote run, over pipes and a Unix socket: a length, then MessagePack."""
 
 import asyncio
 import struct
@@ -14,33 +14,33 @@ T = TypeVar("T")
 
 _LENGTH = struct.Struct(">I")
 MOST_BYTES = 256 * 2**20
-"""Of one message: the edits of a checkout and the inputs of a run are in one."""
+"""The largest message: it has to hold the edits of a checkout and the inputs of a run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a host is to run. Words and values may hold the placeholders of `core.runs.cluster.places`."""
+    """A run for a host. Words and values may hold the placeholders of `core.runs.cluster.places`."""
 
     id: str
     argv: tuple[str, ...]
     env: Mapping[str, str]
-    """Set on top of the environment of the worker: nothing else of ours goes to another machine."""
+    """Set on top of the worker's environment: no other variables are sent to another machine."""
     graces: tuple[float, ...]
     """Seconds it is given to end after an interrupt, after a termination and after a kill."""
     devices: tuple[str, ...] = ()
-    """Devices that the run wants to itself there."""
+    """Devices that the run needs for itself."""
     state: CodeState | None = None
     """The code that it runs; None: whatever is there."""
     inputs: Mapping[str, bytes] = field(default_factory=dict)
-    """Files of the directory of the run that it reads."""
+    """Files in the directory of the run that it reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What somebody on this machine asks of the cluster, or of a run there."""
+    """A request to the cluster, or to a run on it."""
 
     kind: str
-    """`launch`, `up`, `down`; to a run that goes on, `stop`."""
+    """`launch`, `up`, `down`; for a run in progress, `stop`."""
     host: str = ""
     hosts: tuple[str, ...] = ()
     job: Job | None = None
@@ -48,38 +48,39 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What a run elsewhere has to say."""
+    """A message about a run on another machine."""
 
     kind: str
-    """`started`, `log`, `artefact`, `pulse` (it works in silence); the last one is `ended`, `refused`, `lost` or `away`
-    (it cannot start there now). To what is no run, `done`."""
+    """`started`, `log`, `artefact`, `pulse` (it works without output); the last one is `ended`, `refused`, `lost` or
+    `away` (it cannot start there now). The answer to other requests is `done`.
+    """
     job: str = ""
     number: int = 0
-    """Counts the messages of one run, from 0: none may be missing between."""
+    """Counts the messages of one run, from 0, so that a missing one is noticed."""
     data: bytes = b""
     name: str = ""
-    """Of an artefact, relative to the directory of the run."""
+    """The name of an artefact, relative to the directory of the run."""
     offset: int = 0
     code: int | None = None
-    """How the process ended; minus the signal's number where one ended it. None: it could not be started."""
+    """The exit code; minus the signal's number if a signal ended the process. None: it could not be started."""
     text: str = ""
-    """Why, for people."""
+    """The reason, for people."""
 
 
 class Readable(Protocol):
-    """A stream of bytes; it may give fewer than it was asked for."""
+    """A stream of bytes; it may return fewer than requested."""
 
     def read(self, size: int, /) -> bytes | None: ...
 
 
 def message(value: object) -> bytes:
-    """`value` with its length before it."""
+    """`value` packed, after its length."""
     data = packed(value)
     return _LENGTH.pack(len(data)) + data
 
 
 def read_message(stream: Readable, kind: type[T]) -> T | None:
-    """The next message; None at the end of the stream, also where it ends within one. Raises Malformed."""
+    """The next message; None at the end of the stream, even within a message. Raises Malformed."""
     head = _exactly(stream, _LENGTH.size)
     data = None if head is None else _exactly(stream, _length(head))
     return None if data is None else unpacked(data, kind)

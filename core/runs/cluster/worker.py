@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The worker of a host: `python -m core.runs.cluster.worker`, at the other end of ssh.
 
-It first says on standard output which versions it has. What it needs, credentials among it, then comes over standard
-input, and after that a byte now and then. The end of that, or silence, is the end of the worker and of its runs: the
-link is gone, and nobody hears of them any more.
+It first writes its versions to standard output. Its settings, including the credentials, then arrive on standard input,
+followed by a byte now and then. If the input ends or falls silent, the link is gone, so the worker and its runs end.
 """
 
 import asyncio
@@ -30,9 +29,9 @@ from core.runs.cluster.wire import message, receive
 from core.settings import paths
 
 MARK = b"TTMATRIX-WORKER"
-"""The end of the line before the first message: a login may print others."""
+"""The end of the line before the first message; a login may print other lines before it."""
 SILENCES = 2.0
-"""Times the TTL without a sign of life from the other side after which the worker ends, and its runs with it."""
+"""The worker ends, with its runs, after this many TTLs without a sign of life from the other side."""
 _JOIN_SECONDS = 30
 _CLOSE_SECONDS = 10
 _CONFIG = {
@@ -50,7 +49,7 @@ _CONFIG = {
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """The first thing that a worker says."""
+    """The first message of a worker."""
 
     ttmatrix: str
     distributed: str
@@ -59,12 +58,12 @@ class Hello:
     memory: int = 0
     """Bytes that the machine has; 0: unknown."""
     devices: int = 0
-    """How many its driver shows."""
+    """The number of devices that its driver shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """What a worker needs."""
+    """The settings that a worker receives."""
 
     name: str
     address: str
@@ -75,7 +74,7 @@ class Welcome:
 
 
 def own_versions() -> Hello:
-    """Those of this process: both sides must have the same."""
+    """The versions of this process: both sides must have the same."""
     devices = sum(1 for _ in DEVICE_NODES.glob("*"))
     return Hello(__version__, distributed.__version__, platform.python_version(), os.getpid(), total_memory(), devices)
 
@@ -93,7 +92,7 @@ async def _serve() -> None:
     shutil.rmtree(scratch / "runs", ignore_errors=True)
     scratch.mkdir(parents=True, exist_ok=True)
     prepare(Setup(0, setup.slots, scratch, setup.checkout, setup.python, setup.reset))
-    # Its last line is what is said of a link that ends.
+    # Its last line is the message shown for a link that ends.
     logging.getLogger("distributed").setLevel(logging.WARNING)
     dask.config.set({**_CONFIG, "distributed.worker.profile.enabled": False})
     worker = Worker(
@@ -110,17 +109,17 @@ async def _serve() -> None:
         heartbeat_interval=f"{welcome.ttl / 5:g}s",
     )
     async with worker:
-        # Dask's pages: nobody reads them, and they are not behind TLS.
+        # Dask's pages: nobody reads them, and they are not protected by TLS.
         worker.http_server.stop()
         gone = asyncio.ensure_future(_until_end(stream, SILENCES * welcome.ttl))
         await asyncio.wait([gone, asyncio.ensure_future(worker.finished())], return_when=asyncio.FIRST_COMPLETED)
         with suppress(Exception):
-            # Its runs see that and end.
+            # Its runs notice that and end.
             await worker.close(timeout=_CLOSE_SECONDS, executor_wait=True, reason="the link is gone")
 
 
 async def _until_end(stream: asyncio.StreamReader, silence: float) -> None:
-    """Until the other side is gone: its end closes the stream, and a link that is dropped without a word is silent."""
+    """Wait until the other side is gone: its end closes the stream, and a dropped link is silent."""
     with suppress(TimeoutError):
         while await asyncio.wait_for(stream.read(1024), silence):
             pass

@@ -15,7 +15,7 @@ from core.runs.ir import stage_of
 from core.runs.spec import RunSpec
 
 PROGRAMS = "ir"
-"""The directory of a run that programs are in."""
+"""The directory of a run that holds programs."""
 _NAMED_BY_TEST = "output_artifact"
 _ANY = ("collected_irs", "codegen_result", "modules")
 _EXPORT = re.compile(r"--compile-option=export_path=(.+)")
@@ -23,9 +23,9 @@ _NOT_IN_NAMES = re.compile(r"[\[\](),\-\s/:]+")
 
 
 def collect_programs(spec: RunSpec, directory: Path, since: float) -> int:
-    """Copy what was written since a moment, in seconds since the epoch; returns how many files.
+    """Copy the files written since a moment, in seconds since the epoch; returns their number.
 
-    A file that cannot be read, or for which there is no room, is left where it is: the result of the run counts more.
+    A file that cannot be read, or that does not fit on the disk, is skipped: the result of the run matters more.
     """
     copied = 0
     for file in _written(spec):
@@ -40,7 +40,7 @@ def collect_programs(spec: RunSpec, directory: Path, since: float) -> int:
 
 
 def _test_file_name(spec: RunSpec) -> str:
-    """What upstream's `--serialize` begins the names of files with (`sanitize_test_name`)."""
+    """The beginning of the file names that upstream's `--serialize` gives (`sanitize_test_name`)."""
     return _NOT_IN_NAMES.sub("_", item_name(spec.function, spec.test_id)).rstrip("_")
 
 

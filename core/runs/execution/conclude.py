@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decide how a run ended, from what its process left behind."""
+"""Decide how a run ended, from the files that its process left behind."""
 
 import math
 import re
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _STAGE_FILE = "._bringup_stage.txt"
 _STAGE_CHARACTERS = 100
 _RAN_BY = ("backend", "device")
-"""Properties of our own runner: what has really run the test."""
+"""Properties of our own runner that say what really ran the test."""
 _OWN = (*_RAN_BY, "performance", "ignored_options", "filechecks")
 """All properties of our own runner."""
 _CAUSE_BYTES = 1024 * 1024
@@ -43,30 +43,30 @@ _NOT_RUN_SIGNS = (
     re.compile(r"\b(\d+ deselected)\b"),
     re.compile(r"^ERROR: ((?:not found:|file or directory not found).*)"),
 )
-"""Why pytest has not run a test, the best first: what was raised, a bad command line, and last a missing test."""
+"""Signs of why pytest has not run a test, the best first: an exception, a bad command line, a missing test."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remains:
-    """A run that is over, as its scheduler knows it."""
+    """A run that is over, with the facts that its scheduler has."""
 
     spec: RunSpec
     directory: Path
     exit: Exit | None
     """None: the end of its process was not seen."""
     stopped: Outcome | None
-    """Why it was ended from here; None: it was not."""
+    """Why ttmatrix ended it; None: it did not."""
     stuck: bool
-    """Something of it survives every signal."""
+    """Whether some process of it survives every signal."""
     seconds: float
     """How long it ran."""
     idle: float | None = None
-    """At its time limit: its last seconds without output and work; None: unknown."""
+    """If it reached its time limit: its last seconds without output and work; None: unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Reported:
-    """What the process itself said of the test."""
+    """What the process itself reported about the test."""
 
     outcome: Outcome
     result: Mapping[str, object] | None = None
@@ -81,11 +81,11 @@ def conclude(remains: Remains) -> Finished:
     """
     place = read_place(remains.directory)
     elsewhere = place is not None and place.end != "ended"
-    # Its follower has an exit code of its own.
+    # The follower of such a run has its own exit code.
     code = remains.exit.code if remains.exit and not elsewhere else None
     reported = _reported(remains, code)
     if remains.spec.report is ResultFormat.JUNIT:
-        # What was there a second before it began is of another run.
+        # A file from more than a second before its start belongs to another run.
         collect_programs(remains.spec, remains.directory, time.time() - remains.seconds - 1)
     return Finished(
         time.time(),
@@ -102,7 +102,7 @@ def conclude(remains: Remains) -> Finished:
 
 
 def _with_cause(remains: Remains, reported: _Reported) -> Mapping[str, object] | None:
-    """The result with the line of the log that says most: pytest hears little of what compiler and device print."""
+    """The result with the most telling line of the log: pytest reports little of what compiler and device print."""
     failed = remains.stopped in FAILURES if remains.stopped else reported.outcome in FAILURES
     if remains.spec.report is not ResultFormat.JUNIT or not failed:
         return reported.result
@@ -129,7 +129,7 @@ def _reported(remains: Remains, code: int | None) -> _Reported:
 
 
 def _reported_of_host(place: Place) -> _Reported:
-    """The end of a run elsewhere that nobody has heard of, or that could not start there."""
+    """The end of a run on another machine whose end is unknown, or that could not start there."""
     if place.end in ("", "lost", CUT):
         why = place.why or "the process that followed it was killed"
         return _Reported(Outcome.LOST, detail=f"lost on {place.host}: {why}")
@@ -156,7 +156,7 @@ def _reported_by_junit(remains: Remains, code: int) -> _Reported:
 
 
 def _reported_by_cases(remains: Remains, code: int) -> _Reported:
-    """What a batch of op cases wrote down, case by case: also where it was stopped before it was through."""
+    """The results that a batch of op cases wrote, case by case, even if it was stopped before its end."""
     found, total = runs.read_case_results(remains.directory), len(remains.spec.case_ids)
     all_there = len(found) >= total
     message = counts_text(found) if all_there else f"{len(found):,} of {total:,} cases: {counts_text(found) or 'none'}"
@@ -183,17 +183,17 @@ def _why_not_run(remains: Remains, code: int, error: TTMatrixError) -> str:
 
 
 def why_not_run(log: Sequence[str], cases: Sequence["Testcase"], directory: str) -> str:
-    """The line that says why a test is not in the report; empty where none does.
+    """The line that explains why a test is not in the report; empty if there is none.
 
-    `log` are its last lines as they are shown, `cases` what the report holds instead, `directory` that of the loader:
-    of what cannot be imported, only this matters.
+    `log` are the last lines of the log as shown, `cases` the testcases in the report. Import errors only count for the
+    loader's own `directory`.
     """
-    # As ttmatrix's own runner and as tt-xla's says it.
+    # The messages of ttmatrix's own runner and of tt-xla's.
     imported = re.compile(rf"[Cc]annot import (?:path: \S*?)?{re.escape(directory)}(?:/loader\.py)?: (.+)")
     found = _first(imported, log)
     if found:
         return f"cannot import {directory}: {found}"
-    # pytest writes what it cannot collect as a testcase that bears the name of the file.
+    # pytest reports a file that it cannot collect as a testcase with the name of the file.
     failed = next((case for case in cases if case.outcome is Outcome.ERROR and "[" not in case.name), None)
     if failed is not None:
         return _first(_NOT_RUN_SIGNS[0], failed.text.splitlines()) or failed.message
@@ -206,7 +206,7 @@ def _first(pattern: re.Pattern[str], lines: Sequence[str]) -> str:
 
 
 def _plain(value: object) -> object:
-    """`value` as JSON can hold it: numbers without digits and what is no JSON become text."""
+    """`value` in a form that JSON allows: NaN, infinities and other types become text."""
     match value:
         case Mapping():
             return {str(key): _plain(one) for key, one in value.items()}
@@ -220,11 +220,11 @@ def _plain(value: object) -> object:
 
 
 def _stage(remains: Remains) -> str:
-    # That of a run elsewhere was sent along.
+    # The file of a run on another machine was sent here.
     sent = remains.directory / _STAGE_FILE
     file = sent if sent.is_file() else remains.spec.cwd / _STAGE_FILE
     try:
-        # One of an earlier run says nothing about this one.
+        # A file of an earlier run says nothing about this one.
         if file.stat().st_mtime < time.time() - remains.seconds - 1:
             return ""
         return file.read_text(encoding="utf-8", errors="replace").strip()[:_STAGE_CHARACTERS]

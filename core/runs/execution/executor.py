@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where runs go on: what the queue asks of a machine, this one or those of a cluster.
+"""Execution of runs: the interface between the queue and this machine or those of a cluster.
 
-All that a run says (its log, its files, its end) arrives in its directory, wherever it goes on.
+The log, files and end of a run arrive in its directory, wherever it runs.
 """
 
 import time
@@ -26,43 +26,43 @@ from core.runs.store import Started, TreeState
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A run whose turn it is."""
+    """A run to be started now."""
 
     spec: RunSpec
     directory: Path
     environ: Mapping[str, str]
-    """What it was asked for from."""
+    """The environment that it was requested from."""
     tree: TreeState | None = None
     """The state of the checkout that it starts on."""
 
 
 class Executor(Protocol):
-    """Machines that run things."""
+    """Machines that can execute runs."""
 
     def slots(self) -> Sequence[Slot]:
-        """All that may be used, those with a run too; of a host that is being taken up, too: they are taken."""
+        """All usable slots, occupied ones included; those of hosts that are being taken up count as occupied."""
 
     def launch(self, start: Start, slot: Slot) -> None:
-        """Start a run; returns at once. Raises TTMatrixError where that fails, and Busy where it has to wait."""
+        """Start a run; returns at once. Raises TTMatrixError if that fails, and Busy if it has to wait."""
 
     def stop(self, run_id: str, why: Outcome) -> None:
-        """End a run with all its processes, in the time that its spec gives; again, or of no such run: nothing."""
+        """End a run and all its processes, within the graces of its spec; no effect if it is ending or unknown."""
 
     def subscribe(self, heard: Callable[[Remains], None]) -> None:
-        """Have `heard` called with what is left of each run that is over."""
+        """Call `heard` with each run that is over."""
 
     def close(self) -> None:
-        """Hear of nothing any more; what goes on goes on."""
+        """Stop watching; the runs continue."""
 
 
 class Busy(Exception):
-    """A device is in use by somebody else."""
+    """Another process uses a device."""
 
 
 class LocalExecutor:
     """This machine: each run has a supervisor, which outlives us. Not for processes with several threads.
 
-    Nothing happens but in `look`, which is to be called often.
+    Everything happens in `look`, which must be called often.
     """
 
     def __init__(self, hosts_file: HostsFile) -> None:
@@ -80,7 +80,7 @@ class LocalExecutor:
 
     def launch(self, start: Start, slot: Slot) -> None:
         spec = start.spec
-        # Of another machine only that machine knows who has which device.
+        # Only the other machine knows who uses its devices.
         devices = spec.devices if not slot.host else ()
         if devices and device_leases().take(devices, own_identity()) is not None:
             raise Busy
@@ -92,14 +92,14 @@ class LocalExecutor:
         self._places[spec.run_id] = slot.host
         if devices:
             try:
-                # From now on they are its own: it lives as long as anything of the run does.
+                # From now on they are leased to the supervisor, which lives as long as any process of the run.
                 device_leases().take(devices, supervisor, instead_of=own_identity())
             except TTMatrixError:
                 watch.stop(Outcome.ERROR)
                 raise
 
     def resume(self, spec: RunSpec, directory: Path, started: Started) -> None:
-        """Attend a run that an earlier process has launched."""
+        """Watch a run that an earlier process has launched."""
         now = time.monotonic()
         begun = now - max(0.0, time.time() - started.at)
         self._watched[spec.run_id] = Watch(spec, directory, started.supervisor, begun, now)
@@ -117,11 +117,11 @@ class LocalExecutor:
         self._places.clear()
 
     def going(self) -> list[tuple[Watch, str]]:
-        """What goes on, each with its host."""
+        """The runs in progress, each with its host."""
         return [(watch, self._places[run_id]) for run_id, watch in self._watched.items()]
 
     def look(self) -> None:
-        """Take in what has happened, and do what that asks for."""
+        """Check for changes and react to them."""
         now = time.monotonic()
         for run_id, watch in list(self._watched.items()):
             watch.look(now)
@@ -133,9 +133,9 @@ class LocalExecutor:
 
 
 class DaskExecutor:
-    """The hosts of the person's cluster. Each run has a process here that follows it (`follow`), which is watched.
+    """The hosts of the person's cluster. Each run has a local process that follows it (`follow`), and that is watched.
 
-    Nothing of Dask is loaded: that is in the process of the cluster.
+    Dask is not imported: only the process of the cluster does that.
     """
 
     def __init__(self, here: LocalExecutor, cluster: Cluster, hosts_file: HostsFile) -> None:
@@ -155,10 +155,10 @@ class DaskExecutor:
             host = known.get(one.name)
             if host is None or one.state not in (HostState.UP, HostState.CONNECTING):
                 continue
-            # What was launched a moment ago is not in the file yet; what others have there is not ours.
+            # A run that was launched a moment ago is not in the file yet, and others may have runs there.
             taken = max(len(one.runs), mine.count(one.name))
             if one.state is HostState.CONNECTING:
-                # Worth waiting for, where a run should not go to the only one that is up so far.
+                # Waiting makes sense if a run should avoid the only host that is up so far.
                 taken = one.slots
             lease = Lease(one.name, host.expires) if host.expires else None
             labels = frozenset((one.name, *host.labels))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The child of a supervisor whose run goes on elsewhere: the run as this machine sees it.
+"""The child of a supervisor whose run is on another machine: it represents that run on this one.
 
-Its output is the log, its end is that of the run, an interrupt stops the run. So all that holds for a run of this
-machine (time limits, stopping, a scheduler that is killed) holds for this one. It is forked, and loads nothing.
+Its output is the log, it ends like the run, and an interrupt stops the run. So everything for local runs (time limits,
+stopping, a killed scheduler) works in the same way. It is forked and imports nothing.
 """
 
 import json
@@ -24,15 +24,15 @@ from core.runs.store import ARRIVALS, EVENTS, EXIT, LOG, PROVENANCE, SPEC
 from core.sources import Checkout
 
 PLACE = "place.json"
-"""Where a run goes on, and how that ended."""
+"""Where a run is executed, and how that ended."""
 CODE = "code.json"
 """The state of the code that it ran there."""
 PULSE = "pulse"
-"""Grows while the run works in silence."""
+"""A file that grows while the run works without output."""
 CUT = "cut"
-"""How a run ended whose cluster did: no host is to blame. Beside the kinds of a last message (`News`)."""
+"""The end of a run whose cluster ended: no host is to blame. An addition to the kinds of a last message (`News`)."""
 NO_CODE = 75
-"""What the follower of a run ends with whose process has no exit code: `PLACE` says why."""
+"""Exit code of the follower if the run's process has none: `PLACE` has the reason."""
 _PLACE_BYTES = 4096
 _WHY_CHARACTERS = 1000
 _MOST_INPUT = 64 * 2**20
@@ -41,16 +41,16 @@ _OWN = frozenset({SPEC, EVENTS, EXIT, LOG, ARRIVALS, PROVENANCE, PLACE, CODE, PU
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The host of a run, and how that went."""
+    """The host of a run, and how it ended there."""
 
     host: str
     end: str = ""
-    """The kind of the last message (see `core.runs.cluster.News`), or `CUT`; empty: there was none yet."""
+    """The kind of the last message (see `core.runs.cluster.News`), or `CUT`; empty: none yet."""
     why: str = ""
 
 
 def read_place(directory: Path) -> Place | None:
-    """Where the run in `directory` goes on or was; None: on this machine."""
+    """Where the run in `directory` is or was executed; None: on this machine."""
     try:
         return decoded((directory / PLACE).read_bytes(), Place)
     except (OSError, Malformed):
@@ -58,7 +58,7 @@ def read_place(directory: Path) -> Place | None:
 
 
 def put_aside(directory: Path, attempt: int) -> None:
-    """Make room for another attempt: what the last one has left is put where nothing takes it for a result."""
+    """Prepare for another attempt: move the files of the last one to where they are not taken for results."""
     aside = directory / f"attempt-{attempt}"
     aside.mkdir(exist_ok=True)
     for path in list(directory.iterdir()):
@@ -67,7 +67,7 @@ def put_aside(directory: Path, attempt: int) -> None:
 
 
 def follow(spec: RunSpec, directory: Path, host: str) -> NoReturn:
-    """Have the run done on `host` and be there for it until it is over; then end as it did."""
+    """Run `spec` on `host`, forward it until it is over, and end in the same way."""
     follower = _Follower(spec, directory, host)
     try:
         code = follower.follow()
@@ -86,14 +86,14 @@ class _Follower:
         self._spec = spec
         self._directory = directory
         self._host = host
-        # Its room is taken now: how a run ended must be known also where it filled the disk.
+        # Reserve space now: the end of a run must be recorded even if the run filled the disk.
         self._place = os.open(directory / PLACE, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
         self._write(Place(host))
         self._lost_bytes = 0
         self._problem = ""
 
     def follow(self) -> int:
-        """Returns the exit code of the run, minus the signal's number where one ended it; NO_CODE: it has none."""
+        """Follow the run; returns its exit code, minus the signal's number if a signal ended it, or NO_CODE."""
         job = self._job()
         try:
             with Cluster().connected() as stream:
@@ -104,14 +104,14 @@ class _Follower:
                         return self._ended(news)
                     self._hear(news)
         except TTMatrixError as error:
-            # It ended a moment ago: nothing was started.
+            # The cluster ended a moment ago: nothing was started.
             return self.end("away", error.title)
         except OSError as error:
             return self.end(CUT, f"{error.strerror}: {error.filename or 'the cluster'}")
         return self.end(CUT, "the cluster's process ended")
 
     def end(self, kind: str, why: str) -> int:
-        """Write down how the run ended that has no exit code."""
+        """Record the end of a run without an exit code."""
         self._write(Place(self._host, kind, why[:_WHY_CHARACTERS]))
         return NO_CODE
 
@@ -124,11 +124,11 @@ class _Follower:
         return Job(spec.run_id, argv, env, spec.graces, spec.devices, state, self._inputs())
 
     def _has_code(self) -> bool:
-        """What runs nothing of a checkout needs none."""
+        """Whether the run needs the code of the checkout."""
         return Checkout(self._spec.cwd).test_config.is_dir()
 
     def _inputs(self) -> dict[str, bytes]:
-        """Files that were laid beside the spec for the run to read."""
+        """Files beside the spec that the run reads."""
         directory = self._directory
         files = {path.relative_to(directory).as_posix(): path for path in directory.rglob("*") if path.is_file()}
         inputs = {name: path.read_bytes() for name, path in files.items() if name not in _OWN}
@@ -137,7 +137,7 @@ class _Follower:
         return inputs
 
     def _stop_by_signals(self, stream: SocketIO) -> None:
-        """The first one stops the run, in the time that its spec gives; the host sends it the others by itself."""
+        """Stop the run on the first signal, within the graces of its spec; the host sends the later signals itself."""
         asked = threading.Event()
 
         def stop(*_: object) -> None:
@@ -168,7 +168,7 @@ class _Follower:
             self._problem = f"{self._lost_bytes:,} bytes of its log are lost here: {error.strerror}"
 
     def _store(self, news: News) -> None:
-        """A part of a file of the run, whose name comes from another machine."""
+        """Store a part of a file of the run; its name comes from another machine and is not trusted."""
         name = PurePosixPath(news.name)
         if name.is_absolute() or ".." in name.parts or not name.parts or name.parts[0] in _OWN:
             self._problem = f"its file {news.name!r} was not taken"
@@ -205,7 +205,7 @@ def _send(stream: SocketIO, request: Request) -> None:
 
 
 def _end_by(signum: int) -> None:
-    """End by that signal, as the process did; there is nothing in us worth a core file."""
+    """End by that signal, as the run's process did, without writing a core file."""
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.signal(signum, signal.SIG_DFL)

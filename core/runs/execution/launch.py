@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queue runs that outlive us, end them, wait for them."""
+"""Queue runs that outlive this process, end them, and wait for them."""
 
 import os
 import signal
@@ -37,9 +37,9 @@ def launch_all(
     priority: int = 0,
     provenance: str = "",
 ) -> list[RunRecord]:
-    """Queue runs in this order and make sure that a scheduler runs; they get what they need of `environ`.
+    """Queue runs in this order and make sure that a scheduler runs; they get the part of `environ` that they need.
 
-    `provenance` is the text of a file that goes beside each spec. Raises TTMatrixError where a run exists already or
+    `provenance` is the text of a file that is written beside each spec. Raises TTMatrixError if a run exists already or
     no scheduler can be started.
     """
     if not specs:
@@ -61,7 +61,7 @@ def launch_all(
 
 
 def tend(store: RunStore) -> None:
-    """Start a scheduler where runs wait and none is there. Raises TTMatrixError where none can be started."""
+    """Start a scheduler if runs wait and none is running. Raises TTMatrixError if it cannot be started."""
     queue = store.queue
     if queue.served or not queue.has_work():
         return
@@ -77,10 +77,9 @@ def tend(store: RunStore) -> None:
 
 
 def cancel_all(store: RunStore, run_ids: Sequence[str]) -> list[RunRecord]:
-    """End runs and return once that is done; those that have ended stay as they are.
+    """End runs and return once that is done; runs that have ended are not changed.
 
-    What goes on is given the time its spec says. Raises UsageError for an unknown run, TTMatrixError where one goes on
-    all the same.
+    Active runs get the graces of their specs. Raises UsageError for an unknown run, TTMatrixError if one survives.
     """
     records = [store.record(run_id) for run_id in run_ids]
     going = [record.spec.run_id for record in records if record.state is not RunState.FINISHED]
@@ -92,7 +91,7 @@ def cancel_all(store: RunStore, run_ids: Sequence[str]) -> list[RunRecord]:
     wait(store, going, until=time.monotonic() + patience)
     for record in store.some(going):
         if record.state is RunState.LOST:
-            # Nobody will ever do it, and nobody else knows them.
+            # Nobody else will ever end these processes, and nobody else knows them.
             for process in marked(RUN_VARIABLE, record.spec.run_id):
                 send_signal(process, signal.SIGKILL)
     records = store.some(record.spec.run_id for record in records)
@@ -115,8 +114,8 @@ def wait(
 ) -> list[RunRecord]:
     """Block until none of the runs is active; returns them in the order given.
 
-    `on_change` hears of each run at first and then whenever its record differs; `poll` is in seconds, `until` in
-    those of the monotonic clock. Raises TTMatrixError where nobody serves the queue any more.
+    `on_change` is called with each run at first, and then whenever its record changes; `poll` is in seconds, `until` in
+    those of the monotonic clock. Raises TTMatrixError if no scheduler serves the queue any more.
     """
     seen: dict[str, RunRecord] = {}
     pause = threading.Event()
@@ -132,7 +131,7 @@ def wait(
         pending = any(record.active or record.spec.run_id in tickets for record in records)
         if not pending or (until is not None and time.monotonic() > until):
             return records
-        # Looking at thousands of runs takes time, which the runs need more.
+        # Checking thousands of runs takes processor time, which the runs need more.
         pause.wait(max(poll, _LOOKING_SHARE * (time.monotonic() - begin)))
 
 
@@ -140,7 +139,7 @@ def _await_service(store: RunStore, scheduler: Child, log_begin: int) -> None:
     deadline = time.monotonic() + _START_PATIENCE
     while time.monotonic() < deadline:
         ended = scheduler.wait(0.01)
-        # Another one may have been quicker, or all is done by now.
+        # Another process may have started one meanwhile, or everything is done by now.
         if store.queue.served or ended == 0:
             return
         if ended is not None:

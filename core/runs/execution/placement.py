@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which run starts next, and where: slots, devices, memory, labels and leases. Pure; nothing is started here."""
+"""Decide which run starts next, and where: slots, devices, memory, labels and leases. Pure; nothing is started here."""
 
 import heapq
 from collections import Counter
@@ -14,25 +14,25 @@ from core.runs.spec import RunSpec
 from core.runs.store import Ticket
 
 _GROWING_SECONDS = 30.0
-"""For so long after its start, a run is taken to have most of its memory still to ask for."""
+"""For so many seconds after its start, a run is assumed to need most of its memory still."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Room for one run at a time on a host; on this machine for as many as their own slots and devices allow."""
+    """Room for one run at a time on a host; on this machine, for as many as their own slots and devices allow."""
 
     host: str = ""
     """Empty: this machine."""
     number: int = 0
     labels: frozenset[str] = frozenset()
     lease: Lease | None = None
-    """Until when there is something to run on; None: for good."""
+    """How long the machine is available; None: for good."""
     taken: bool = False
     memory: int = 0
-    """Bytes that the host has, for all its slots; 0: unknown, as of this machine, where what is free counts."""
+    """Bytes that the host has, for all its slots; 0: unknown, as for this machine, where free memory counts."""
 
     def takes(self, spec: RunSpec) -> bool:
-        """Whether the run may go there at all: without a need it stays on this machine."""
+        """Whether the run may be executed there at all: without `needs` it stays on this machine."""
         return spec.needs in self.labels if spec.needs else not self.host
 
     def fits(self, spec: RunSpec, now: datetime) -> bool:
@@ -41,29 +41,29 @@ class Slot:
 
 
 HERE = Slot()
-"""This machine, without labels and for good."""
+"""This machine, without labels and without a lease."""
 
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """A run that has started."""
+    """A run in progress."""
 
     spec: RunSpec
     seconds: float
-    """How long ago."""
+    """Seconds since its start."""
     host: str = ""
-    """Empty: on this machine."""
+    """The host; empty: this machine."""
 
 
 class Chosen(NamedTuple):
-    """What starts, and where."""
+    """The run to start, and its slot."""
 
     spec: RunSpec
     slot: Slot
 
 
 class Line:
-    """The runs that wait. Those that ask for the same are a lane, of which nearly always only the first matters."""
+    """The waiting runs. Those with the same requirements form a lane, of which nearly always only the first matters."""
 
     def __init__(self) -> None:
         self._lanes: dict[tuple[object, ...], list[tuple[tuple[int, float, str], str]]] = {}
@@ -73,18 +73,18 @@ class Line:
         return len(self._waiting)
 
     def put(self, ticket: Ticket, spec: RunSpec) -> None:
-        """Add a run, or move it to where its ticket now says."""
+        """Add a run, or move it to the place that its ticket now gives."""
         known = self._waiting.get(ticket.run_id)
         self._waiting[ticket.run_id] = ticket, spec
         if known is None or known[0].rank != ticket.rank:
             heapq.heappush(self._lanes.setdefault(_lane(spec), []), (ticket.rank, ticket.run_id))
 
     def remove(self, run_id: str) -> None:
-        """It waits no longer."""
+        """Remove a run."""
         self._waiting.pop(run_id, None)
 
     def heads(self, fits: Callable[[RunSpec], bool]) -> list[RunSpec]:
-        """Of each lane the first run that `fits` and is not on hold; in the order of their turn."""
+        """The first run of each lane that `fits` and is not on hold, in the order of their turn."""
         found: list[tuple[tuple[int, float, str], RunSpec]] = []
         for key, lane in list(self._lanes.items()):
             passed: list[tuple[tuple[int, float, str], str]] = []
@@ -92,7 +92,7 @@ class Line:
                 rank, run_id = lane[0]
                 ticket, spec = self._waiting.get(run_id, (None, None))
                 if ticket is None or spec is None or ticket.rank != rank:
-                    # It has left, or is somewhere else in the line by now.
+                    # It has been removed or moved.
                     heapq.heappop(lane)
                 elif ticket.held or not fits(spec):
                     passed.append(heapq.heappop(lane))
@@ -118,9 +118,9 @@ def next_of(
     now: datetime,
     avoided: Mapping[str, frozenset[str]],
 ) -> Chosen | None:
-    """What of `line` starts next. What no lease leaves the time it takes waits until one is extended.
+    """The next run of `line` to start. A run that would outlast every lease waits until one is extended.
 
-    `avoided` names hosts by run: it failed there, and goes there again only where no other host has the label.
+    `avoided` has, by run, the hosts that failed it: they are used again only if no other host has the label.
     """
 
     if all(one.taken for one in slots):
@@ -133,7 +133,7 @@ def next_of(
 
 
 def next_run(waiting: Iterable[RunSpec], going: Sequence[Going], free_memory: int) -> RunSpec | None:
-    """The first of `waiting` that may start now on this machine; `free_memory` is in bytes.
+    """The first of `waiting` that can start now on this machine; `free_memory` is in bytes.
 
     Runs of different slots do not block each other; within one, a job waiting for memory blocks later jobs (no
     overtaking).
@@ -152,13 +152,13 @@ def next_start(
 ) -> Chosen | None:
     """As `next_run`, for this machine and hosts.
 
-    `may_go` says whether a lease leaves a run the time it takes; `avoided` as for `next_of`.
+    `may_go` says whether a lease leaves enough time for a run; for `avoided` see `next_of`.
     """
     room = _Here([one for one in going if not one.host], free_memory)
     there = Counter[str]()
     for one in going:
         there[one.host] += one.spec.memory
-    # A host without a run may try what seems too large: one has to be first, as on this machine.
+    # A host without runs accepts a run that seems too large: one has to be first, as on this machine.
     busy = {one.host for one in going}
 
     def has_room(spec: RunSpec, slot: Slot) -> bool:
@@ -184,12 +184,12 @@ def _slot_for(
     able = [one for one in slots if one.takes(spec) and may_go(spec, one)]
     able = [one for one in able if one.host not in avoided] or [one for one in able if one.host]
     free = [one for one in able if not one.taken and (one.host or room.takes(spec))]
-    # Hosts that can do more are left to those that need more.
+    # Hosts with more labels are left to the runs that need them.
     return min(free, key=lambda one: (len(one.labels), one.host, one.number), default=None)
 
 
 class _Here:
-    """What this machine has left."""
+    """The free capacity of this machine."""
 
     def __init__(self, going: Sequence[Going], free_memory: int) -> None:
         self._going = going
@@ -198,8 +198,8 @@ class _Here:
         self._full: set[tuple[str, int]] = set()
 
     def takes(self, spec: RunSpec) -> bool:
-        """Whether a run may start here; asked in the order of their turn."""
-        # Of thousands that wait, nearly all are decided by one look at those before them.
+        """Whether a run may start here; called for the runs in the order of their turn."""
+        # Of thousands of waiting runs, nearly all are decided by slots already found full or short of memory.
         if spec.slots in self._short or (spec.slots, spec.slot_count) in self._full:
             return False
         if not self._has_slot(spec):
@@ -207,7 +207,7 @@ class _Here:
             return False
         if not self._has_devices(spec):
             return False
-        # One run at a time may try without knowing: one has to be first.
+        # With no other run in its slots, a run may start whatever memory is free: one has to be first.
         if any(one.spec.slots == spec.slots for one in self._going) and self._free < spec.memory:
             self._short.add(spec.slots)
             return False

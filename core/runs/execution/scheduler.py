@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serve the queue of one machine: start what may start, watch what goes on, report what has ended.
+"""Serve the queue of one machine: start runs, watch them, and report their ends.
 
-Started as `python -m core.runs.execution.scheduler STORE` when a run is queued and no scheduler is there. It ends when
-nothing is left to do. It may be killed at any time: runs do not notice, and the next one goes on from the disk.
+Started as `python -m core.runs.execution.scheduler STORE` when a run is queued and no scheduler is running. It ends
+when nothing is left to do. It may be killed at any time: runs are not affected, and the next one continues from the
+files.
 """
 
 import os
@@ -47,7 +48,7 @@ from core.settings import paths
 from core.sources import Checkout
 
 SERVICE = "scheduler"
-"""What the one process that serves a queue leases."""
+"""The lease of the one process that serves a queue."""
 
 _TICK = 0.1
 _LADDER_TICK = 0.03
@@ -56,7 +57,7 @@ _OFFICE_SECONDS = 1.0
 _LOOKING_SHARE = 10
 _SHUNNED_SECONDS = 10.0
 _QUEUE_SECONDS = 1.0
-"""After so long the queue is looked at even where its directory seems untouched: clocks of disks are coarse."""
+"""The queue is read again after this time even if its directory seems unchanged, because disk clocks are coarse."""
 
 
 class Scheduler:
@@ -72,9 +73,9 @@ class Scheduler:
         self._waiting: dict[str, RunSpec] = {}
         self._line = Line()
         self._returned: dict[str, list[Returned]] = {}
-        """By run, when it had to wait again, and why."""
+        """By run: when and why it had to wait again."""
         self._shunned: dict[str, float] = {}
-        """By host, until when it gets nothing: it could not start the last one."""
+        """By host: until when it gets no runs, because it could not start the last one."""
         self._tickets: dict[str, Ticket] = {}
         self._queue_seen = 0
         self._queue_looked = -_QUEUE_SECONDS
@@ -82,16 +83,16 @@ class Scheduler:
         self._ends: dict[str, Finished] = {}
         self._readers: dict[Path, TreeReader] = {}
         self._trees: dict[str, TreeState] = {}
-        """By run, the state of the checkout that those which are watched started on."""
+        """By run: the state of the checkout at the start of each watched run."""
         self._office_checked = time.monotonic()
         self.asked_to_end = False
 
     def ask_to_end(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
-        """End the runs that go on, leave those that wait, and return from `serve`. Fit to be a signal handler."""
+        """End the active runs, leave the waiting ones, and return from `serve`. Can be used as a signal handler."""
         self.asked_to_end = True
 
     def serve(self) -> None:
-        """Go on until there has been nothing to do for a while."""
+        """Serve until there has been nothing to do for a while."""
         idle_since = time.monotonic()
         self._look_at_queue()
         while time.monotonic() - idle_since < _IDLE_SECONDS:
@@ -102,7 +103,7 @@ class Scheduler:
         self._queue.forget_environments()
 
     def _in_office(self) -> bool:
-        """Whether this is still the scheduler: the whole store may have been removed and made again."""
+        """Whether this is still the scheduler: the whole store may have been removed and created again."""
         now = time.monotonic()
         if now - self._office_checked > _OFFICE_SECONDS:
             self._office_checked = now
@@ -135,7 +136,7 @@ class Scheduler:
     # The queue
 
     def _look_at_queue(self) -> None:
-        """Take in what others have changed; with thousands of tickets that is not for every turn."""
+        """Read changes by other processes; with thousands of tickets not in every turn."""
         now, changed = time.monotonic(), self._queue.changed()
         waited = now - self._queue_looked
         if waited < self._queue_pause or (changed == self._queue_seen and waited < _QUEUE_SECONDS):
@@ -163,13 +164,13 @@ class Scheduler:
         self._queue_pause = min(_QUEUE_SECONDS, max(_TICK, _LOOKING_SHARE * (self._queue_looked - now)))
 
     def _take_in(self, run_id: str) -> None:
-        """Find out how far a run is, also one of an earlier scheduler."""
+        """Find out the state of a run, which may be from an earlier scheduler."""
         directory = self._store.directory(run_id)
         try:
             spec = read_spec(directory)
             events = read_events(events_file(directory))
         except TTMatrixError:
-            # Listing the runs reports it; here it is skipped.
+            # Listing the runs reports the error; here the run is skipped.
             self._queue.remove(run_id)
             return
         queued = next((event for event in events if isinstance(event, Queued)), None)
@@ -201,7 +202,7 @@ class Scheduler:
                 return
 
     def _avoided(self) -> dict[str, frozenset[str]]:
-        """By run, the hosts that it was lost on; this machine too, where its environment is gone by then."""
+        """By run: the hosts that lost it; also this machine, once the environment of the run is gone."""
         again = {run_id: self._returned[run_id] for run_id in self._waiting if self._returned.get(run_id)}
         return {
             run_id: frozenset(("", *(one.place for one in events if one.lost and one.host_failed)))
@@ -227,7 +228,7 @@ class Scheduler:
         return True
 
     def _forget_environment(self, ticket: Ticket) -> None:
-        """Of a run that has started; with that of the last that waits for it, the file goes."""
+        """Forget the environment of a run that has started; the file is removed with its last waiting run."""
         spent = self._tickets[ticket.run_id] = replace(ticket, environment="")
         self._queue.forget_environment(spent)
         waiting = (self._tickets[run_id] for run_id in self._waiting if run_id in self._tickets)
@@ -249,7 +250,7 @@ class Scheduler:
                     self._end_unstarted(run_id, Outcome.CANCELLED, f"not started after {spec.run_id} failed")
 
     def _goes_again(self, spec: RunSpec, directory: Path, place: Place) -> bool:
-        """Whether a run waits again because its host failed and not it: once where it was lost."""
+        """Whether a run waits again because its host failed, not the run itself: only once if the run was lost."""
         lost = place.end in ("lost", CUT)
         earlier = self._returned.setdefault(spec.run_id, [])
         if not lost and place.end != "away":
@@ -272,7 +273,7 @@ class Scheduler:
         return True
 
     def _edited(self, spec: RunSpec, *, elsewhere: bool) -> bool:
-        """Whether the code of a run that is over is not the one that it started on; elsewhere it has its own copy."""
+        """Whether the code of an ended run has changed since its start; a run on another machine has its own copy."""
         tree = self._trees.pop(spec.run_id, None)
         if tree is None or elsewhere:
             return False
@@ -290,7 +291,7 @@ class Scheduler:
         self._ends[run_id] = Finished(time.time(), outcome, detail=detail)
 
     def _report(self) -> None:
-        """Record the ends; what a full disk refuses is tried again."""
+        """Record the ends; one that cannot be written to a full disk is tried again."""
         for run_id, end in list(self._ends.items()):
             directory = self._store.directory(run_id)
             with suppress(TTMatrixError):
@@ -304,7 +305,7 @@ class Scheduler:
 
 @contextmanager
 def _exits(pids: Sequence[int]) -> Iterator[select.poll]:
-    """Something to wait on that becomes ready when one of the processes ends."""
+    """An object that becomes ready when one of the processes ends."""
     poll = select.poll()
     descriptors: list[int] = []
     try:
@@ -319,7 +320,7 @@ def _exits(pids: Sequence[int]) -> Iterator[select.poll]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Serve the queue of the run store that `arguments` name, unless another scheduler does already."""
+    """Serve the queue of the run store in `arguments`, unless another scheduler does."""
     store = RunStore(Path(arguments[0]))
     leases = store.queue.leases
     me = own_identity()
@@ -330,7 +331,7 @@ def main(arguments: Sequence[str]) -> int:
     while leases.take([SERVICE], me) is None:
         scheduler.serve()
         leases.release(me)
-        # A process that queued a run just before the release relied on us.
+        # A process that queued a run just before the release relied on this scheduler.
         if scheduler.asked_to_end or not store.queue.has_work():
             break
     return 0

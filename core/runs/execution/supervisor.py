@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parent of one run: starts it, outlives it and whatever it leaves behind, and writes down how it ended.
+"""The parent of one run: starts it, waits for it and for processes it leaves behind, and records how it ended.
 
-A scheduler can be killed at any moment. The supervisor is one with the run it supervises: it is there as long
-as anything of the run is, no descendant can slip away from it, and it has a new scheduler started for a dead one.
+A scheduler can be killed at any moment. The supervisor lives as long as any process of its run, no descendant can
+escape from it, and it starts a new scheduler if the old one dies.
 """
 
 import ctypes
@@ -43,26 +43,26 @@ class Exit:
     at: float
     """Seconds since the epoch."""
     code: int | None
-    """Minus the signal's number where one ended it; None: it could not be started."""
+    """Minus the signal's number if a signal ended it; None: it could not be started."""
     error: str = ""
     """Why it could not be started."""
     peak_memory: int | None = None
-    """Bytes: the most that one of its processes had in memory at a time; None: unknown."""
+    """Bytes: the largest resident memory of one of its processes; None: unknown."""
 
 
 def scheduler_command(root: Path) -> list[str]:
-    """What serves the queue of the run store at `root`."""
-    # -P: the working directory must not lend its modules to us.
+    """The command of the scheduler for the run store at `root`."""
+    # -P: Python must not import modules from the working directory.
     return [sys.executable, "-P", "-m", "core.runs.execution.scheduler", str(root)]
 
 
 def start_supervisor(
     spec: RunSpec, directory: Path, environ: Mapping[str, str], tree: TreeState | None = None, place: str = ""
 ) -> int:
-    """Fork a supervisor for the run in `directory`; only for a process that has one thread. Returns its pid.
+    """Fork a supervisor for the run in `directory`; only for a process with one thread. Returns its pid.
 
-    `environ` is what the run was asked for from, `tree` the state of the checkout that it starts on, `place` the host
-    that it goes on on; empty: this machine.
+    `environ` is the environment that the run was requested from, `tree` the state of the checkout at its start, `place`
+    its host; empty: this machine.
     """
     parent = os.getpid()
     pid = os.fork()
@@ -76,7 +76,7 @@ def start_supervisor(
 
 
 def read_exit(directory: Path) -> Exit | None:
-    """How the process of the run in `directory` ended; None where it has not, or its end was not seen."""
+    """How the process of the run in `directory` ended; None if it has not, or its end was not seen."""
     try:
         return decoded((directory / EXIT).read_bytes(), Exit)
     except (OSError, Malformed):
@@ -101,17 +101,17 @@ class _Supervisor:
     def mind(self, parent: int) -> NoReturn:
         os.setsid()
         self._redirect()
-        # Its room is taken now: how a run ended must be known also where it filled the disk.
+        # Reserve space now: the end of a run must be recorded even if the run filled the disk.
         self._exit = os.open(self._directory / EXIT, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
         os.pwrite(self._exit, b" " * _EXIT_BYTES, 0)
         self._take_signals()
-        # Its command line is the scheduler's, so that its name has to tell them apart.
+        # Its command line is that of the scheduler, so its process name has to differ.
         self._libc.prctl(_PR_SET_NAME, b"ttmatrix-watch", 0, 0, 0)
         self._libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self._libc.prctl(_PR_SET_PDEATHSIG, signal.SIGUSR1, 0, 0, 0)
         if os.getppid() != parent:
             self._replace_scheduler()
-        # Before anything runs: the next scheduler must never start it a second time.
+        # Before anything runs, so that the next scheduler never starts the run again.
         started = Started(time.time(), own_identity(), self._spec.command, self._tree, self._place)
         append_event(self._directory / EVENTS, started)
         try:
@@ -125,19 +125,19 @@ class _Supervisor:
         os._exit(0)
 
     def _spawn(self) -> int:
-        # Not to be dropped: with it, Python would collect a child that has ended, and its end with it.
+        # Keep the reference: otherwise Python would reap the child, and its exit code would be lost.
         self._child = spawn_detached(
             self._spec.command,
             cwd=self._spec.cwd,
             env=child_environment(self._environ, self._spec.env),
             output=self._directory / LOG,
-            # Where we are killed together with the scheduler, nothing is left to end it.
+            # If we are killed together with the scheduler, nothing else would end it.
             ends_with_us=True,
         )
         return self._child.identity.pid
 
     def _fork_follower(self) -> int:
-        """The follower of a run elsewhere: a copy of us costs a hundredth of a process that loads all this."""
+        """The follower of a run on another machine: a fork costs a hundredth of a process that imports all this."""
         parent = os.getpid()
         pid = os.fork()
         if pid:
@@ -159,8 +159,8 @@ class _Supervisor:
             os._exit(1)
 
     def _watch_log(self) -> None:
-        """Note from time to time how far the log has come, and keep it below its limit."""
-        # A timer costs nothing between its ticks, and no child inherits it.
+        """Record the growth of the log from time to time, and keep it below its limit."""
+        # A timer costs nothing between its ticks, and children do not inherit it.
         signal.signal(signal.SIGALRM, lambda *_: self._look_at_log())
         signal.setitimer(signal.ITIMER_REAL, STEP_SECONDS, STEP_SECONDS)
 
@@ -174,13 +174,13 @@ class _Supervisor:
         os.closerange(_FIRST_FREE_DESCRIPTOR, os.sysconf("SC_OPEN_MAX"))
 
     def _take_signals(self) -> None:
-        # A handler, unlike SIG_IGN, is not passed on to the run.
+        # A handler, unlike SIG_IGN, is not inherited by the run.
         for signum in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
             signal.signal(signum, lambda *_: None)
         signal.signal(signal.SIGUSR1, lambda *_: self._replace_scheduler())
 
     def _replace_scheduler(self) -> None:
-        """Start a scheduler that is no descendant of ours, so that it neither waits for the run nor ends with it."""
+        """Start a scheduler that is not a descendant of ours, so that it neither delays nor ends with the run."""
         self._libc.prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
         pid = os.fork()
         if pid == 0:
@@ -192,7 +192,7 @@ class _Supervisor:
         self._libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
     def _reap(self, child: int) -> None:
-        """Wait for the child, and then for all that it left behind."""
+        """Wait for the child, and then for all processes that it left behind."""
         while True:
             try:
                 pid, status, used = os.wait4(-1, 0)
@@ -200,7 +200,7 @@ class _Supervisor:
                 return
             if pid == child:
                 self._look_at_log()
-                # Linux counts it in KiB, and of a process and what it has waited for takes the largest.
+                # Linux counts it in KiB: the largest value of a process and of the children it has waited for.
                 self._write(Exit(time.time(), os.waitstatus_to_exitcode(status), peak_memory=used.ru_maxrss * 1024))
 
     def _write(self, end: Exit) -> None:

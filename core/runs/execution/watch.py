@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Watch one run that has started: notice its end, end it where it takes too long, hangs or is not wanted any more."""
+"""Watch one started run: notice its end, and stop it if it takes too long, hangs or is cancelled."""
 
 import signal
 from contextlib import suppress
@@ -15,7 +15,7 @@ from core.runs.spec import RUN_VARIABLE, RunSpec
 from core.runs.store import LOG
 
 _IDLE_SHARE = 0.1
-"""Loops and threads that poll something use a little of a processor without getting anywhere."""
+"""Loops and threads that poll use a little processor time without making progress."""
 _RESOLUTION = 0.02
 """Processor time is counted in ticks of a hundredth of a second."""
 _SECONDS_BETWEEN = 10.0
@@ -23,35 +23,35 @@ _SECONDS_BETWEEN = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What a run showed at one moment."""
+    """The activity of a run at one moment."""
 
     at: float
-    """Seconds of a clock that never goes back."""
+    """Seconds of a monotonic clock."""
     log_size: int
     processor: float
     """Seconds of processor time used by its processes."""
 
 
 class Vitals:
-    """The signs of one run, against a `limit` in seconds; 0: it may be silent for ever."""
+    """The activity of one run compared with a `limit` in seconds; 0: it may be silent for ever."""
 
     def __init__(self, limit: float, first: Activity) -> None:
         self._limit = limit
         self._last = first
         self.alive = False
-        """It has written or worked since the first sign."""
+        """Whether it has written or worked since the first look."""
 
     @property
     def interval(self) -> float:
-        """Seconds after which it is worth looking again."""
+        """Seconds after which to look again."""
         return min(_SECONDS_BETWEEN, max(0.1, self._limit / 10)) if self._limit else _SECONDS_BETWEEN
 
     def hangs(self, sign: Activity) -> bool:
-        """Whether nothing has happened up to `sign` for as long as the limit."""
+        """Whether nothing has happened before `sign` for as long as the limit."""
         return 0 < self._limit <= self.idle(sign)
 
     def idle(self, sign: Activity) -> float:
-        """For how many seconds up to `sign` nothing has happened."""
+        """For how many seconds before `sign` nothing has happened."""
         waited = sign.at - self._last.at
         worked = abs(sign.processor - self._last.processor) > max(_RESOLUTION, _IDLE_SHARE * waited)
         if sign.log_size != self._last.log_size or worked:
@@ -61,11 +61,11 @@ class Vitals:
 
 
 _LEFTOVER_GRACE = 2.0
-"""What a run has left behind has nothing more to write down."""
+"""Processes that a run left behind have nothing more to write."""
 
 
 class Watch:
-    """One run. Every time given is in seconds of a clock that never goes back."""
+    """One run. All times are in seconds of a monotonic clock."""
 
     def __init__(
         self,
@@ -80,9 +80,9 @@ class Watch:
         self.supervisor = supervisor
         self.begun = begun
         self.over = False
-        """There is nothing left to wait for."""
+        """Whether there is nothing left to wait for."""
         self.stopped: Outcome | None = None
-        """Why it had to be ended; None: it ended by itself, or has not ended."""
+        """Why it was stopped; None: it ended by itself, or has not ended."""
         self.idle: float | None = None
         """Seconds without output and work at its time limit; None: unknown."""
         self._ladder: Ladder | None = None
@@ -92,26 +92,26 @@ class Watch:
 
     @property
     def stuck(self) -> bool:
-        """Something of it survives every signal."""
+        """Whether some process of it survives every signal."""
         return self._ladder is not None and self._ladder.exhausted
 
     @property
     def ending(self) -> bool:
-        """It is on the ladder."""
+        """Whether it is being stopped."""
         return self._ladder is not None
 
     def exit(self) -> Exit | None:
-        """How its process ended, once it has."""
+        """How its process ended; None while it runs."""
         return read_exit(self.directory)
 
     def stop(self, why: Outcome) -> None:
-        """End it, unless it is ending already."""
+        """Stop it, unless it is being stopped already."""
         if self._ladder is None:
             self.stopped = why
             self._ladder = Ladder(self.spec.graces)
 
     def look(self, now: float) -> None:
-        """Take in what has happened up to `now`, and do what that asks for."""
+        """Check for changes up to `now`, and react to them."""
         if not is_alive(self.supervisor):
             self._sweep()
             self.over = True
@@ -126,11 +126,11 @@ class Watch:
 
     def _judge(self, now: float) -> None:
         if self.exit() is not None:
-            # Its supervisor waits for something that it left running: that would take the next run's memory.
+            # Its supervisor waits for a process that it left behind, which would use the next run's memory.
             self._ladder = Ladder([min(grace, _LEFTOVER_GRACE) for grace in self.spec.graces])
         elif self.spec.timeout and now - self.begun > self.spec.timeout:
             idle = self._vitals.idle(self._sign(now))
-            # Nothing is known of the time before this scheduler watched it.
+            # The time before this scheduler watched the run is unknown.
             self.idle = idle if self._vitals.alive or self._from_its_start else None
             self.stop(Outcome.TIMEOUT)
         elif now >= self._look_again:
@@ -144,14 +144,14 @@ class Watch:
         except OSError:
             size = 0
         with suppress(OSError):
-            # A run elsewhere says so when it works in silence.
+            # A run on another machine sends a pulse when it works without output.
             size += (self.directory / PULSE).stat().st_size
         return Activity(now, size, processor_seconds(descendants(self.supervisor)))
 
     def _sweep(self) -> None:
-        """Where the supervisor was killed, the run's processes are known by nothing but their environment.
+        """Find the processes of a run by their environment, the only trace if the supervisor was killed.
 
-        Also where its end is known: it may have left something running.
+        Also if its end is known: it may have left processes behind.
         """
         for process in marked(RUN_VARIABLE, self.spec.run_id):
             send_signal(process, signal.SIGKILL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two programs compared op by op, whatever their values are called and wherever they come from."""
+"""Compare two programs op by op, ignoring names of values and locations."""
 
 import difflib
 from array import array
@@ -15,11 +15,11 @@ from core.runs.alignment import hunks
 from core.runs.ir.ops import Op, Ops
 
 _MOST_PAIRED = 2000
-"""Ops of a hunk among which those of the same name are looked for."""
+"""Ops of a hunk among which ops of the same name are paired."""
 
 
 _NONE = -1
-"""In the place of an op that a side has not."""
+"""Marks a missing op on one side."""
 
 
 class Change(StrEnum):
@@ -29,7 +29,7 @@ class Change(StrEnum):
     CHANGED = "changed"
     """The same op with another type, shape or attribute."""
     OPERANDS = "operands"
-    """The same op on results of other ops."""
+    """The same op with results of other ops as operands."""
     REMOVED = "removed"
     ADDED = "added"
 
@@ -40,7 +40,7 @@ _CODES = {change: number for number, change in enumerate(_CHANGES)}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An op on both sides."""
+    """The ops on both sides of a row."""
 
     change: Change
     left: Op | None
@@ -48,23 +48,23 @@ class Row:
 
 
 class ProgramDiff(Sequence[Row]):
-    """All ops of both programs side by side, in columns; rows are made when they are asked for."""
+    """All ops of both programs side by side, in columns; rows are made on request."""
 
     def __init__(self, left: Ops, right: Ops) -> None:
         self.left, self.right = left, right
         self._left, self._right, self._changes = array("i"), array("i"), bytearray()
 
     def add(self, change: Change, left: Sequence[int], right: Sequence[int]) -> None:
-        """Append rows of a change, of these ops by their positions; one side may have none."""
+        """Append rows of a change with the ops at these positions; one side may have none."""
         count = len(left) or len(right)
         self._left.extend(left or [_NONE] * count)
         self._right.extend(right or [_NONE] * count)
         self._changes.extend(bytes([_CODES[change]]) * count)
 
     def mark_moved(self) -> None:
-        """Find ops that are alike but take the results of ops that do not correspond to each other.
+        """Find equal ops whose operands come from ops that do not correspond to each other.
 
-        An operand that comes from a new op says nothing: that op is a difference already.
+        An operand from a new op is ignored: that op is a difference already.
         """
         right_of, left_of = _by_line(self.left), _by_line(self.right)
         for one, other in zip(self._left, self._right, strict=True):
@@ -107,7 +107,7 @@ class ProgramDiff(Sequence[Row]):
 
     @cached_property
     def counts(self) -> Mapping[Change, int]:
-        """How many rows there are of each change."""
+        """The number of rows of each change."""
         return {change: self._changes.count(_CODES[change]) for change in Change}
 
     @property
@@ -117,18 +117,18 @@ class ProgramDiff(Sequence[Row]):
 
     @property
     def broken(self) -> Sequence[str]:
-        """What is wrong with either program, and where."""
+        """The errors in each program, with their places."""
         return list(dict.fromkeys(filter(None, (self.left.broken, self.right.broken))))
 
     @cached_property
     def by_name(self) -> Mapping[str, tuple[int, int]]:
-        """How many ops of each name either side has, of names whose number differs."""
+        """The number of ops of each name on both sides, for names whose numbers differ."""
         left, right = Counter(self.left.names), Counter(self.right.names)
         return {name: (left[name], right[name]) for name in sorted(left | right) if left[name] != right[name]}
 
 
 def diff_programs(left: Ops, right: Ops, runner: CommandRunner = run_command) -> ProgramDiff:
-    """Compare two programs. Raises TTMatrixError where git cannot."""
+    """Compare two programs. Raises TTMatrixError if git fails."""
     found = ProgramDiff(left, right)
     one = other = 0
     both_digests = (map(str, left.digests), map(str, right.digests))
@@ -143,7 +143,7 @@ def diff_programs(left: Ops, right: Ops, runner: CommandRunner = run_command) ->
 
 
 def _paired(left: Ops, right: Ops, ours: range, theirs: range) -> Iterator[tuple[Change, range, range]]:
-    """The ops of a hunk, those of the same name in the same order as one row."""
+    """Pair the ops of a hunk: ops of the same name, in the same order, share a row."""
     if len(ours) + len(theirs) > _MOST_PAIRED:
         blocks = [(0, 0, 0)]
     else:
@@ -159,5 +159,5 @@ def _paired(left: Ops, right: Ops, ours: range, theirs: range) -> Iterator[tuple
 
 
 def _by_line(ops: Ops) -> "array[int]":
-    """A number for each line of a program: 0."""
+    """A number for each line of a program, initially 0."""
     return array("I", bytes(4 * (ops.lines[-1] + 1 if ops.lines else 1)))

@@ -11,15 +11,15 @@ from typing import BinaryIO
 from core.errors import TTMatrixError
 
 _LONG = 64 * 1024
-"""Bytes of a line that are looked at in one piece; of a longer one only both ends are."""
+"""Bytes of a line that are read in one piece; of a longer line, only both ends are read."""
 _EDGE = 4 * 1024
 _SHORT = 1024
-"""Bytes that most lines fit into."""
+"""Bytes that suffice for most lines."""
 _LEAST = 96
-"""Characters from which on a constant is large."""
+"""Constants are large from this many characters on."""
 _LARGE = re.compile(rf'"0x[0-9A-Fa-f]{{{_LEAST},}}"?|\[[-+.,\w\s\[\]]{{{_LEAST},}}\]')
 FOLDED = re.compile(r"(?:0x)?…[\d,]+ bytes #[0-9a-f]+…")
-"""What is written in the place of a large constant."""
+"""The replacement of a large constant."""
 _CONSTANT = re.compile(rb'"0x|<\[')
 
 
@@ -31,15 +31,15 @@ def fold(line: str) -> str:
 
 
 def folded_lines(file: Path) -> Iterator[str]:
-    """The lines of a file, folded, in little memory however long they are.
+    """The lines of a file, folded, with little memory even for very long lines.
 
-    Raises TTMatrixError where it cannot be read.
+    Raises TTMatrixError if the file cannot be read.
     """
     return (line for _, line in placed_lines(file))
 
 
 def placed_lines(file: Path) -> Iterator[tuple[int, str]]:
-    """As `folded_lines`, each with the byte that it begins at."""
+    """As `folded_lines`, each with its byte offset."""
     try:
         with file.open("rb") as stream:
             offset = 0
@@ -55,7 +55,7 @@ def placed_lines(file: Path) -> Iterator[tuple[int, str]]:
 
 
 def folded_line(descriptor: int, offset: int) -> str:
-    """The line that begins at a byte of an open file, folded; empty where the file is not so long any more."""
+    """The line at a byte offset of an open file, folded; empty if the file has become shorter."""
     piece = os.pread(descriptor, _SHORT, offset)
     end = piece.find(b"\n")
     if end >= 0:
@@ -69,7 +69,7 @@ def folded_line(descriptor: int, offset: int) -> str:
 
 
 def _long_line(piece: bytes, stream: BinaryIO) -> str:
-    """A line of which `piece` is the beginning, folded as `fold` does it."""
+    """A long line that begins with `piece`, folded as in `fold`."""
     head = _before_constant(piece[:_EDGE])
     first, tail = piece[len(head) : -_EDGE], piece[-_EDGE:]
     digest, size = blake2b(first, digest_size=3), len(first)

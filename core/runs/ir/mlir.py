@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ops of MLIR of any dialect, in one pass over the file; their texts and places are read when they are asked for.
+"""The ops of MLIR of any dialect, in one pass over the file; their texts and places are read on request.
 
-Two ops are alike where their texts are, without names of values, numbers of attribute aliases, and locations.
+Two ops are equal if their texts are, without names of values, numbers of attribute aliases, and locations.
 """
 
 import os
@@ -31,21 +31,21 @@ _OP = re.compile(r'"?([A-Za-z_][\w$-]*(?:\.[\w$-]+)+)"?|(return|call|module|func
 _BLOCK = re.compile(r"\^bb\d+")
 _MODULE = re.compile(r"(module|builtin\.module) @[\w.$-]+")
 _DEPTH = 8
-"""How many aliases of locations lead to one another."""
+"""The largest depth of nested location aliases."""
 _PLAIN = "-"
-"""In the place of the number of an alias that has none."""
+"""Used as the number of an alias without one."""
 _MOST_SHAPES = 100_000
 _MOST_NUMBERED = 2**24
-"""Values and locations with larger numbers go to a dictionary."""
+"""Values and locations with larger numbers are stored in a dictionary."""
 
 
 def read_mlir(file: Path) -> Ops:
-    """The ops of a program. Raises TTMatrixError where it cannot be read."""
+    """The ops of a program. Raises TTMatrixError if it cannot be read."""
     return _Reading(file).ops
 
 
 def count_mlir(file: Path) -> tuple[Mapping[str, int], str]:
-    """How many ops of each name there are, and what is broken. Raises as `read_mlir` does."""
+    """The number of ops of each name, and the error in the program. Raises as `read_mlir` does."""
     regions, counts, number = Regions(file), Counter[str](), 0
     for number, (_, line) in enumerate(placed_lines(file), 1):
         if line.startswith("#"):
@@ -59,16 +59,16 @@ def count_mlir(file: Path) -> tuple[Mapping[str, int], str]:
 
 
 class Regions:
-    """What opens and closes, a line at a time: a program that breaks off leaves something open."""
+    """Tracks brackets line by line: a truncated program leaves some of them open."""
 
     def __init__(self, file: Path) -> None:
         self._name = file.name
         self._open: list[int] = []
-        """The lines that opened what is not closed yet."""
+        """The lines whose brackets are still open."""
         self._wrong = ""
 
     def saw(self, number: int, line: str) -> None:
-        """A line, without white space around it."""
+        """Process a line, without white space around it."""
         if line.startswith("}"):
             if self._open:
                 self._open.pop()
@@ -80,7 +80,7 @@ class Regions:
             self._wrong = self._wrong or f"line {number:,} has bytes that are no text"
 
     def broken(self, lines: int, has_ops: bool) -> str:
-        """What is wrong, and where; empty: nothing. `lines` is how many there were."""
+        """The error and its place; empty: none. `lines` is the number of lines."""
         if not lines:
             return f"{self._name} is empty"
         if self._wrong:
@@ -92,20 +92,20 @@ class Regions:
 
 
 class _Numbered:
-    """Numbers by names that are numbers, nearly all of them: 4 or 8 bytes each."""
+    """A compact mapping from names to numbers, 4 or 8 bytes each, because nearly all names are numbers."""
 
     def __init__(self, code: str) -> None:
         self._values = array(code)
         self._others: dict[str, int] = {}
 
     def get(self, name: str) -> int:
-        """What was set; 0: nothing was."""
+        """The value of a name; 0 if none was set."""
         if name.isdecimal() and len(name) < 9 and (number := int(name)) < _MOST_NUMBERED:
             return self._values[number] if number < len(self._values) else 0
         return self._others.get(name, 0)
 
     def set(self, name: str, value: int) -> None:
-        """Set it, whatever it was."""
+        """Set the value of a name."""
         if name.isdecimal() and len(name) < 9 and (number := int(name)) < _MOST_NUMBERED:
             values = self._values
             if number >= len(values):
@@ -117,10 +117,10 @@ class _Numbered:
 
 
 class _Shape(NamedTuple):
-    """What lines have in common that differ by names of values only."""
+    """The common form of lines that only differ in names of values."""
 
     name: str
-    """Of the op; empty: there is none."""
+    """The name of the op; empty: there is none."""
     digest: int
     results: int
     """How many of the first values are results."""
@@ -133,13 +133,13 @@ class _Reading:
         self._aliases: dict[str, str] = {}
         self._expanded: dict[str, str] = {}
         self._shapes: dict[str, _Shape] = {}
-        """By the text without names: most ops of a program are like many others."""
+        """By the text without names: most ops of a program resemble many others."""
         self._made = _Numbered("I")
-        """The line that made each value; a name of another function is written over."""
+        """The line that made each value; names of an earlier function are overwritten."""
         self._offsets = array("Q")
-        """Where the line of each op begins."""
+        """The offset of each op's line."""
         self._locations = _Numbered("Q")
-        """Where each alias of a location begins, plus one."""
+        """The offset of each location alias, plus one."""
         self.ops = Ops(_Texts(file, self._offsets, self._locations))
         regions, number = Regions(file), 0
         for number, (offset, line) in enumerate(placed_lines(file), 1):
@@ -161,7 +161,7 @@ class _Reading:
 
     def _line(self, number: int, offset: int, line: str) -> None:
         text = _split_location(line)[0]
-        # Texts and names of values, in turn.
+        # Texts and names of values, alternating.
         parts = _VALUE.split(text)
         names = parts[1::2]
         without_names = "%".join(parts[::2])
@@ -195,7 +195,7 @@ class _Reading:
         return _MODULE.sub(r"\1", body, count=1) if body.startswith(("module", "builtin")) else body
 
     def _meaning(self, match: re.Match[str]) -> str:
-        """The text of an attribute alias: its number is another one in each program."""
+        """The text of an attribute alias, whose number differs in each program."""
         name = match[1]
         if name not in self._expanded:
             self._expanded[name] = self._expand(match)
@@ -209,7 +209,7 @@ class _Reading:
 
 
 class _Texts:
-    """Lines of a program, read again. It stays readable when somebody removes the file."""
+    """Reads lines of a program again. The open file stays readable when it is removed."""
 
     def __init__(self, file: Path, offsets: Sequence[int], locations: _Numbered) -> None:
         self._offsets, self._locations = offsets, locations
@@ -232,7 +232,7 @@ class _Texts:
         return folded_line(self._descriptor, offset).strip()
 
     def _place(self, location: str, depth: int = 0) -> str:
-        """`FILE:LINE` of a location; of one that leads through several files the innermost that is not a library's."""
+        """`FILE:LINE` of a location; if it leads through several files, the innermost one outside of libraries."""
         if location in self._places:
             return self._places[location]
         places = [f"{file}:{line}" for file, line in _PLACE.findall(location)]
@@ -243,7 +243,7 @@ class _Texts:
         return self._places[location]
 
     def _named(self, location: str) -> Iterator[str]:
-        """The locations that one names by their aliases."""
+        """The locations that a location refers to by aliases."""
         for name in _ALIAS_USE.findall(location):
             offset = self._locations.get(name.removeprefix("loc") or _PLAIN) if name.startswith("loc") else 0
             if offset and (text := _LOCATION.match(self._line(offset - 1).partition(" = ")[2])):
@@ -251,12 +251,12 @@ class _Texts:
 
 
 def _split_location(line: str) -> tuple[str, str]:
-    """A line without its locations, and the last of them."""
+    """A line without its locations, and the last of these."""
     at = line.find(" loc(")
     if at < 0:
         return line, ""
     if line.endswith(")") and " loc(" not in line[at + 1 :]:
-        # By far the most lines.
+        # The most frequent case.
         return line[:at], line[at + 5 : -1]
     locations = _LOCATION.findall(line)
     return _LOCATION.sub("", line), locations[-1] if locations else ""

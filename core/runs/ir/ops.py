@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ops of a program in columns, about 50 bytes each, so that millions fit; texts are made when asked for."""
+"""The ops of a program in columns, about 50 bytes each, so that millions fit; texts are made on request."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,20 +15,20 @@ class Written(Protocol):
 
 
 class Op(NamedTuple):
-    """A line with an op."""
+    """A line with one op."""
 
     line: int
     """From 1."""
     name: str
     """`stablehlo.add`, `torch.ops.aten.add.Tensor`."""
     text: str
-    """As it is written, without its location and with large constants folded."""
+    """As written, without its location and with large constants folded."""
     digest: int
-    """The same of ops that are alike, in this process."""
+    """Equal for equal ops, within this process."""
     operands: tuple[int, ...]
-    """The lines of the ops that make its operands; 0: an argument, or not known."""
+    """The lines of the ops that make its operands; 0: an argument, or unknown."""
     place: str
-    """`FILE:LINE` of the source; empty: nothing says so."""
+    """`FILE:LINE` of the source; empty: unknown."""
 
 
 class Ops(Sequence[Op]):
@@ -39,7 +39,7 @@ class Ops(Sequence[Op]):
         self.names: list[str] = []
         self.digests = array("q")
         self.broken = broken
-        """What is wrong with the program, and where; empty: nothing."""
+        """The error in the program and its place; empty: none."""
         self._written = written
         self._operands = array("I")
         self._ends = array("Q", [0])
@@ -47,7 +47,7 @@ class Ops(Sequence[Op]):
 
     @classmethod
     def of(cls, ops: Iterable[Op]) -> "Ops":
-        """Ops that are there as objects."""
+        """Make the columns from op objects."""
         listed = _Listed()
         found = cls(listed)
         for op in ops:
@@ -83,12 +83,12 @@ class Ops(Sequence[Op]):
         return Op(self.lines[at], self.names[at], text, self.digests[at], tuple(self.operands(at)), place)
 
     def with_text(self, part: str) -> Iterator[Op]:
-        """Those whose texts have `part`."""
+        """The ops whose texts contain `part`."""
         return (self[at] for at in range(len(self)) if part in self._written.text(at))
 
 
 class _Listed:
-    """Texts and places that are there."""
+    """Texts and places that are in memory."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []

@@ -23,31 +23,31 @@ _FILE = re.compile(r"# File: (\S+):(\d+)")
 _HEAD = re.compile(r"^def (\w+)\((.*)\)")
 _EQUATION = re.compile(r"^((?:\w+:\S+ ?)+)= (\w[\w-]*)(.*)$")
 _UNNAMED = b"class <lambda>(", b"class Unnamed("
-"""How torch prints a graph that has no name, and what Python reads."""
+"""How torch prints an unnamed graph, and a form that Python can parse."""
 _MOST_PARSED = 2**24
-"""Bytes of Python beyond which its syntax is not looked at: that would take all memory."""
+"""Larger files of Python are not parsed for syntax errors, because that would take all memory."""
 _PYTHON = frozenset({Stage.FX, Stage.FX_PASSES, Stage.CODE})
 
 
 @dataclass(frozen=True)
 class Counts:
-    """How many ops of each name a program has."""
+    """The number of ops of each name in a program."""
 
     by_name: Mapping[str, int]
-    """The most first."""
+    """The most frequent first."""
     broken: str = ""
-    """What is wrong with the program, and where; empty: nothing."""
+    """The error in the program and its place; empty: none."""
 
     @property
     def total(self) -> int:
-        """Of all names."""
+        """The total of all names."""
         return sum(self.by_name.values())
 
 
 def read_ops(file: Path, stage: Stage) -> Ops:
-    """The ops of a program. Raises TTMatrixError where it cannot be read.
+    """The ops of a program. Raises TTMatrixError if it cannot be read.
 
-    What is no op is passed over, so that a program that breaks off gives the ops before that.
+    Other lines are skipped, so that a truncated program gives the ops before its end.
     """
     if stage not in _PYTHON and stage is not Stage.JAXPR:
         return read_mlir(file)
@@ -58,7 +58,7 @@ def read_ops(file: Path, stage: Stage) -> Ops:
 
 
 def count_ops(file: Path, stage: Stage) -> Counts:
-    """How many ops of each name a program has, in little memory. Raises as `read_ops` does."""
+    """The number of ops of each name in a program, with little memory. Raises as `read_ops` does."""
     if stage not in _PYTHON and stage is not Stage.JAXPR:
         counts, broken = count_mlir(file)
     else:
@@ -72,7 +72,7 @@ def count_ops(file: Path, stage: Stage) -> Counts:
 
 
 def _broken(file: Path, stage: Stage, last: str) -> str:
-    """What is wrong with a program that is no MLIR, and where. `last` is the name of its last op."""
+    """The error in a program that is not MLIR, and its place. `last` is the name of its last op."""
     size = file.stat().st_size
     if not size:
         return f"{file.name} is empty"
@@ -84,7 +84,7 @@ def _broken(file: Path, stage: Stage, last: str) -> str:
             lines = text.count("\n") + 1
             return f"{file.name} is broken: it ends at line {lines:,}, and a {{ is not closed"
     if stage is Stage.CODE:
-        # It may hold nothing but declarations.
+        # It may consist of declarations only.
         return ""
     if not last:
         return f"{file.name} has no op"
@@ -93,7 +93,7 @@ def _broken(file: Path, stage: Stage, last: str) -> str:
 
 
 def _syntax(file: Path) -> str:
-    """Why a file is no Python; empty where it is."""
+    """Why a file is not valid Python; empty if it is."""
     try:
         ast.parse(file.read_bytes().replace(*_UNNAMED))
     except SyntaxError as error:
@@ -135,7 +135,7 @@ def _op(number: int, name: str, written: str, text: str, made: Mapping[str, int]
 
 
 def _called(value: str, made: Mapping[str, int]) -> str:
-    """What is called; of a value's method `Tensor.NAME`."""
+    """The name of the called function; for a method of a value, `Tensor.NAME`."""
     match = _CALLED.match(value)
     if match is None:
         return "getitem" if "[" in value else "get"

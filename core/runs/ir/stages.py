@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of a run by the stage of compilation that they were written at.
+"""The programs of a run by the stage of compilation at which they were written.
 
 Known names: those of ttmatrix's own runner (`forward.fx.0.py`, `forward.stablehlo.mlir`), of the plugin's `export_path`
 (`irs/shlo_compiler_MODEL_TIME.mlir`, `graph_0/main.py`), of `--serialize` (`TEST_ttir.mlir`) and of `--dump-irs`.
@@ -14,7 +14,7 @@ from core.runs.store import RunRecord, artefacts
 
 
 class Stage(StrEnum):
-    """From what the framework has traced to what is executed."""
+    """The stages of compilation, from the framework's trace to the executed code."""
 
     FX = "fx"
     FX_PASSES = "fx-passes"
@@ -25,13 +25,13 @@ class Stage(StrEnum):
     TTNN = "ttnn"
     CODE = "code"
     OTHER = "other"
-    """MLIR of which the name does not say what it is."""
+    """MLIR whose name does not give its stage."""
 
 
 _ORDER = {stage: number for number, stage in enumerate(Stage)}
 _WORDS = {"shlo": Stage.STABLEHLO, **{stage.value: stage for stage in Stage}}
 _STEPS = ("shlo_frontend", "shlo_compiler", "shlo_set_mesh_attr", "shlo_compiler_cleaned")
-"""What the plugin writes of one stage, one after the other; before them there is plain `shlo`."""
+"""The files that the plugin writes at this stage, in order; plain `shlo` comes before them."""
 _FX = re.compile(r"\.(fx|fx-passes)\.\d+\.py$")
 _CODE = frozenset({".py", ".cpp", ".hpp", ".h"})
 _MOMENT = re.compile(r"_?\d{9,}")
@@ -50,12 +50,12 @@ class Program:
 
     @property
     def key(self) -> str:
-        """What the same program of another run is called too: the name without the moment of the compilation."""
+        """The name without the time of compilation, which is equal for the same program of another run."""
         return _MOMENT.sub("", self.name)
 
 
 def stage_of(name: str) -> Stage | None:
-    """The stage of the file of that name; None: it is no program."""
+    """The stage of the file of that name; None: it is not a program."""
     path = Path(name)
     if match := _FX.search(path.name):
         return Stage(match[1])
@@ -66,7 +66,7 @@ def stage_of(name: str) -> Stage | None:
     if path.suffix != ".mlir":
         return None
     words = re.split(r"[._]", path.stem.lower())
-    # The plugin's names begin with the stage; those of everybody else end with it.
+    # The plugin's names begin with the stage; all others end with it.
     named = (word for word in (words[0], *reversed(words)) if word in _WORDS)
     return next((_WORDS[word] for word in named), Stage.OTHER)
 
@@ -89,7 +89,7 @@ def _place(program: Program) -> tuple[int, int, str]:
 
 
 def same_program(program: Program, others: list[Program]) -> Program | None:
-    """The program of another run that corresponds to this one; None: it has none of this stage.
+    """The program of another run that corresponds to this one; None: there is none of this stage.
 
     The same name, else the only one of its stage, else the one with the same file name.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colours of a log line: SGR sequences become spans of text with a look, every other sequence is dropped."""
+"""Colours of a log line: SGR sequences become styled spans of text, every other sequence is dropped."""
 
 import re
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from typing import Any
 from core.runs.sanitize import MAX_CHARACTERS, SEQUENCES, clean, last_state
 
 Colour = int | tuple[int, int, int] | None
-"""One of the terminal's 256 by number, red, green and blue from 0 to 255, or the usual one."""
+"""One of the terminal's 256 by number, red, green and blue from 0 to 255, or None for the default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What SGR codes (ECMA-48 8.3.117) have set. Blinking and hidden text is shown like any other."""
+    """The style that SGR codes (ECMA-48 8.3.117) have set. Blinking and hidden text is shown like any other."""
 
     bold: bool = False
     dim: bool = False
@@ -37,13 +37,13 @@ _EXTENDED = {38: "colour", 48: "background"}
 
 
 def coloured_line(text: str, limit: int = MAX_CHARACTERS) -> list[tuple[str, Look]]:
-    """Spans of one line; joined they are `plain_line` of it."""
+    """The spans of one line; joined they equal `plain_line` of it."""
     spans: list[tuple[str, Look]] = []
     width = 0
     for piece, look in _pieces(last_state(text)):
         shown = clean(_expanded(piece, width))
         if width + len(shown) > limit:
-            # The end is cut to have room for the mark.
+            # The end is cut to leave room for the mark.
             return _cut([*spans, (shown, look)], limit - 1)
         width += len(shown)
         spans.append((shown, look))
@@ -86,7 +86,7 @@ def _changed(look: Look, parameters: str) -> Look:
 
 
 def _change(code: int, following: Iterator[int]) -> dict[str, Any]:
-    """What one code sets; a colour out of a larger palette takes what it needs of the codes that follow."""
+    """The change that one code makes; a colour from a larger palette takes parameters from the following codes."""
     if code in _ON:
         return {_ON[code]: True}
     if code in _OFF:

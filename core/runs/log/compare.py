@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compare the logs of two runs: what differs once times, addresses and names of the runs are left out."""
+"""Compare the logs of two runs, ignoring times, addresses and names of runs."""
 
 import re
 import tempfile
@@ -16,7 +16,7 @@ from core.runs.store import RunRecord
 from core.sources import READING, reading
 
 _MOST_BYTES = 16 * 2**20
-"""Of longer logs the ends are compared."""
+"""Of longer logs, only the ends are compared."""
 _PATIENCE_SECONDS = 60.0
 _DIFF = ("diff", "--no-index", "--no-color", "--no-ext-diff", "--no-textconv", "--text", "--histogram", "--")
 
@@ -31,20 +31,20 @@ _VOLATILE = (
     (re.compile(r"\b(pid|PID|tid|TID|Process|Thread)([ =:#-]{1,2})\d+"), r"\1\2<number>"),
     (re.compile(r"/tmp/[\w./+-]+"), "<temporary>"),
 )
-"""What differs between any two runs of one test, and its placeholder."""
+"""Patterns of text that differs between any two runs of a test, with their placeholders."""
 
 
 def settled(line: str) -> str:
-    """A line without what differs from run to run."""
+    """A line without the parts that differ from run to run."""
     for pattern, stand_in in _VOLATILE:
         line = pattern.sub(stand_in, line)
     return line
 
 
 def compare_logs(one: RunRecord, other: RunRecord, runner: CommandRunner = run_command) -> Sequence[str]:
-    """The differences from `one` to `other` as a unified diff of settled lines; nothing where there are none.
+    """The differences from `one` to `other` as a unified diff of settled lines; empty if there are none.
 
-    Raises TTMatrixError where a log cannot be read, or git cannot compare them.
+    Raises TTMatrixError if a log cannot be read or git fails.
     """
     with tempfile.TemporaryDirectory(prefix="ttmatrix-compare-") as scratch:
         names = ("one", "other")
@@ -61,7 +61,7 @@ def compare_logs(one: RunRecord, other: RunRecord, runner: CommandRunner = run_c
 
 
 def _write(log: Path, target: Path) -> bool:
-    """Write a log as it is compared; returns whether only its end was taken."""
+    """Write a log in the form to compare; returns whether only its end was taken."""
     lines = (settled(plain_line(line)) for line in LogFile(log).last(_MOST_BYTES))
     target.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", errors="replace")
     return log.is_file() and log.stat().st_size > _MOST_BYTES
@@ -73,7 +73,7 @@ def _name(record: RunRecord, part: bool) -> str:
 
 
 def side_by_side(one: RunRecord, other: RunRecord, runner: CommandRunner = run_command) -> list[tuple[str, str, bool]]:
-    """Both logs line by line, as they were written but safe to show, and whether a pair of lines differs.
+    """Both logs line by line, unsettled but safe to show, with whether the pair of lines differs.
 
     A line that only one of them has is beside an empty one. Raises as `compare_logs` does.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log while its run writes it: how it stays below its limit, and when its lines arrived."""
+"""A log during its run: keeping it below its limit, and recording when its lines arrived."""
 
 import os
 from bisect import bisect_right
@@ -22,23 +22,22 @@ _NOTE_BYTES = 128
 class LogLimit:
     """The log at `path`, of at most `limit` bytes; 0: of any size. For signal handlers: nothing is raised.
 
-    Its beginning and its end stay, the middle is left out. The processes of a run append to the log themselves, so that
-    nothing is between them and the disk. What is left of the end is moved forward within the file, which is then cut
-    short behind it; appending goes on there.
+    Its beginning and its end stay, the middle is removed. The processes of a run append to the log directly. The
+    end is moved forward within the file, which is then truncated after it; later output is appended there.
     """
 
     def __init__(self, path: Path, limit: int) -> None:
         self._path = path
         self._limit = limit
         self._head = 0
-        """Where the note about the gap begins; 0: there is none yet."""
+        """Offset of the note about the gap; 0: there is none yet."""
         self._left_out = 0
         self._cutting = False
 
     def enforce(self) -> bool:
-        """Cut the log where it has grown over its limit; returns whether that was so."""
+        """Cut the log if it exceeds its limit; returns whether it did."""
         if self._cutting:
-            # A signal has interrupted us: large logs take longer than the time between two looks.
+            # This signal interrupted an earlier call: large logs take longer than the interval.
             return False
         self._cutting = True
         try:
@@ -64,13 +63,13 @@ class LogLimit:
             self._head = _line_end(descriptor, min(_MOST_HEAD, self._limit // _HEAD_SHARE))
         start = max(self._head + _NOTE_BYTES, size - self._limit // _TAIL_SHARE)
         start = _line_end(descriptor, start)
-        # The note from the last time is no part of the log.
+        # The earlier note is not part of the log.
         noted = _NOTE_BYTES if self._left_out else 0
         self._left_out += start - self._head - noted
         end, read = self._head + _NOTE_BYTES, start
         for _ in range(_ROUNDS):
             end, read = _move(descriptor, read, os.fstat(descriptor).st_size, end)
-            # What is written from here to the cut is lost, so this must take no time.
+            # Output written between here and the truncation is lost, so this must take no time.
             if os.fstat(descriptor).st_size - read < _SMALL:
                 break
         os.pwrite(descriptor, _note(self._left_out, self._limit), self._head)
@@ -79,7 +78,7 @@ class LogLimit:
 
 
 def _move(descriptor: int, begin: int, end: int, to: int) -> tuple[int, int]:
-    """Copy the bytes from `begin` to `end` forward to `to`; returns where the copy and what was copied end."""
+    """Copy the bytes from `begin` to `end` forward to `to`; returns the ends of the copy and of the copied range."""
     while begin < end:
         data = os.pread(descriptor, min(_BLOCK, end - begin), begin)
         if not data:
@@ -90,13 +89,13 @@ def _move(descriptor: int, begin: int, end: int, to: int) -> tuple[int, int]:
 
 
 def _line_end(descriptor: int, position: int) -> int:
-    """The end of the line that `position` is in; `position` itself where that line is long."""
+    """The end of the line at `position`; `position` itself if that line is long."""
     found = os.pread(descriptor, _SMALL, position).find(b"\n")
     return position + found + 1 if found >= 0 else position
 
 
 def _note(left_out: int, limit: int) -> bytes:
-    """A line of always the same length, so that the next one takes its place."""
+    """A line of constant length, so that the next note can replace it."""
     text = f"\n... ttmatrix left out {left_out:,} bytes here: the log is over its limit of {limit:,} bytes "
     return text.encode().ljust(_NOTE_BYTES - 1, b".") + b"\n"
 
@@ -104,7 +103,7 @@ def _note(left_out: int, limit: int) -> bytes:
 class ArrivalNotes:
     """Notes the size of `log` in `file`, a line for each time: seconds since the epoch and bytes.
 
-    For signal handlers and full disks: nothing is raised, and a note that cannot be written is one less.
+    For signal handlers and full disks: nothing is raised, and a note that cannot be written is dropped.
     """
 
     def __init__(self, log: Path, file: Path) -> None:
@@ -113,7 +112,7 @@ class ArrivalNotes:
         self._size = 0
 
     def note(self, now: float) -> None:
-        """Note how far the log has come by `now`."""
+        """Record the size of the log at `now`."""
         with suppress(OSError):
             size = self._log.stat().st_size
             if size != self._size:
@@ -135,7 +134,7 @@ class Arrivals:
         self._sizes: list[int] = []
 
     def poll(self) -> bool:
-        """Read what was added; returns whether there was anything. A file that is missing or damaged says nothing."""
+        """Read new notes; returns whether there were any. A missing or damaged file counts as empty."""
         try:
             with self._file.open("rb") as handle:
                 handle.seek(self._read)
@@ -149,7 +148,7 @@ class Arrivals:
                 at, size = line.split()
                 note = float(at), int(size)
                 if self._sizes and note[1] < self._sizes[-1]:
-                    # The middle of the log was left out: where lines were before is not known any more.
+                    # The middle of the log was removed: the earlier offsets of lines are no longer known.
                     self._times.clear()
                     self._sizes.clear()
                 self._times.append(note[0])
@@ -157,6 +156,6 @@ class Arrivals:
         return bool(whole)
 
     def at(self, positions: Sequence[int]) -> list[float | None]:
-        """For bytes of the log, when each had arrived at the latest; None: it is not known yet, or never was."""
+        """The times by which bytes of the log had arrived; None: not known yet, or never recorded."""
         found = (bisect_right(self._sizes, position) for position in positions)
         return [self._times[at] if at < len(self._times) else None for at in found]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a log says of memory that was full: how much of which was asked for, and how much there is."""
+"""Out-of-memory messages in a log: which memory, how much was requested, and how much there is."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -13,8 +13,8 @@ _CIRCULAR = re.compile(r"circular buffers .*? grow to (?P<asked>\d+) B which is 
 
 
 def out_of_memory(lines: Iterable[str]) -> Mapping[str, object] | None:
-    """The first line that says so, in bytes: `memory` (DRAM, L1), `asked`, and where they are said `banks`, `per_bank`
-    (asked of each) and `bank` (the size of one). None: no line does.
+    """The facts of the first such line, in bytes: `memory` (DRAM, L1), `asked`, and if given `banks`, `per_bank`
+    (requested of each) and `bank` (the size of one). None: there is no such line.
     """
     for line in lines:
         if match := _BUFFER.search(line) or _CIRCULAR.search(line):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One person's look at one log: what filters leave of it, what a search finds, where the errors are."""
+"""A person's view of one log: the lines that pass the filters, search hits, and errors."""
 
 from bisect import bisect_left
 from enum import StrEnum
@@ -12,7 +12,7 @@ from core.runs.sanitize import plain_line
 
 
 class Seek(StrEnum):
-    """What one goes to from line to line."""
+    """The kinds of lines to jump between."""
 
     SEARCH = "search"
     ERRORS = "errors"
@@ -21,9 +21,9 @@ class Seek(StrEnum):
 class LogLook:
     """Rows are visible lines, numbers are lines of the log, both from 0.
 
-    Filters narrow: a line is visible where every one of them matches. Everything is found out by `step`, a slice at a
-    time. A large log shows its end at once, the rest of its rows come when all of it is indexed. Not `from_end` it
-    shows its beginning, and more rows come below.
+    A line is visible if every filter matches it. All work is done by `step`, a slice at a time. A large log shows its
+    end at once, and the rest of its rows once all of it is indexed. Without `from_end` it shows its beginning, and
+    further rows are added below.
     """
 
     def __init__(self, log: LogFile, arrivals: Arrivals | None = None, *, from_end: bool = True) -> None:
@@ -36,30 +36,30 @@ class LogLook:
         self._shown: LineScan | None = None
         self._scans: dict[Seek, LineScan] = {}
         self._back: tuple[Seek, LookBack] | None = None
-        """Looks for a line before those that a scan has come to."""
+        """Searches backwards for a line that the scan has not reached yet."""
         self._tail: list[str] | None = None
         self._tail_start = 0
         if log.poll() and from_end:
             self._tail_start, self._tail = log.tail()
         self.moved_by = 0
-        """How many rows the last step added before the visible ones."""
+        """How many rows the last step added above the visible ones."""
 
     # What is visible
 
     @property
     def opening(self) -> bool:
-        """Whether only the end of the log is known, and no line by its number."""
+        """Whether only the end of the log is known, so that lines have no numbers yet."""
         return self._tail is not None
 
     @property
     def line_count(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         if self._tail is not None:
             return len(self._tail)
         return self.log.line_count if self._shown is None else len(self._shown.found)
 
     def texts(self, first: int, count: int) -> list[str]:
-        """At most `count` rows from row `first` on, as they were written: neither safe to show nor short."""
+        """At most `count` rows from row `first` on, as written: neither safe to show nor shortened."""
         first = max(0, first)
         if self._tail is not None:
             return self._tail[first : first + count]
@@ -67,7 +67,7 @@ class LogLook:
         return self.log.texts(range(first, first + count) if shown is None else shown.found[first : first + count])
 
     def lines(self, first: int, count: int) -> list[str]:
-        """As `texts`, safe to show."""
+        """As `texts`, but safe to show."""
         return [plain_line(text) for text in self.texts(first, count)]
 
     def times(self, first: int, count: int) -> list[float | None]:
@@ -79,24 +79,24 @@ class LogLook:
         return self._arrivals.at(self.log.positions(numbers[: bisect_left(numbers, self.log.line_count)]))
 
     def number_at(self, row: int) -> int:
-        """The line that a row shows; beyond the rows the line after the last."""
+        """The line number of a row; past the last row, the number after the last line."""
         if self._shown is None:
             return row
         found = self._shown.found
         return found[row] if row < len(found) else self.log.line_count
 
     def row_at(self, number: int) -> int:
-        """The row that shows a line or, where that is filtered out, the next one."""
+        """The row of a line or, if that is filtered out, of the next visible one."""
         return number if self._shown is None else bisect_left(self._shown.found, number)
 
     def knows(self, number: int) -> bool:
-        """Whether it is settled which row shows a line."""
+        """Whether the row of a line is known by now."""
         return not self.opening and (self._shown is None or self._shown.done or self._shown.line_count > number)
 
     # Growing
 
     def step(self) -> bool:
-        """Find out a little more; returns whether there is more to find out."""
+        """Do a slice of the work; returns whether there is more."""
         self.moved_by = 0
         more = self.log.poll()
         if self._tail is not None and not more:
@@ -104,7 +104,7 @@ class LogLook:
             self.moved_by = self.log.line_at(self._tail_start)
         if self._back is not None:
             what, back = self._back
-            # A person waits for it, and not for the rest.
+            # A person waits for this, not for the rest.
             if back.found is None and back.step(self._scans[what].line_count):
                 return True
         scans = [scan for scan in (self._shown, *self._scans.values()) if scan is not None]
@@ -113,7 +113,7 @@ class LogLook:
     # Filters
 
     def set_filters(self, filters: tuple[Pattern, ...], *, filtering: bool = True) -> None:
-        """Have these filters, on or off."""
+        """Set the filters, and whether they are on."""
         self.filters, self.filtering = filters, filtering
         stack = self._stack()
         self._shown = LineScan(self.log, stack) if stack else None
@@ -122,7 +122,7 @@ class LogLook:
 
     @property
     def left(self) -> list[int]:
-        """How many lines each filter leaves of those before it; nothing while they are off."""
+        """How many lines pass each filter and those before it; empty while they are off."""
         return self._shown.passed if self._shown is not None else []
 
     def _stack(self) -> list[Matcher]:
@@ -131,13 +131,13 @@ class LogLook:
     # Search and errors
 
     def set_search(self, pattern: Pattern | None) -> None:
-        """Look for something else, or no more."""
+        """Set the search pattern; None: no search."""
         self.search = pattern
         self._scans.pop(Seek.SEARCH, None)
         self._back = None
 
     def seek(self, what: Seek, number: int, *, forward: bool) -> Hit:
-        """The next line to go to from line `number`; of the search there must be one."""
+        """The next matching line from line `number`; a search pattern must be set to seek hits of the search."""
         scan = self._scans.get(what)
         if scan is None:
             scan = self._scans[what] = self._scan(what)
@@ -147,7 +147,7 @@ class LogLook:
         return self._seek_back(what, scan, number) if hit.waiting and not forward else hit
 
     def _seek_back(self, what: Seek, scan: LineScan, number: int) -> Hit:
-        """The scan comes from the beginning, and may have far to go to what is right before line `number`."""
+        """Search backwards: the scan starts at the beginning, and may be far from line `number`."""
         if self._back is None or self._back[0] is not what or self._back[1].start != number:
             self._back = what, LookBack(self.log, self._matchers(what), number)
         found = self._back[1].found
@@ -161,7 +161,7 @@ class LogLook:
         return [*self._stack(), holds]
 
     def place(self, what: Seek, number: int) -> tuple[int, int, bool]:
-        """How many of a kind there are up to line `number`, how many in all, and whether that is all of them."""
+        """The number of matches up to line `number`, the number of all, and whether all are known."""
         scan = self._scans.get(what)
         if scan is None:
             return 0, 0, False

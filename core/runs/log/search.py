@@ -14,39 +14,39 @@ from core.runs.log.tail import LogFile
 from core.runs.sanitize import visible_lines
 
 Matcher = Callable[[str], bool]
-"""Whether a line, as it is shown, is one of those looked for."""
+"""Whether a line, as shown, matches."""
 
 _EXPRESSION = "re:"
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Text to find, or with `re:` in front a regular expression. Without capitals it finds both cases."""
+    """Text to find, or a regular expression after `re:`. Without capitals, case is ignored."""
 
     text: str
-    """As it was typed, without the mark of a negation."""
+    """As typed, without the mark of a negation."""
     out: bool
-    """Whether lines that have it are the unwanted ones."""
+    """Whether matching lines are the unwanted ones."""
     regex: re.Pattern[str]
 
     @property
     def is_expression(self) -> bool:
-        """Whether it may take any time to look for it."""
+        """Whether it is a regular expression, whose search may take any time."""
         return self.text.startswith(_EXPRESSION)
 
     @property
     def holds(self) -> Matcher:
-        """Whether a line is wanted."""
+        """The matcher of wanted lines."""
         found = _finder(self.text, self.regex)
         return (lambda line: not found(line)) if self.out else found
 
     def spans(self, line: str) -> list[tuple[int, int]]:
-        """Where in `line` it is found, beginning and end of each place; never empty places."""
+        """The start and end of each match in `line`, without empty matches."""
         return [match.span() for match in self.regex.finditer(line) if match.end() > match.start()]
 
 
 def parse_pattern(text: str, *, out: bool = False) -> Pattern:
-    """The pattern a person typed. Raises UsageError for an expression that is none."""
+    """Parse a typed pattern. Raises UsageError for an invalid expression."""
     expression = text.removeprefix(_EXPRESSION) if text.startswith(_EXPRESSION) else re.escape(text)
     try:
         return Pattern(text, out, re.compile(expression, 0 if _has_capitals(text) else re.IGNORECASE))
@@ -58,12 +58,12 @@ def parse_pattern(text: str, *, out: bool = False) -> Pattern:
 
 
 def parse_filter(text: str) -> Pattern:
-    """A filter a person typed: what lines must have or, after a `!`, must not have."""
+    """Parse a typed filter: what lines must contain or, after a `!`, must not contain."""
     return parse_pattern(text.removeprefix("!"), out=text.startswith("!"))
 
 
 def _has_capitals(text: str) -> bool:
-    # An escape such as \S or \W is no capital that somebody asked for.
+    # An escape such as \S or \W does not count as a capital.
     plain = re.sub(r"\\.", "", text) if text.startswith(_EXPRESSION) else text
     return plain != plain.lower()
 
@@ -71,35 +71,35 @@ def _has_capitals(text: str) -> bool:
 def _finder(text: str, regex: re.Pattern[str]) -> Matcher:
     if text.startswith(_EXPRESSION):
         return lambda line: regex.search(line) is not None
-    # A plain search is several times faster than an expression that overlooks the case.
+    # A plain search is several times faster than an expression that ignores case.
     if _has_capitals(text):
         return lambda line: text in line
     return lambda line: text in line.lower()
 
 
 SLICE = 64 * 1024
-"""Bytes that one `step` looks through at most: a millisecond or two."""
+"""The most bytes that one `step` searches: a millisecond or two."""
 
 _BACK_LINES = 100
-"""Lines that `LookBack` looks through at a time: as many as take about as long."""
+"""The lines that `LookBack` searches at a time, which takes about as long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Where a look for the next line ended."""
+    """The result of a search for the next line."""
 
     number: int | None
-    """None: there is none, or it is not known yet."""
+    """The line; None: there is none, or it is not known yet."""
     wrapped: bool = False
-    """Whether it went on from the other end."""
+    """Whether the search wrapped around."""
     waiting: bool = False
 
 
 class LineScan:
-    """Numbers of the lines that every matcher of the stack matches, in order, as far as it has come.
+    """Numbers of the lines that every matcher of the stack matches, in order, as far as they are scanned.
 
-    What it matches is what is shown: without colours, and of a progress bar the last state. Of a line over `SLICE`
-    bytes it knows the beginning.
+    Lines are matched as shown: without colours, and with only the last state of a progress bar. Of a line over `SLICE`
+    bytes only the beginning is matched.
     """
 
     def __init__(self, log: LogFile, stack: Sequence[Matcher]) -> None:
@@ -110,18 +110,18 @@ class LineScan:
     def _restart(self) -> None:
         self.found = array("I")
         self.passed = [0] * len(self._stack)
-        """How many complete lines the first matcher matched, the first two, and so on."""
+        """How many complete lines pass the first matcher, the first two, and so on."""
         self.line_count = 0
-        """Complete lines looked through."""
+        """The number of complete lines scanned."""
         self.done = False
-        """Whether it has come to the end of what the log had when it was read last."""
+        """Whether the scan has reached the end that the log had when last read."""
         self._generation = self._log.generation
         self._position = 0
         self._inside = False
         self._open_found = False
 
     def step(self) -> bool:
-        """Look through the next slice; returns whether there is more."""
+        """Scan the next slice; returns whether there is more."""
         if self._generation != self._log.generation:
             self._restart()
         data = self._log.read(self._position, SLICE)
@@ -141,7 +141,7 @@ class LineScan:
     def _take(self, data: bytes) -> None:
         self._position += len(data)
         if self._inside:
-            # The rest of a line whose beginning was looked at.
+            # The rest of a line whose beginning was scanned.
             data = data[data.index(b"\n") + 1 :]
             self._inside = False
         if data:
@@ -163,13 +163,13 @@ class LineScan:
         self.line_count += len(lines)
 
     def _look_at_open(self, data: bytes) -> None:
-        """The last line may have no end yet, or never: it counts for as long as it is so."""
+        """Scan the last line, which may have no line end yet: it counts until it changes."""
         if data and not self._inside and _passes(self._stack, visible_lines(data)[0]):
             self.found.append(self.line_count)
             self._open_found = True
 
     def seek(self, number: int, *, forward: bool) -> Hit:
-        """The line found nearest after line `number` or before it, around the end where there is none."""
+        """The nearest match after or before line `number`, wrapping around if there is none."""
         if forward:
             at = bisect_right(self.found, number)
             if at == len(self.found) and not self.done:
@@ -184,7 +184,7 @@ class LineScan:
 
 
 class LookBack:
-    """Looks for the nearest line before a given one, backwards from there: for who is at the end of a large log."""
+    """Searches backwards from a line for the nearest match: fast at the end of a large log."""
 
     def __init__(self, log: LogFile, stack: Sequence[Matcher], number: int) -> None:
         self.start = number
@@ -192,10 +192,10 @@ class LookBack:
         self._log = log
         self._stack = stack
         self._end = min(number, log.line_count)
-        """The lines before it are still to be looked at."""
+        """The lines before this one are still to be searched."""
 
     def step(self, first: int) -> bool:
-        """Look through the next few lines, not beyond line `first`; returns whether there is more."""
+        """Search the next few lines, not before line `first`; returns whether there is more."""
         begin = max(first, self._end - _BACK_LINES)
         texts = self._log.texts(range(begin, self._end))
         for number, text in zip(range(self._end - 1, begin - 1, -1), reversed(texts), strict=False):
@@ -213,7 +213,7 @@ def _passes(stack: Sequence[Matcher], line: str) -> bool:
 
 @contextmanager
 def _limited() -> Iterator[None]:
-    """Raise UsageError where a matcher takes too long: the screen waits for it."""
+    """Raise UsageError if a matcher takes too long, because the screen waits for it."""
     try:
         with time_limit():
             yield

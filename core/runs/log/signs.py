@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one table of what lines of a log mean: errors and how much each says, phases, bring-up stages."""
+"""The only table of the meaning of log lines: errors with their weights, phases, bring-up stages."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,13 +11,13 @@ from core.model import BringupStatus
 _REASON_CHARACTERS = 120
 _CANONICAL_CHARACTERS = 200
 _CANONICAL = re.compile(r"dtypes match|same dtype|expected scalar type|not implemented for 'BFloat16'")
-"""Failures by dtypes, which entries quote whole (docs/rules.md 7.2)."""
+"""Failures because of dtypes, which entries quote completely (docs/rules.md 7.2)."""
 
 
-# The words of tt-xla's tools for failures, each in one place: here lines of a log are found by them, in
-# `core.evidence` the stage of a failure is.
+# The messages of tt-xla's tools for failures, each in one place: they are used here to find lines of a log, and in
+# `core.evidence` to find the stage of a failure.
 DIAGNOSTIC = r"(?:^|[\s:)])(?<!Fatal Python )error: "
-"""Of the compiler; an MLIR diagnostic has its location in front: file:line:column, loc(...), or nothing."""
+"""An error of the compiler; an MLIR diagnostic begins with its location: file:line:column, loc(...), or nothing."""
 DEVICE_MEMORY = (
     r"Out of Memory: +Not enough space|Not enough space to allocate \d+ B (?:L1|L1_SMALL|DRAM) buffer"
     r"|\bbeyond max L1 size|\bclash with L1 buffers"
@@ -30,11 +30,11 @@ STAGES = {
     "TTMLIR_COMPILATION_START": BringupStatus.FAILED_TTMLIR_COMPILATION,
     "RUNTIME_EXECUTION_START": BringupStatus.FAILED_RUNTIME,
 }
-"""By the mark of a stage in the stage file and the log, the bring-up status of a failure in it (docs/rules.md 4.5)."""
+"""By the mark of a stage in the stage file and the log: the bring-up status of a failure in it (docs/rules.md 4.5)."""
 
 
 class SignKind(StrEnum):
-    """What a line with a sign is."""
+    """The kinds of lines with a sign."""
 
     ERROR = "error"
     PHASE = "phase"
@@ -43,7 +43,7 @@ class SignKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LogSign:
-    """Lines that contain `pattern`. Of the errors in a log, that of most `weight` is the cause, 0 never is."""
+    """Lines that contain `pattern`. The error with the greatest `weight` in a log is the cause; 0 never is."""
 
     kind: SignKind
     pattern: re.Pattern[str]
@@ -54,7 +54,7 @@ def _sign(kind: SignKind, weight: int, expression: str) -> LogSign:
     return LogSign(kind, re.compile(expression), weight)
 
 
-# The first that fits says what a line is. The stages are those of tt-xla's stage file (docs/rules.md 4.5).
+# The first match counts. The stages are those of tt-xla's stage file (docs/rules.md 4.5).
 SIGNS = (
     _sign(SignKind.PHASE, 0, r"^=====+ .*=====+$"),
     _sign(SignKind.STAGE, 0, rf"\b(?:{'|'.join(STAGES)})\b"),
@@ -70,7 +70,7 @@ SIGNS = (
     _sign(SignKind.ERROR, 5, r"\bFATAL\b"),
 )
 
-# Nearly all lines have no sign, and one search for the words of all signs shows that.
+# Nearly all lines have no sign, which one search for the words of all signs shows.
 _WORDS = re.compile(
     "rror|=====|FA|START|TT_T|Traceback|Memory|L1|ailed|UNREACHABLE|terminate|PCC|enough|fault|Abort|Kill|Excep|Exit|Inter"
 )
@@ -79,7 +79,7 @@ _NOISE = re.compile(
     r"\b(?:Deprecation|Future|User)Warning\b|Found an argument on non-XLA device"
     r"|^(?:E\s+)?(?:While executing %|Original traceback:|None$|Use tlparse to see)"
 )
-"""Warnings, and what torch puts below an error: beside failures they say nothing of them (docs/rules.md 7)."""
+"""Warnings, and lines that torch prints below an error: they say nothing about nearby failures (docs/rules.md 7)."""
 _PREFIX = re.compile(
     r"^(?:E\s+)?"
     r"(?:[\d:.,TZ/ -]{8,}\|\s*)?(?:\w+\s*\|\s*)*"  # 12:00:01 | critical | Always |
@@ -91,7 +91,7 @@ _RESULT_MARK = "TTMATRIX-RESULT"
 
 
 def sign_of(line: str) -> LogSign | None:
-    """The sign of a line as it is shown."""
+    """The sign of a line as shown; None: it has none."""
     if line.startswith(_RESULT_MARK) or _WORDS.search(line) is None:
         return None
     return next((sign for sign in SIGNS if sign.pattern.search(line)), None)
@@ -104,16 +104,14 @@ def is_error(line: str) -> bool:
 
 
 def is_noise(line: str) -> bool:
-    """Whether a line appears near failures and names none."""
+    """Whether a line appears near failures but describes none."""
     return _NOISE.search(line) is not None
 
 
 def cause_line(lines: Sequence[str]) -> str:
-    """The line that says most about why a test failed, short enough for a `reason`; empty where none does.
+    """The line that says most about why a test failed, short enough for a `reason`; empty if there is none.
 
-    See docs/rules.md 7.3.
-
-    Of errors that say as much the first: those after it mostly follow from it.
+    See docs/rules.md 7.3. Of errors with equal weight the first is taken: later ones are mostly its consequences.
     """
     best, weight = "", 0
     for at, line in enumerate(lines):
@@ -124,7 +122,7 @@ def cause_line(lines: Sequence[str]) -> str:
 
 
 def shortened(text: str) -> str:
-    """`text` on one line, with single spaces, cut behind a word where it is too long for a `reason`."""
+    """`text` on one line, with single spaces, cut after a word if it is too long for a `reason`."""
     text = " ".join(text.split())
     if len(text) <= (_CANONICAL_CHARACTERS if _CANONICAL.search(text) else _REASON_CHARACTERS):
         return text
@@ -133,7 +131,7 @@ def shortened(text: str) -> str:
 
 
 def _message(line: str, after: Sequence[str]) -> str:
-    # A TT_FATAL with its location has its message on the line after "info:".
+    # The message of a TT_FATAL with a location is on the line after "info:".
     text = _reason_below(after) if _PLACE.search(line) else ""
     return shortened(_PREFIX.sub("", text or line, count=1))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Follow a growing log of any size in flat memory, with any of its lines at hand."""
+"""Follow a growing log of any size with constant memory and access to any of its lines."""
 
 import os
 from array import array
@@ -14,14 +14,14 @@ from core.runs.sanitize import plain_line, visible_lines
 CHUNK = 64 * 1024
 """Bytes between two entries of the index."""
 SLICE = 4 * CHUNK
-"""Bytes that one `poll` reads at most."""
+"""The most bytes that one `poll` reads."""
 
 _HEAD = 16 * 1024
 _LAST_BYTES = 4 * 1024
 
 
 class LineIndex:
-    """How many lines end before each chunk of a file: enough to find any line by reading one chunk."""
+    """The number of line ends before each chunk of a file: enough to find any line by reading one chunk."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -37,11 +37,11 @@ class LineIndex:
 
     @property
     def room(self) -> int:
-        """Bytes left in the present chunk."""
+        """Bytes left in the current chunk."""
         return CHUNK - self.size % CHUNK
 
     def feed(self, data: bytes) -> None:
-        """Take the next bytes of the file into account, not empty and not more than there is `room` for."""
+        """Process the next bytes of the file: not empty and not more than `room`."""
         self.size += len(data)
         self.line_ends += data.count(b"\n")
         self._last_byte = data[-1:]
@@ -49,25 +49,25 @@ class LineIndex:
             self._before.append(self.line_ends)
 
     def ends_before(self, chunk: int) -> int:
-        """How many line ends come before a chunk."""
+        """The number of line ends before a chunk."""
         return self._before[chunk]
 
     def locate(self, number: int) -> tuple[int, int]:
-        """The chunk that the `number`-th line end (from 1) is in, and its index among the line ends there."""
+        """The chunk with the `number`-th line end (from 1), and its index among the line ends there."""
         chunk = bisect_left(self._before, number) - 1
         return chunk, number - self._before[chunk] - 1
 
 
 class LogFile:
-    """One log file. Lines count from 0; the last one may still be growing.
+    """One log file. Lines are counted from 0; the last one may still be growing.
 
-    Holds no file open, and is not for use by several threads at once.
+    It keeps no file open, and must not be used by several threads at once.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.generation = 0
-        """Changes with each file that takes the place of the one before."""
+        """Changes when another file replaces the log."""
         self._inode = 0
         self._index = LineIndex()
 
@@ -79,8 +79,8 @@ class LogFile:
     def poll(self) -> bool:
         """Index at most `SLICE` of what was added; returns whether there is more.
 
-        A file that was truncated or replaced is indexed anew; a missing file has no lines.
-        Raises TTMatrixError where it cannot be read.
+        A file that was truncated or replaced is indexed again; a missing file has no lines. Raises TTMatrixError if it
+        cannot be read.
         """
         descriptor = self._open()
         if descriptor is None:
@@ -100,9 +100,9 @@ class LogFile:
         return [plain_line(text) for text in self.texts(range(max(0, first), first + count))] if first >= 0 else []
 
     def texts(self, numbers: Sequence[int]) -> list[str]:
-        """The lines of these numbers (ascending; those beyond the end are left out) as they were written.
+        """The lines of these numbers (ascending; those beyond the end are left out) as written.
 
-        A line over `CHUNK` bytes is its end where that is a progress bar, else a note of its length and its beginning.
+        Of a line over `CHUNK` bytes, only the end if it is a progress bar, else a note of its length and its beginning.
         """
         wanted = numbers[: bisect_left(numbers, self.line_count)]
         descriptor = self._open() if wanted else None
@@ -117,7 +117,7 @@ class LogFile:
             os.close(descriptor)
 
     def positions(self, numbers: Sequence[int]) -> list[int]:
-        """The bytes at which the lines of these numbers (ascending, none beyond the end) begin."""
+        """The byte offsets of the lines of these numbers (ascending, none beyond the end)."""
         descriptor = self._open() if numbers else None
         if descriptor is None:
             return []
@@ -128,12 +128,12 @@ class LogFile:
             os.close(descriptor)
 
     def last(self, count: int) -> list[str]:
-        """The lines in the last `count` bytes of the file, indexed or not, without sequences: to be searched."""
+        """The lines in the last `count` bytes of the file, indexed or not, without escape sequences, for searching."""
         texts = self.tail(count)[1]
         return visible_lines("\n".join(texts).encode("utf-8", "replace")) if texts else []
 
     def tail(self, count: int = CHUNK) -> tuple[int, list[str]]:
-        """The lines in the last `count` bytes of the file as they were written, and the byte at which they begin."""
+        """The lines in the last `count` bytes of the file as written, and the byte offset of the first one."""
         descriptor = self._open()
         if descriptor is None:
             return 0, []
@@ -148,12 +148,12 @@ class LogFile:
         return start + cut, texts if texts[-1] else texts[:-1]
 
     def line_at(self, position: int) -> int:
-        """The number of the line that byte `position`, of what was indexed, is in."""
+        """The number of the line at byte `position`, which must be indexed."""
         chunk = position // CHUNK
         return self._index.ends_before(chunk) + self.read(chunk * CHUNK, position % CHUNK).count(b"\n")
 
     def read(self, position: int, count: int) -> bytes:
-        """At most `count` bytes from `position` on, of what was indexed."""
+        """At most `count` bytes from `position` on, of the indexed part."""
         descriptor = self._open()
         if descriptor is None:
             return b""
@@ -185,17 +185,17 @@ class LogFile:
 
 
 def last_line(log: Path) -> str:
-    """The last line of a log that says something to a person, safe to show; empty where there is none at its end.
+    """The last informative line of a log, safe to show; empty if there is none near its end.
 
-    Blank lines do not, nor does the result that a CPU repro prints for programs.
-    Raises TTMatrixError where it cannot be read.
+    Skips blank lines and the result that a CPU repro prints for programs. Raises TTMatrixError if the log cannot be
+    read.
     """
     lines = map(plain_line, reversed(LogFile(log).tail(_LAST_BYTES)[1]))
     return next((line for line in lines if line.strip() and not line.startswith(RESULT_PREFIX)), "")
 
 
 class _Starts:
-    """Where lines begin. Lines asked for one after the other are mostly in the same chunk."""
+    """Offsets of lines. Successive requests are mostly in the same chunk."""
 
     def __init__(self, descriptor: int, index: LineIndex) -> None:
         self._descriptor = descriptor
@@ -210,7 +210,7 @@ class _Starts:
         chunk, nth = self._index.locate(line)
         if chunk != self._chunk:
             self._chunk, self._ends = chunk, _line_ends(self._descriptor, chunk)
-        # There are fewer where the file was written over; the next poll will see to it.
+        # There are fewer if the file was overwritten; the next poll handles that.
         return chunk * CHUNK + self._ends[nth] + 1 if nth < len(self._ends) else self._index.size
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches: how far those that go on have come, and what is left of one, its reruns counted in."""
+"""Batches: the progress of active ones, and what is left of one, including its reruns."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,13 +11,13 @@ from core.runs.planning.op_batches import left_of, with_cases
 from core.runs.store import RunRecord
 
 Key = tuple[str, str, str | None]
-"""A test id, a kind and an arch: what a batch asks for."""
+"""The test id, kind and arch of one request in a batch."""
 
 _UNDONE = frozenset({Outcome.CANCELLED, Outcome.LOST})
 
 
 def newest_batch(records: Iterable[RunRecord]) -> str:
-    """The batch begun last, of records that are newest first. Raises UsageError where there is none."""
+    """The latest batch among records, which are newest first. Raises UsageError if there is none."""
     newest = next((record.spec.batch for record in records if record.spec.batch), None)
     if newest is None:
         raise UsageError("There is no batch to rerun", hint="Start one: ttmatrix run TEST... --kind cpu")
@@ -25,7 +25,7 @@ def newest_batch(records: Iterable[RunRecord]) -> str:
 
 
 def newest_results(records: Iterable[RunRecord], batch: str) -> Mapping[Key, Sequence[RunRecord]]:
-    """The runs of each test in the newest batch that has it, of `batch` and the batches it reruns.
+    """The runs of each test in the newest batch that has it, among `batch` and the batches that it reruns.
 
     `records` are newest first, and so are the runs of a test. Raises UsageError for an unknown batch.
     """
@@ -39,7 +39,7 @@ def newest_results(records: Iterable[RunRecord], batch: str) -> Mapping[Key, Seq
 
 
 def _with_ancestors(records: Iterable[RunRecord], batch: str) -> list[list[RunRecord]]:
-    """The runs of a batch, then those of the one that it reruns, and so on. Raises UsageError for an unknown batch."""
+    """The runs of a batch, then those of the batch it reruns, and so on. Raises UsageError for an unknown batch."""
     members: dict[str, list[RunRecord]] = {}
     for record in records:
         members.setdefault(record.spec.batch, []).append(record)
@@ -53,10 +53,10 @@ def _with_ancestors(records: Iterable[RunRecord], batch: str) -> list[list[RunRe
 
 
 def left_over(records: Sequence[RunRecord], batch: str, *, failures: bool, undone: bool) -> Sequence[RunRecord]:
-    """Of the tests of `batch`, a run of each that has failed, or that has not been run; of neither: of each test.
+    """A run for each test of `batch` that has failed, or that has not been run; with neither flag, for each test.
 
-    In the order in which they were asked for. Of a run of op cases, the spec has those cases alone. Raises UsageError
-    for an unknown batch.
+    In the order of the request. For a run of op cases, the spec has only the matching cases. Raises UsageError for an
+    unknown batch.
     """
     tests = (runs for (_, kind, _), runs in newest_results(records, batch).items() if kind != OP_KIND)
     chosen = [
@@ -68,7 +68,7 @@ def left_over(records: Sequence[RunRecord], batch: str, *, failures: bool, undon
 
 
 def _op_cases_left(batches: Sequence[Sequence[RunRecord]], *, failures: bool, undone: bool) -> list[RunRecord]:
-    """The runs of op cases in batches, each a rerun of the next, one for each backend: what is left of all of them."""
+    """The runs of op cases in batches, each a rerun of the next: one per backend, with the cases left of all."""
     by_backend: dict[str | None, list[RunRecord]] = {}
     for members in batches:
         for record in members:
@@ -84,28 +84,28 @@ def _op_cases_left(batches: Sequence[Sequence[RunRecord]], *, failures: bool, un
 
 
 def failed(runs: Sequence[RunRecord]) -> bool:
-    """Whether any of the runs of a test speaks against it."""
+    """Whether any of the runs of a test failed."""
     return any(record.outcome in FAILURES for record in runs)
 
 
 def not_run(runs: Sequence[RunRecord]) -> bool:
-    """Whether no run of a test has a result or will have one."""
+    """Whether no run of a test has a result or can still get one."""
     return all(record.outcome in _UNDONE for record in runs)
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far batches have come."""
+    """The progress of batches."""
 
     total: int
     left: int
-    """Runs that have not ended."""
+    """The number of runs that have not ended."""
     seconds: float | None
-    """Until they will have; None where nothing is known of one of them."""
+    """Seconds until they will have; None if one of them has no estimate."""
 
 
 def progress(records: Sequence[RunRecord], now: float) -> Progress:
-    """Of all batches that have a run left; `now` is in seconds since the epoch."""
+    """The progress of all batches with active runs; `now` is in seconds since the epoch."""
     going = {record.spec.batch for record in records if record.active}
     members = [record for record in records if record.spec.batch in going]
     left = sum(record.active for record in members)
@@ -115,7 +115,7 @@ def progress(records: Sequence[RunRecord], now: float) -> Progress:
 def remaining(records: Iterable[RunRecord], now: float) -> float | None:
     """Seconds until the last of these runs will have ended, with as many at a time as their slots allow.
 
-    `now` is in seconds since the epoch. None where nothing is known of one that has not ended.
+    `now` is in seconds since the epoch. None if an active run has no estimate.
     """
     left: dict[str, list[float]] = {}
     widths: dict[str, int] = {}

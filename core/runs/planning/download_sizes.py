@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How large downloads are, asked of the servers that have them: in a few seconds altogether, or not at all."""
+"""The sizes of downloads, as reported by their servers: within a few seconds in total, or not at all."""
 
 import http.client
 import json
@@ -21,20 +21,20 @@ _AT_A_TIME = 8
 _MOST_ASKED = 64
 _LARGEST_ANSWER = 8 * 2**20
 _WEIGHTS = (".safetensors", ".bin")
-"""Of the first kind that a repository has, `from_pretrained` takes its files."""
+"""`from_pretrained` takes the files of the first of these kinds that a repository has."""
 _FOREIGN = (".h5", ".msgpack", ".onnx", ".ot", ".gguf", ".pth", ".pt", ".tflite", ".mlmodel", *_WEIGHTS)
-"""Weights, of other libraries among them."""
+"""Weights, including those of other libraries."""
 
 _ON_HUB = (Kind.CHECKPOINT, Kind.DATASET)
 
 _known: dict[tuple[str, str], int | None] = {}
-"""What servers have said in this process; a plan is made again for each option that a person tries."""
+"""Answers of servers in this process; a plan is made again for each option that a person tries."""
 
 
 def with_sizes(downloads: Sequence[Download], environ: Mapping[str, str], *, files: bool) -> list[Download]:
-    """`downloads` with the sizes that their servers tell. What is not reached keeps None.
+    """`downloads` with the sizes that their servers report; None if a server is not reached.
 
-    Without `files` only the hub and the package index are asked, not the servers that the checkout names.
+    Without `files`, only the hub and the package index are contacted, not the servers that the checkout names.
     """
     asked = [one for one in downloads if one.address or one.kind in _ON_HUB or (files and one.kind is Kind.FILE)]
     asked = [one for one in asked if one.size is None][:_MOST_ASKED]
@@ -85,6 +85,6 @@ def _of_repository(hub: str, one: Download, seconds: float) -> int | None:
 
 
 def _of_checkpoint(files: Mapping[str, int]) -> Mapping[str, int]:
-    """What of a model's repository is downloaded: all but weights of libraries that are not asked."""
+    """The files of a model's repository that are downloaded: all except weights for other libraries."""
     own = next((ending for ending in _WEIGHTS if any(name.endswith(ending) for name in files)), "")
     return {name: size for name, size in files.items() if not name.endswith(_FOREIGN) or (own and name.endswith(own))}

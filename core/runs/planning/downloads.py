@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs download, as far as the files of a checkout and the caches here tell. Nothing is asked of a network."""
+"""What runs will download, according to the files of a checkout and the local caches. No network is used."""
 
 import hashlib
 import os
@@ -21,7 +21,7 @@ OFFLINE = "HF_HUB_OFFLINE"
 FILE_SERVER = "IRD_LF_CACHE"
 
 _MOUNTED = "DOCKER_CACHE_ROOT"
-"""CI's own cache as it is mounted there: complete, so that nothing is fetched."""
+"""CI's own cache when it is mounted: it is complete, so nothing is downloaded."""
 _REQUIREMENTS = "requirements*.txt"
 _MAIN = "requirements.txt"
 _HOME = Path("~/.cache")
@@ -31,7 +31,7 @@ _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 
 
 class Kind(StrEnum):
-    """What is downloaded."""
+    """Kinds of downloads."""
 
     PACKAGE = "package"
     CHECKPOINT = "checkpoint"
@@ -41,47 +41,47 @@ class Kind(StrEnum):
 
 
 HUB_KINDS = {"model": Kind.CHECKPOINT, "dataset": Kind.DATASET}
-"""By the kind of a repository of the hub."""
+"""By the kind of a hub repository."""
 
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """One thing that a run does not have here."""
+    """One thing that a run needs and that is not here."""
 
     kind: Kind
     name: str
-    """A package with its version, a requirement, `owner/name` on the hub, a library and its model, an address."""
+    """A package with its version, a requirement, `owner/name` on the hub, a library and its model, or an address."""
     size: int | None = None
-    """In bytes; None: nobody knows before it is downloaded."""
+    """In bytes; None: unknown until it is downloaded."""
     address: str = field(default="", compare=False)
-    """Where a package comes from, once pip has said it."""
+    """The address of a package, once pip has reported it."""
 
     @property
     def text(self) -> str:
-        """With its size, where that is known."""
+        """The name, with the size if that is known."""
         return self.name if self.size is None else f"{self.name} ({size_text(self.size)})"
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What the loaders of tests fetch, and from where."""
+    """The downloads of the loaders of tests, and their origins."""
 
     downloads: Sequence[Download]
-    """What is not here."""
+    """The downloads that are not here."""
     notes: Sequence[tuple[str, str]]
-    """Where caches are and what sets that: a fact, and its explanation."""
+    """Places of caches and the variables that set them: a fact, and its explanation."""
     missing: Sequence[tuple[str, str]]
-    """What cannot be had as things are, and what to do."""
+    """What cannot be obtained in the present setup, and what to do about it."""
 
 
 def requirement_places(checkout: Checkout, tests: Iterable[str]) -> list[Path]:
-    """The directories of the loaders of `tests` that ask for packages."""
+    """The directories of those loaders of `tests` that require packages."""
     places = {checkout.models / one.directory for test in tests if (one := TestId.parse(test))}
     return sorted(place for place in places if (place / _MAIN).is_file())
 
 
 def asked_packages(place: Path) -> list[str]:
-    """The lines of the requirement files of a loader that name a package, whether it is there or not."""
+    """The lines in a loader's requirement files that name a package, installed or not."""
     lines: list[str] = []
     for file in sorted(place.glob(_REQUIREMENTS)):
         try:
@@ -92,14 +92,14 @@ def asked_packages(place: Path) -> list[str]:
 
 
 def named_packages(lines: Iterable[str]) -> list[str]:
-    """Of the lines of requirement files those that are packages, once each."""
+    """The packages among the lines of requirement files, without repetitions."""
     return list(dict.fromkeys(line for line in lines if line and not line.startswith(("#", "-"))))
 
 
 def fetched(
     checkout: Checkout, tests: Iterable[str], environ: Mapping[str, str], packages: Iterable[Download]
 ) -> Sources:
-    """What `tests` want that is not here; `packages` are those that the interpreter does not have."""
+    """What `tests` need that is not here; `packages` are those that the interpreter lacks."""
     asked = asked_by(checkout, tests)
     on_hub = {name for _, found in asked for name in found.hub}
     files: dict[str, list[str]] = {}
@@ -124,7 +124,7 @@ def fetched(
 
 
 def download_lines(downloads: Sequence[Download]) -> list[str]:
-    """What is downloaded, in a line for each kind, the largest first, with the sizes that are known."""
+    """The downloads in words, a line for each kind, the largest first, with the known sizes."""
     lines = []
     for kind in Kind:
         found = sorted((one for one in downloads if one.kind is kind), key=lambda one: -(one.size or 0))
@@ -145,7 +145,7 @@ def _sum_of(found: Sequence[Download]) -> str:
 
 
 def size_text(size: float) -> str:
-    """Bytes for a person: `96 bytes`, `3.1 MiB`."""
+    """A number of bytes for people: `96 bytes`, `3.1 MiB`."""
     unit = 0
     while size >= 1024 and unit < len(_UNITS) - 1:
         size, unit = size / 1024, unit + 1
@@ -153,7 +153,7 @@ def size_text(size: float) -> str:
 
 
 def hub_cache(environ: Mapping[str, str]) -> Path:
-    """Where Hugging Face's libraries keep what they download."""
+    """The cache directory of Hugging Face's libraries."""
     if place := environ.get("HF_HUB_CACHE"):
         return Path(place).expanduser()
     home = environ.get("HF_HOME") or f"{environ.get('XDG_CACHE_HOME') or '~/.cache'}/huggingface"
@@ -168,13 +168,13 @@ def listed(names: Iterable[str]) -> str:
 
 
 def asked_by(checkout: Checkout, tests: Iterable[str]) -> list[tuple[str, Fetched]]:
-    """By directory what the loader in it asks others for, once for each variant that `tests` have of it."""
+    """By directory: what its loader downloads, once for each of its variants in `tests`."""
     wanted = {(one.directory, one.variant or "") for test in tests if (one := TestId.parse(test))}
     return [(directory, fetched_by(checkout.models, directory, variant)) for directory, variant in sorted(wanted)]
 
 
 def _is_here(name: HubName, environ: Mapping[str, str]) -> bool:
-    """Whether the cache has files of it: what a download that was cut off leaves is no snapshot."""
+    """Whether the cache has files of it: an interrupted download leaves no snapshot."""
     place = hub_cache(environ) / f"{name.kind}s--{name.name.replace('/', '--')}"
     return any(place.glob("snapshots/*/*")) and not any(place.glob("blobs/*.incomplete"))
 
@@ -205,7 +205,7 @@ def _unknown_note(asked: Iterable[tuple[str, Fetched]]) -> Iterator[tuple[str, s
 
 
 def _no_file_server(files: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> tuple[str, str] | None:
-    """Where a loader wants a file of CI's server, nobody says where that is, and the file is not here."""
+    """The problem if a loader needs a file of CI's server, the server is not configured, and the file is not here."""
     if environ.get(FILE_SERVER) or _file_cache(environ)[0] == _MOUNTED:
         return None
 
@@ -221,7 +221,7 @@ def _no_file_server(files: Mapping[str, Sequence[str]], environ: Mapping[str, st
 
 
 def _absent_files(asked: Iterable[Sequence[str]], environ: Mapping[str, str]) -> list[str]:
-    """The addresses of files that are not here and can be had, as far as their names are constants."""
+    """The addresses of downloadable files that are not here, as far as their names are constants."""
     found: dict[str, None] = {}
     server = environ.get(FILE_SERVER)
     for name in (one for names in asked for one in names if one and not _here(one, environ)):
@@ -237,7 +237,7 @@ def _is_address(name: str) -> bool:
 
 
 def _file_cache(environ: Mapping[str, str]) -> tuple[str, Path]:
-    """The variable that names upstream's cache of files, if any, and the directory."""
+    """The variable that names upstream's file cache, if any, and the directory."""
     docker = environ.get(_MOUNTED)
     if docker and Path(docker).exists():
         return _MOUNTED, Path(docker)
@@ -247,14 +247,14 @@ def _file_cache(environ: Mapping[str, str]) -> tuple[str, Path]:
 
 
 def _here(name: str, environ: Mapping[str, str]) -> bool:
-    """Whether upstream's `get_file` finds a file without asking for it."""
+    """Whether upstream's `get_file` finds a file without downloading it."""
     with suppress(ValueError):
         return bool(name) and _is_cached(name, environ)
     return False
 
 
 def _is_cached(name: str, environ: Mapping[str, str]) -> bool:
-    """Raises ValueError for what is no address."""
+    """Whether a file is in the cache. Raises ValueError for an invalid address."""
     variable, place = _file_cache(environ)
     if _is_address(name):
         digest = hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()[:10]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs on other machines fetch there, as far as loaders say. What those machines have is not known here."""
+"""What runs on other machines download there, according to loaders. The caches of those machines are not known here."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,7 +11,7 @@ from core.text import counted
 
 
 def fetched_elsewhere(specs: Sequence[RunSpec]) -> list[Obstacle]:
-    """What is said of runs that leave this machine and share a checkout; nothing where their loaders fetch nothing."""
+    """The notes about runs that leave this machine and share a checkout; none if their loaders download nothing."""
     away = [spec for spec in specs if spec.needs and not spec.cases]
     found = wanted(Checkout(away[0].cwd), [spec.test_id for spec in away]) if away else []
     if not found:
@@ -25,7 +25,7 @@ def fetched_elsewhere(specs: Sequence[RunSpec]) -> list[Obstacle]:
 
 
 def wanted(checkout: Checkout, tests: Iterable[str]) -> list[Download]:
-    """All that the loaders of `tests` fetch where nothing of it is there, as far as they name it; without sizes."""
+    """All that the loaders of `tests` download with empty caches, as far as they name it; without sizes."""
     tests = list(dict.fromkeys(tests))
     found = [
         Download(Kind.PACKAGE, one) for place in requirement_places(checkout, tests) for one in asked_packages(place)

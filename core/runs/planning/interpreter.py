@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interpreter that runs models, and what it has installed: asked once, remembered until its packages change.
+"""The interpreter that runs models, and its installed packages: queried once, cached until they change.
 
-An interpreter within a checkout executes what the checkout brings (`venv/bin/python`, its site-packages, a `json.py` on
-PYTHONPATH). So it is asked only where runs are about to start, never for a plan.
+An interpreter within a checkout executes code of the checkout (`venv/bin/python`, its site-packages, a `json.py` on
+PYTHONPATH). So it is only queried when runs are about to start, never for a plan.
 """
 
 import hashlib
@@ -25,13 +25,13 @@ _CHECKOUT_INTERPRETERS = ("venv/bin/python", ".venv/bin/python")
 PACKAGES = ("torch", "torch_xla", "pjrt_plugin_tt", "jax", "pytest", "pytest_forked", "ruamel", "yaml")
 
 Versions = Mapping[str, str | None]
-"""By package, and of Python; None: not there; empty: there, but of no known version."""
+"""Versions by package, and that of Python; None: not installed; empty: installed, with unknown version."""
 
 _SECONDS = 60.0
 _VERSION = 1
 _PYTHONPATH = "PYTHONPATH"
 _INSTALLED = ("site-packages", "dist-packages")
-# The working directory lends no modules: it is no checkout, and from Python 3.11 on it is not even looked at.
+# Modules are not imported from the working directory: it is no checkout, and since Python 3.11 it is not searched.
 _NOWHERE = Path("/")
 _SAFE = {"PYTHONSAFEPATH": "1"}
 
@@ -55,10 +55,10 @@ _PATH = "sys.path"
 
 
 def find_interpreter(root: Path, settings: Settings) -> Path:
-    """The Python that runs models: the settings' own, else the checkout's venv, else the one we run in.
+    """The Python that runs models: the settings' own, else the checkout's venv, else the one that runs ttmatrix.
 
-    The setting is a path (relative to the checkout at `root`) or a command on PATH.
-    Raises TTMatrixError where the settings name one that is not there.
+    The setting is a path (relative to the checkout at `root`) or a command on PATH. Raises TTMatrixError if the
+    settings name one that does not exist.
     """
     if settings.python:
         return _set_interpreter(root, settings.python)
@@ -86,31 +86,31 @@ def _executable(path: Path) -> bool:
 
 
 class Source(StrEnum):
-    """Where the versions come from."""
+    """The origin of the versions."""
 
     ASKED = "asked"
     REMEMBERED = "remembered"
     NOT_ASKED = "not asked"
-    """Nothing is started for a plan."""
+    """Nothing is executed for a plan."""
 
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """What is known of an interpreter."""
+    """The known facts about an interpreter."""
 
     versions: Versions | None
-    """None: it did not say, or was not asked."""
+    """None: the query failed, or was not made."""
     source: Source
 
 
 @dataclass(frozen=True, slots=True)
 class _Memory:
-    """What is remembered of an interpreter, beside the PYTHONPATH that it was asked with."""
+    """The cached facts about an interpreter, with the PYTHONPATH of the query."""
 
     version: int
     versions: Versions
     stamps: Mapping[str, int]
-    """When places changed last, in nanoseconds."""
+    """The last change of each place, in nanoseconds."""
 
 
 def installed(
@@ -122,10 +122,10 @@ def installed(
     afresh: bool = False,
     runner: CommandRunner = run_command,
 ) -> Installed:
-    """What `python` has, for runs in the checkout at `root`.
+    """The packages of `python`, for runs in the checkout at `root`.
 
-    Without `starting`, which says that runs are about to start, nothing of the checkout is executed to find out.
-    `afresh` asks whatever is remembered.
+    `starting`: runs are about to start; otherwise no code of the checkout is executed to find out. `afresh` ignores the
+    cache.
     """
     memory = _memory(python)
     known = None if afresh else _remembered(memory, environ)
@@ -140,7 +140,7 @@ def installed(
 
 
 def is_of(root: Path, python: Path, environ: Mapping[str, str]) -> bool:
-    """Whether starting `python` may execute what a checkout brings."""
+    """Whether starting `python` may execute code of a checkout."""
     places = [python, *map(Path, filter(None, environ.get(_PYTHONPATH, "").split(os.pathsep)))]
     return any(place.absolute().is_relative_to(root.absolute()) for place in places)
 
@@ -157,13 +157,13 @@ def _asked(python: Path, runner: CommandRunner) -> tuple[Versions | None, Sequen
 
 
 def _memory(python: Path) -> Path:
-    """The file that remembers what `python` said."""
+    """The cache file for `python`."""
     name = hashlib.sha256(os.fsencode(python.absolute())).hexdigest()[:16]
     return paths().cache / "interpreters" / f"{name}.json"
 
 
 def _remember(memory: Path, versions: Versions, stamps: Mapping[str, int], environ: Mapping[str, str]) -> None:
-    """Where that cannot be, the interpreter is asked each time."""
+    """Cache an answer; if that fails, the interpreter is queried each time."""
     answer = {**plain(_Memory(_VERSION, versions, stamps)), _PYTHONPATH: environ.get(_PYTHONPATH)}
     try:
         memory.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -173,7 +173,7 @@ def _remember(memory: Path, versions: Versions, stamps: Mapping[str, int], envir
 
 
 def _remembered(memory: Path, environ: Mapping[str, str]) -> Versions | None:
-    """What an interpreter said, where nothing was installed or removed since, and it would look in the same places."""
+    """The cached answer, if nothing was installed or removed since and the search path is the same."""
     try:
         raw = parsed(memory.read_bytes())
         known, searched = typed(raw, _Memory), raw.get(_PYTHONPATH)
@@ -184,7 +184,7 @@ def _remembered(memory: Path, environ: Mapping[str, str]) -> Versions | None:
 
 
 def _stamps(python: Path, searched: Sequence[str]) -> Mapping[str, int]:
-    """When the interpreter, and the places its packages are installed in, last changed."""
+    """The last changes of the interpreter and of its package directories."""
     places = [str(python), *(str(place) for place in searched if Path(str(place)).name in _INSTALLED)]
     return {place: _mtime(place) for place in places}
 

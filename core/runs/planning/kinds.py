@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ways to execute a test, as data: one that is added to `KINDS` is everywhere."""
+"""The ways to execute a test, as data: a kind added to `KINDS` is available everywhere."""
 
 import os
 import re
@@ -27,36 +27,36 @@ EXPORT_PAYLOAD = PAYLOAD / "export_code.py"
 
 _GIB = 2**30
 _NO_SEQ_LEN = 1
-# Without it every failure is of unknown stage (docs/rules.md 4.5).
+# Without it every failure has an unknown stage (docs/rules.md 4.5).
 _STAGES = {"ENABLE_BRINGUP_STAGE_LOGGING": "1"}
 _BACKEND_PACKAGES: Mapping[str, tuple[str, ...]] = {"xla": ("torch_xla",), "tt": ("torch_xla", "pjrt_plugin_tt")}
-"""What backends need beside torch."""
+"""Packages that backends need besides torch."""
 PROGRAMS = "ir"
-"""The directory of a run that gets the programs of a JAX model, and of any with a profile that dumps them."""
+"""The directory of a run for the programs of a JAX model, and of any model if the profile dumps them."""
 BUILT_IN_PLUGIN = "ttmatrix_runner"
 """Our own runner."""
 PROFILE_PLUGIN = "ttmatrix_profile"
-"""What gives upstream's runner the compile options of a profile."""
+"""The plugin that passes the compile options of a profile to upstream's runner."""
 _OF_DEVICES = ("auto", "tt")
-"""Backends that run on a device where there is one."""
+"""Backends that use a device if there is one."""
 _VISIBLE_DEVICES = "TT_VISIBLE_DEVICES"
 _FOR_THE_MODEL = 0.9
-"""Of the time limit; the rest is for writing down what was recorded until then."""
+"""As a share of the time limit; the rest is for writing down what was recorded until then."""
 _NO_FILE_NAME = re.compile(r"[^\w.-]+")
 
 
 EXPORT_PATH, EXPORT_TENSORS = "export_path", "export_tensors"
-"""Compile options that say where exported files go, and which."""
+"""Compile options for the directory of exported files, and whether tensors are exported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """Where the files of an export go, and which; they are always in the directory of the run, too."""
+    """The directory and content of an export; its files are always in the directory of the run, too."""
 
     path: Path | None = None
-    """Absolute; each test gets a directory of its own below it. None: what the profile says, else no copy."""
+    """Absolute; each test gets a directory of its own below it. None: as in the profile, else no copy."""
     tensors: bool | None = None
-    """Whether weights and inputs are written as well. None: what the profile says, else with generated code only."""
+    """Whether weights and inputs are exported too. None: as in the profile, else only with generated code."""
 
 
 NO_EXPORT = Export()
@@ -64,28 +64,28 @@ NO_EXPORT = Export()
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a command is to be made for."""
+    """The facts that a command is made from."""
 
     checkout: Checkout
     test: TestId
     python: Path
     token: str
-    """Random; repeated by processes that report in a line."""
+    """Random; repeated by processes that report on a line of output."""
     artefacts: Path
     """The directory of the run."""
     arch: str | None
     batch_size: int | None
-    """What the entry sets."""
+    """The value in the entry."""
     backend: str = "auto"
-    """What the settings say that models are compiled with where the checkout brings no runner."""
+    """The backend of the settings, for a checkout without its own runner."""
     timeout: float = 0.0
-    """Seconds that the run may take; 0: any time."""
+    """Seconds that the run may take; 0: no limit."""
     manifest: Path | None = None
-    """Where ops go that are extracted; None: no directory is known for that."""
+    """The manifest for extracted ops; None: no directory for it is known."""
     compile_options: CompileOptions = NO_OPTIONS
-    """What the profile asks of the compiler."""
+    """The profile's compile options."""
     dump: bool = False
-    """Whether programs stay with the run."""
+    """Whether programs are saved with the run."""
     export: Export = NO_EXPORT
 
 
@@ -94,30 +94,30 @@ class RunKind:
     """One way to execute a test."""
 
     help: str
-    """A line for people."""
+    """One line for people."""
     command: Callable[[Request], list[str]]
-    """The argv. Raises UsageError for a test that this kind cannot run."""
+    """Makes the argv. Raises UsageError for a test that this kind cannot run."""
     report: ResultFormat
     timeout: Callable[[Settings], float]
     """Seconds."""
     slot_count: Callable[[Settings], int]
-    """How many go on at a time; 0: as many as their devices allow."""
+    """How many run at a time; 0: as many as their devices allow."""
     memory: Callable[[Settings], int] = lambda _: 0
     """Bytes that must be free before one starts beside others."""
     devices: Callable[[Mapping[str, str]], tuple[str, ...]] = lambda _: ()
-    """The devices it wants to itself, by its environment."""
+    """The devices it needs for itself, by its environment."""
     environment: Mapping[str, str] = field(default_factory=dict)
     packages: tuple[str, ...] = ()
-    """What the interpreter must be able to import."""
+    """Packages that the interpreter must be able to import."""
     files: tuple[str, ...] = ()
-    """What the checkout must have."""
+    """Files that the checkout must have."""
     either: tuple[str, ...] = ()
-    """Of these it must be able to import one."""
+    """Packages of which the interpreter must be able to import one."""
     needs_device: bool = False
     compiles: bool = False
-    """Whether it takes the compile options of a profile."""
+    """Whether the compile options of a profile apply."""
     instead: "Callable[[Settings], RunKind] | None" = None
-    """What executes the tests of a checkout that lacks `files`."""
+    """The kind that replaces it in a checkout that lacks `files`."""
 
 
 def _cpu_command(request: Request) -> list[str]:
@@ -151,7 +151,7 @@ def _extract_command(request: Request) -> list[str]:
 
 
 def _export_command(target: str, request: Request) -> list[str]:
-    """The words of a profile come first: where an id has a batch size, that counts."""
+    """The profile's words come first, so that the batch size of an id wins."""
     test, options = request.test, request.compile_options
     path, tensors = request.export.path, request.export.tensors
     if path is None and EXPORT_PATH in options.values:
@@ -170,7 +170,7 @@ def _export_command(target: str, request: Request) -> list[str]:
 
 
 def check_export(export: Export, kind: str, runs: int) -> None:
-    """Raise UsageError where `kind` exports nothing, or the `runs` of one test would share a place."""
+    """Raise UsageError if `kind` exports nothing, or if several runs of one test would share a directory."""
     if export != NO_EXPORT and kind not in EXPORT_KINDS:
         option = EXPORT_PATH if export.path else EXPORT_TENSORS
         raise UsageError(f"--kind {kind} exports nothing", f"{option} is for {', '.join(EXPORT_KINDS)}.")
@@ -179,7 +179,7 @@ def check_export(export: Export, kind: str, runs: int) -> None:
 
 
 def _free(place: Path) -> Path:
-    """`place`, where nothing is. Raises UsageError: code that was exported before may have been edited since."""
+    """`place`, if it does not exist. Raises UsageError otherwise: exported code may have been edited since."""
     try:
         check_free(place)
     except NotFree as error:
@@ -188,25 +188,25 @@ def _free(place: Path) -> Path:
 
 
 def why_no_ops(test: TestId) -> str:
-    """Why the ops of a test cannot be extracted; empty where they can."""
+    """Why the ops of a test cannot be extracted; empty if they can."""
     if test.framework is Framework.PYTORCH:
         return ""
     return "Only PyTorch loaders can be extracted; this one is JAX, whose ops are not torch's."
 
 
 def default_manifest(test: TestId, ops_dirs: Sequence[str]) -> str:
-    """Where the ops of a test go, relative to the checkout: below the first of `ops_dirs`, named after its model.
+    """The manifest for the ops of a test, relative to the checkout: in the first of `ops_dirs`, named after its model.
 
-    Empty where there is no such directory.
+    Empty if there is no such directory.
     """
     name = test.directory if test.variant is None else f"{test.directory}-{test.variant}"
     return f"{ops_dirs[0].rstrip('/')}/{_NO_FILE_NAME.sub('_', name)}.yaml" if ops_dirs else ""
 
 
 def _model(request: Request, *more: str) -> list[str]:
-    """The options that name the model and its inputs, `more` among them."""
+    """The options that select the model and its inputs, with `more`."""
     test, batch_size = request.test, request.batch_size
-    # `--name=value` keeps a variant that starts with a dash from being taken for an option.
+    # `--name=value`, because a variant that starts with a dash must not be taken for an option.
     arguments = [f"--checkout={request.checkout.root}", f"--loader={test.directory}", *more]
     if test.variant is not None:
         arguments.append(f"--variant={test.variant}")
@@ -221,7 +221,7 @@ def _model(request: Request, *more: str) -> list[str]:
 
 
 def _upstream_command(request: Request) -> list[str]:
-    """Upstream's own runner; where a profile has more to say than its options can, a plugin of ours says it."""
+    """Upstream's own runner; a plugin of ours adds what the profile requires beyond its options."""
     options = request.compile_options
     if request.dump and "export_path" not in options.values:
         options = replace(options, values={**options.values, "export_path": str(request.artefacts / PROGRAMS)})
@@ -231,7 +231,7 @@ def _upstream_command(request: Request) -> list[str]:
 
 
 def _device_command(request: Request, *more: str) -> list[str]:
-    """A test through pytest: skips are run, expected failures are reported as such (docs/rules.md 4.1)."""
+    """A test through pytest: skipped tests are run, expected failures are reported as failures (docs/rules.md 4.1)."""
     node = node_id(request.test.function, str(request.test))
     arch = [] if request.arch is None else ["--arch", request.arch]
     junit = f"--junitxml={request.artefacts / 'junit.xml'}"
@@ -239,7 +239,7 @@ def _device_command(request: Request, *more: str) -> list[str]:
 
 
 def _built_in_command(backend: str, request: Request) -> list[str]:
-    """The same by our own plugin, in a fork, so that a crash leaves a JUnit file as well."""
+    """The same with our own plugin, in a fork, so that a crash leaves a JUnit file as well."""
     checkout = request.checkout
     places = [f"--models-root={checkout.relative(checkout.models)}"]
     places.append(f"--test-config={checkout.relative(checkout.test_config)}")
@@ -255,13 +255,13 @@ def _visible_devices(environ: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def wants_device(spec: RunSpec) -> bool:
-    """Whether a run is for a device, be there one on this machine or not."""
+    """Whether a run is for a device, whether or not this machine has one."""
     generates = spec.kind in (PYTHON, CPP)
     return bool(spec.devices) or generates or any(f"--backend={one}" in spec.argv for one in _OF_DEVICES)
 
 
 def _built_in(settings: Settings) -> RunKind:
-    """The device kind for a checkout without a runner."""
+    """The device kind for a checkout without its own runner."""
     backend = settings.backend
     may_use_devices = backend in _OF_DEVICES and DEVICE_NODES.is_dir()
     return RunKind(
@@ -269,7 +269,7 @@ def _built_in(settings: Settings) -> RunKind:
         partial(_built_in_command, backend),
         ResultFormat.JUNIT,
         timeout=lambda settings: settings.device_timeout,
-        # They share the file that says how far a test has come.
+        # They share the file that records the stage of a test.
         slot_count=lambda _: 1,
         devices=_visible_devices if may_use_devices else lambda _: (),
         environment={**_STAGES, "PYTHONPATH": str(PAYLOAD)},
@@ -280,7 +280,7 @@ def _built_in(settings: Settings) -> RunKind:
 
 
 def _generated(target: str, language: str) -> RunKind:
-    """The kind of runs that have tt-xla's plugin generate code."""
+    """The kind of runs in which tt-xla's plugin generates code."""
     return RunKind(
         f"the model as {language} code that tt-xla's plugin generates; passes if the files are there and complete",
         partial(_export_command, target),
@@ -299,7 +299,7 @@ def _cpu_slots(settings: Settings) -> int:
 
 
 BISECT_KIND = "bisect"
-"""The kind of runs that look for the op that breaks a model."""
+"""The kind of runs that search for the op that breaks a model."""
 EXTRACT_KIND = "extract"
 """The kind of runs that write the ops of a model as a manifest of op tests."""
 EXPORT_KIND = GRAPHS
@@ -345,10 +345,10 @@ KINDS: Mapping[str, RunKind] = {
         _extract_command,
         ResultFormat.LINE,
         timeout=lambda settings: settings.cpu_timeout,
-        # Two at a time could add to the same file.
+        # Two runs at a time could add to the same file.
         slot_count=lambda _: 1,
         memory=lambda settings: int(settings.cpu_memory * _GIB),
-        # Sets of texts in the same order each time: the file has the same bytes.
+        # Sets of texts are in the same order each time, so that the file has the same bytes.
         environment={"PYTHONHASHSEED": "0"},
         packages=("torch",),
         either=("ruamel", "yaml"),
@@ -373,12 +373,12 @@ OP_KIND = "op"
 
 
 def op_kind(backend: str) -> RunKind:
-    """How op cases are run with `backend`: by the plugin of the payload, and one batch at a time."""
+    """The kind that runs op cases with `backend`: by the payload's plugin, one batch at a time."""
     return RunKind(
         "op cases, each compared with a reference on the CPU",
         _no_model,
         ResultFormat.CASES,
-        # Each case has a limit of its own.
+        # Each case has its own limit.
         timeout=lambda _: 0.0,
         slot_count=lambda _: 1,
         memory=lambda settings: int(settings.cpu_memory * _GIB),
@@ -395,7 +395,7 @@ def _no_model(request: Request) -> list[str]:
 
 
 def kind_for(name: str, checkout: Checkout, settings: Settings) -> RunKind:
-    """The kind called `name` as it executes the tests of `checkout`."""
+    """The kind called `name` for the tests of `checkout`."""
     kind = KINDS[name]
     whole = all((checkout.root / file).is_file() for file in kind.files)
     return kind if whole or kind.instead is None else kind.instead(settings)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which runs may leave this machine: those for an arch that a host of the hosts file has, and those sent to one."""
+"""Which runs may leave this machine: those for an arch that a host in the hosts file has, and those sent to a host."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,10 +17,10 @@ from core.text import counted
 
 
 def with_needs(specs: Sequence[RunSpec], known: Sequence[Host], host: str = "") -> list[RunSpec]:
-    """`specs` with the label that their host must have; `host` names one for all.
+    """`specs` with the label that their host must have; `host` selects one for all.
 
-    Without it, a device run for an arch that a host has may go there, and to this machine if the hosts file says that
-    it has that arch too; every other run stays here. Raises UsageError for a host that is not in the file.
+    Without `host`, a device run for an arch may go to a host with that arch, which may be this machine if the hosts
+    file says so; every other run stays here. Raises UsageError for a host that is not in the file.
     """
     if not host:
         return [_placed(spec, known) for spec in specs]
@@ -35,18 +35,18 @@ def _placed(spec: RunSpec, known: Sequence[Host]) -> RunSpec:
     arch = spec.arch or ""
     if not wants_device(spec) or not any(arch in one.labels and not one.here for one in known):
         return replace(spec, needs="")
-    # Where there is none here, nothing has been said of devices yet.
+    # On a machine without devices the spec names none: the run then wants all of the host's.
     return replace(spec, needs=arch, devices=spec.devices or (EVERYTHING,))
 
 
 def archs_of_hosts(known: Sequence[Host], archs: Sequence[str]) -> tuple[str, ...]:
-    """Those of `archs`, in their order, that a host has."""
+    """Those of `archs`, in their order, that some host has."""
     labels = {label for one in known for label in one.labels}
     return tuple(arch for arch in archs if arch in labels)
 
 
 def supported_of(archs: Sequence[str], matrix: Matrix, id: str) -> Sequence[str]:
-    """Those of `archs` that the entry of a test supports. Raises UsageError where it supports none."""
+    """Those of `archs` that the entry of a test supports. Raises UsageError if it supports none."""
     entry = matrix.entries.get(id)
     found = [arch for arch in archs if supports(entry, arch)]
     if not found:
@@ -60,7 +60,7 @@ def supported_of(archs: Sequence[str], matrix: Matrix, id: str) -> Sequence[str]
 
 
 def place_obstacles(specs: Sequence[RunSpec], known: Sequence[Host], status: ClusterStatus | None) -> list[Obstacle]:
-    """What is said of runs that wait for a host."""
+    """Notes about runs that wait for a host."""
     up = {one.name for one in status.hosts if one.state is HostState.UP} if status else set()
     found = []
     for label in sorted({spec.needs for spec in specs if spec.needs}):
@@ -75,10 +75,10 @@ def place_obstacles(specs: Sequence[RunSpec], known: Sequence[Host], status: Clu
 
 
 def expected_code(checkout: Checkout) -> Expected:
-    """What hosts are checked against: what is checked out here; anything where git does not say."""
+    """The expected state of hosts: the commits checked out here; anything if git does not know."""
     git, models = Git(checkout.root), Git(checkout.models)
     try:
-        # Within another repository's work tree git would answer for that one.
+        # Inside another repository's work tree, git would answer for that one.
         return Expected(git.head_commit(), models.head_commit() if models.own_root() else "")
     except TTMatrixError:
         return Expected()

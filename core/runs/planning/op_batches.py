@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Op cases as runs: one for all cases of a request on one backend, so that torch is imported once for all of them."""
+"""Op cases as runs: one for all cases of a request on one backend, so that torch is imported only once."""
 
 import math
 import os
@@ -21,7 +21,7 @@ from core.settings import Settings
 from core.text import counted
 
 BACKENDS = ("eager", "aot_eager", "inductor", "xla", "tt")
-"""Those that are offered; the plugin knows every one of dynamo's."""
+"""The offered backends; the plugin knows every one of dynamo's."""
 _CACHE_VARIABLE = "TORCHINDUCTOR_CACHE_DIR"
 _CACHE = "inductor"
 _GIB = 2**30
@@ -30,24 +30,24 @@ _NEWEST = 5
 
 @dataclass(frozen=True, slots=True)
 class OpRequest:
-    """Op cases that are to be run, and how."""
+    """A request to run op cases."""
 
     root: Path
-    """The checkout, or the directory that takes its place."""
+    """The checkout, or a directory in its place."""
     places: Sequence[Path]
-    """Directories of manifests, or manifests."""
+    """Manifests, or directories of them."""
     ids: Sequence[str]
-    """Of the cases, `model::case`."""
+    """The ids of the cases, `model::case`."""
     manifests: Sequence[str]
-    """The files that these are in, relative to `root`, or absolute."""
+    """The files of these cases, relative to `root`, or absolute."""
     dedupe: bool = True
     include_template: bool = False
     max_bytes: str = ""
-    """Cases that need more memory are skipped; empty: they are errors where the machine has not twice as much."""
+    """Cases that need more memory are skipped; empty: they are errors if the machine has less than twice as much."""
     run_skipped: bool = False
-    """Also what the manifests skip: to see whether that is still needed."""
+    """Also run cases that the manifests skip, to see whether that is still necessary."""
     timeout: float = 0.0
-    """Seconds for the batch; 0: no limit. Each case has one of its own."""
+    """Seconds for the batch; 0: no limit. Each case has its own limit."""
 
 
 def plan_ops(
@@ -59,10 +59,10 @@ def plan_ops(
     cache: Path,
     environ: Mapping[str, str] = os.environ,
 ) -> RunSpec:
-    """The run of all these cases on one backend. `runs` is where its files go.
+    """The run of all these cases on one backend, with its files below `runs`.
 
-    What inductor compiles is cached below `cache` from run to run, unless `environ` says where. Raises UsageError where
-    there is nothing to run, TTMatrixError where the interpreter is missing.
+    Inductor's results are cached below `cache` for later runs, unless `environ` gives another place. Raises UsageError
+    if there is nothing to run, TTMatrixError if the interpreter is missing.
     """
     if not request.ids:
         raise UsageError("No op case is selected", hint="`ttmatrix ops list` has them all.")
@@ -98,7 +98,7 @@ def plan_ops(
 
 
 def batch_name(ids: Sequence[str]) -> str:
-    """What a batch is called in lists: the id of a single case, else how many there are, and of what."""
+    """The name of a batch in lists: the id of a single case, else the numbers of cases and models."""
     if len(ids) == 1:
         return ids[0]
     models = {id.partition("::")[0] for id in ids}
@@ -107,7 +107,7 @@ def batch_name(ids: Sequence[str]) -> str:
 
 
 def _command(request: OpRequest, python: Path, backend: str, artefacts: Path) -> list[str]:
-    # The checkout's own configuration and conftest files declare options of the same names.
+    # The checkout's own configuration and conftest files define options of the same names.
     command = [str(python), "-m", "pytest", "-v", "-p", "ttmatrix_ops.plugin", "-p", "no:cacheprovider", "--noconftest"]
     command += ["-c", os.devnull, f"--rootdir={artefacts}", f"--ops-json={artefacts / RESULTS}"]
     command += [f"--compile-backend={backend}", f"--cases-from={artefacts / 'spec.json'}"]
@@ -120,12 +120,12 @@ def _command(request: OpRequest, python: Path, backend: str, artefacts: Path) ->
 
 
 def with_cases(spec: RunSpec, ids: Sequence[str]) -> RunSpec:
-    """The same run of some of its cases."""
+    """The same run with only some of its cases."""
     return replace(spec, test_id=batch_name(ids), cases="\n".join(ids), estimate=None)
 
 
 def left_of(record: RunRecord, later: Iterable[RunRecord], *, failures: bool, undone: bool) -> list[str]:
-    """Of the cases of a run those that failed, or have no result; of neither: all.
+    """The cases of a run that failed, or that have no result; with neither flag, all.
 
     `later` are its reruns, oldest first: the last result of a case counts.
     """
@@ -135,7 +135,7 @@ def left_of(record: RunRecord, later: Iterable[RunRecord], *, failures: bool, un
 
 
 def with_op_estimates(specs: Sequence[RunSpec], records: Iterable[RunRecord]) -> list[RunSpec]:
-    """`specs` of op cases with what earlier runs on the same backend took for a case; `records` are newest first."""
+    """`specs` of op cases with estimates from earlier runs on the same backend; `records` are newest first."""
     history: dict[str | None, list[float]] = {}
     for record in records:
         if record.spec.cases and record.seconds and not record.active:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which packages an interpreter lacks, and which files pip would download for them; nothing is downloaded."""
+"""The packages that an interpreter lacks, and the files that pip would download for them; nothing is downloaded."""
 
 import importlib.metadata
 import json
@@ -18,20 +18,20 @@ _SCRIPT = PAYLOAD / "ttmatrix_resolve.py"
 _MARK = "TTMATRIX-PACKAGES "
 _SECONDS = 25.0
 _MORE_SECONDS = 10.0
-"""For the interpreter to start and to say what it has."""
+"""Time for the interpreter to start and list its packages."""
 _FIRST_PIP = 26
-"""As of the script: older ones download whole packages to look at them."""
+"""The first usable version of pip: older ones download whole packages to inspect them."""
 
 _known: dict[tuple[Path, Path, tuple[str, ...]], Sequence[Download]] = {}
-"""What is known in this process by interpreter, directory and lines."""
+"""Answers in this process by interpreter, directory and lines."""
 
 
 def lacking(
     python: Path, places: Sequence[Path], cwd: Path, runner: CommandRunner = run_command
 ) -> Mapping[Path, Sequence[str]] | None:
-    """By directory of a loader, the lines of its requirements that a run would install first; None: it does not say.
+    """By directory of a loader: the requirement lines that a run would install first; None: unknown.
 
-    Starts `python`, which executes what its checkout brings.
+    Starts `python`, which executes code of its checkout.
     """
     if not places:
         return {}
@@ -47,16 +47,16 @@ def lacking(
 def downloads_of_packages(
     python: Path, lacking: Mapping[Path, Sequence[str]], cwd: Path, runner: CommandRunner = run_command
 ) -> list[Download]:
-    """What pip would download, by directory of a loader and lines of its requirements that `python` does not have.
+    """What pip would download for the requirement lines, by directory of a loader, that `python` lacks.
 
-    Where pip does not say within seconds, or there is none that can, the lines themselves. Asks the package index.
+    If pip does not answer within seconds, or is missing or too old, the lines themselves. Contacts the package index.
     """
     asked = {place: (python, place, tuple(lines)) for place, lines in lacking.items() if lines}
     unknown = [place for place, key in asked.items() if key not in _known]
     said = _said(python, unknown, cwd, runner) if unknown else {}
     for place in unknown:
         lines = [Download(Kind.PACKAGE, one) for one in named_packages(lacking[place])]
-        # Not asked again: a plan is made anew for each option that a person tries.
+        # Not requested again: a plan is made again for each option that a person tries.
         _known[asked[place]] = said.get(place) or lines
     return list(dict.fromkeys(one for key in asked.values() for one in _known[key]))
 
@@ -79,7 +79,7 @@ def _downloads(found: Sequence[Sequence[str]]) -> list[Download]:
 
 
 def _own_pip() -> str:
-    """The directory of the pip beside ttmatrix, which other interpreters can run, too; empty where it is too old."""
+    """The directory of the pip installed with ttmatrix, which other interpreters can run; empty if it is too old."""
     try:
         pip = importlib.metadata.distribution("pip")
     except importlib.metadata.PackageNotFoundError:

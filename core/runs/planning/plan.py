@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plan runs: from test ids and settings to exact commands, how long they take, what is in the way. Starts nothing."""
+"""Plan runs: from test ids and settings to exact commands, estimated durations and obstacles. Starts nothing."""
 
 import math
 import os
@@ -59,50 +59,50 @@ _NEWEST = 5
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a person may choose for a launch."""
+    """The options of a launch."""
 
     kind: str = ""
-    """Empty: what `default_kind` says of the profiles."""
+    """Empty: `default_kind` of the profiles."""
     arch: str = NO_ARCH
     profile: str = ""
     others: tuple[str, ...] = ()
-    """Profiles that it is compared with: each test runs under each of them, too."""
+    """Further profiles to compare: each test runs under each of them, too."""
     repeat: int = 1
     """How many runs each test gets."""
     timeout: float | None = None
-    """Seconds; None: what profile and settings say."""
+    """Seconds; None: as in profile and settings."""
     stop_on_failure: bool = False
     manifest: Path | None = None
-    """Where ops go that are extracted; None: `default_manifest`."""
+    """The manifest for extracted ops; None: `default_manifest`."""
     export: Export = NO_EXPORT
-    """Where exported files go, and which."""
+    """Directory and content of exported files."""
     host: str = ""
-    """The host of the hosts file that they run on; empty: where their arch is."""
+    """The host in the hosts file that they run on; empty: any with their arch."""
     archs: tuple[str, ...] = ()
-    """Instead of on `arch`, each device run is one on each of these that the entry supports."""
+    """If given, each device run becomes one on each of these archs that the entry supports, in place of `arch`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """Exactly what a launch would do."""
+    """Everything that a launch would do."""
 
     specs: Sequence[RunSpec]
     refused: Sequence[TTMatrixError]
-    """For each test that cannot be run so, why."""
+    """For each test that cannot be run this way, the reason."""
     survey: Survey | None
-    """None where there is nothing to run."""
+    """None if there is nothing to run."""
     obstacles: Sequence[Obstacle]
     downloads: Sequence[Download] = ()
-    """What the runs do not have here, and fetch before they begin."""
+    """What the runs will download before they begin."""
 
     @property
     def provenance(self) -> str:
-        """The text of the file that goes beside each spec."""
+        """The text of the file that is written beside each spec."""
         return self.survey.to_json() if self.survey else ""
 
     @property
     def asked(self) -> str:
-        """What was executed to find out what is installed, for a message; empty: nothing."""
+        """What was executed to list the installed packages, for a message; empty: nothing."""
         if self.survey is None or self.survey.source is not Source.ASKED:
             return ""
         source = f"asked {self.survey.interpreter} for its packages"
@@ -119,10 +119,10 @@ def plan_launch(
     records: Iterable[RunRecord] = (),
     environ: Mapping[str, str] = os.environ,
 ) -> LaunchPlan:
-    """`plan_tests`, with what is in the way of the runs.
+    """`plan_tests`, with the obstacles to the runs.
 
-    Executes nothing of the checkout, but asks git: not for the UI thread. Raises TTMatrixError
-    where the interpreter is missing.
+    Executes no code of the checkout, but calls git: not for the UI thread. Raises TTMatrixError if the interpreter is
+    missing.
     """
     specs, refused = plan_tests(matrix, ids, settings, options, runs=runs, records=records)
     return look_ahead(specs, settings, refused, runs=runs, environ=environ)
@@ -139,8 +139,8 @@ def look_ahead(
 ) -> LaunchPlan:
     """As `plan_launch`, for runs that are planned already and share checkout and interpreter.
 
-    `starting`: they are about to start, and the checkout's interpreter may be asked what it has. What it has said is
-    remembered; before that gets in the way of a run, it is asked again.
+    `starting`: they are about to start, so the checkout's interpreter may be executed to list its packages. The list is
+    cached; before a cached one blocks a run, it is made again.
     """
     if not specs:
         return LaunchPlan((), refused, None, ())
@@ -156,7 +156,7 @@ def look_ahead(
 
 
 def _sources_of(specs: Sequence[RunSpec], environ: Mapping[str, str], *, starting: bool) -> Sources:
-    """What runs that share a checkout and an interpreter fetch; `fetched_elsewhere` has those on other machines."""
+    """The downloads of runs that share a checkout and an interpreter; for other machines see `fetched_elsewhere`."""
     here = [spec for spec in specs if not spec.needs and not spec.cases]
     if not here:
         return Sources((), (), ())
@@ -167,10 +167,10 @@ def _sources_of(specs: Sequence[RunSpec], environ: Mapping[str, str], *, startin
 def sources_of(
     checkout: Checkout, python: Path, tests: Iterable[str], environ: Mapping[str, str] = os.environ, *, starting: bool
 ) -> Sources:
-    """What tests fetch that `python` runs here.
+    """The downloads of tests that `python` runs here.
 
-    It is asked for packages, unless that would execute something of the checkout before runs start; then pip is asked
-    for their files. The hub and the package index are asked for sizes. Not for the UI thread.
+    `python` lists its packages, unless that would execute code of the checkout before runs start; pip then lists the
+    missing files. The hub and the package index are asked for sizes. Not for the UI thread.
     """
     tests = list(dict.fromkeys(tests))
     places = requirement_places(checkout, tests)
@@ -200,9 +200,9 @@ def plan_tests(
     runs: Path,
     records: Iterable[RunRecord] = (),
 ) -> tuple[list[RunSpec], list[TTMatrixError]]:
-    """Runs of `ids` as one batch, and for each test that cannot be run so, why.
+    """Runs of `ids` as one batch, and the reason for each test that cannot be run this way.
 
-    `runs` is where their files go, `records` are earlier runs, newest first, which say how long they will take.
+    Their files go below `runs`; `records` are earlier runs, newest first, for the estimates.
     """
     specs: list[RunSpec] = []
     refused: list[TTMatrixError] = []
@@ -251,7 +251,7 @@ def plan_test(
     manifest: Path | None = None,
     export: Export = NO_EXPORT,
 ) -> RunSpec:
-    """`plan_run` of a test of `matrix` now, with the batch size its entry sets. Raises as `plan_run` does."""
+    """Plan a run of a test of `matrix` now, with the batch size of its entry. Raises as `plan_run` does."""
     entry = matrix.entries.get(test_id)
     batch_size = resolve(entry, "batch_size", arch or None).value
     spec = plan_run(
@@ -291,9 +291,9 @@ def plan_run(
     """A run of `test_id` by a kind of `core.runs.planning.kinds`, whose files go below `runs`.
 
     `token` is at least 16 random hex digits. `timeout` is in seconds and defaults to the profile's, then to the
-    settings'. `batch_size` is what the entry's YAML sets, if anything; an LLM id brings its own. `manifest` is where
-    extracted ops go instead of `default_manifest`. Raises UsageError where the kind cannot run the id, there is no such
-    profile, or `export` names a directory with files; TTMatrixError where the interpreter is missing.
+    settings'. `batch_size` is that of the entry's YAML, if any; an LLM id has its own. `manifest` replaces
+    `default_manifest` for extracted ops. Raises UsageError if the kind cannot run the id, the profile does not exist,
+    or `export` names a directory with files; TTMatrixError if the interpreter is missing.
     """
     parsed = _parsed(test_id)
     if not (checkout.models / parsed.directory / "loader.py").is_file():
@@ -338,7 +338,7 @@ def plan_run(
         arch=arch,
         argv=argv,
         prefix=tuple(word.replace(_ARTEFACTS, artefacts) for word in chosen.prefix),
-        # The rest of the environment, PYTHONPATH above all, is the user's own and stays as it is.
+        # The rest of the environment, PYTHONPATH above all, is the user's own and is not changed.
         env={"PYTHONUNBUFFERED": "1", RUN_VARIABLE: name, **how.environment, **environment},
         cwd=checkout.root,
         timeout=limit,
@@ -356,7 +356,7 @@ def plan_run(
 
 
 def plan_again(spec: RunSpec, runs: Path, matrix: Matrix) -> RunSpec:
-    """The same command once more, under a name of its own. Raises UsageError for a run of another checkout."""
+    """The same command again, under a new run id. Raises UsageError for a run of another checkout."""
     if not same_place(spec.cwd, matrix.checkout.root):
         raise UsageError(
             f"Run {spec.run_id} belongs to another checkout",
@@ -367,7 +367,7 @@ def plan_again(spec: RunSpec, runs: Path, matrix: Matrix) -> RunSpec:
     name = run_id(now, token)
 
     def renewed(text: str) -> str:
-        # Both are unmistakable: a path with the time and random digits, and 32 random digits.
+        # Both are unique texts: a path with the time and random digits, and 32 random digits.
         return text.replace(spec.run_id, name).replace(spec.nonce, token)
 
     return replace(
@@ -385,7 +385,7 @@ def plan_again(spec: RunSpec, runs: Path, matrix: Matrix) -> RunSpec:
 
 
 def as_batch(specs: Sequence[RunSpec], *, stop_on_failure: bool = False) -> list[RunSpec]:
-    """`specs` with a batch in common, named after the first of them."""
+    """`specs` as one batch, named after the first of them."""
     name = specs[0].run_id if specs else ""
     return [replace(spec, batch=name, stop_on_failure=stop_on_failure) for spec in specs]
 
@@ -393,9 +393,9 @@ def as_batch(specs: Sequence[RunSpec], *, stop_on_failure: bool = False) -> list
 def with_estimates(
     specs: Sequence[RunSpec], records: Iterable[RunRecord], durations: Mapping[str, float]
 ) -> list[RunSpec]:
-    """`specs` with what is known of their time; `records` are newest first, `durations` are seconds by node id.
+    """`specs` with estimated durations; `records` are newest first, `durations` are seconds by node id.
 
-    CI measures device runs only.
+    CI only measures device runs.
     """
     records = list(records)
     specs = with_op_estimates(specs, records)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What prevents runs before they start, each with its remedy."""
+"""Obstacles to runs before they start, each with its remedy."""
 
 import json
 import shutil
@@ -47,26 +47,26 @@ _OF_EXPORTS = (EXPORT_PATH, EXPORT_TENSORS)
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What is written down beside every run."""
+    """The facts that are recorded beside every run."""
 
     checkout: str | None
-    """The commit of the work tree; None where git does not know it."""
+    """The commit of the work tree; None if git does not know it."""
     changed: bool
-    """Files that git knows differ from that commit."""
+    """Whether tracked files differ from that commit."""
     models: str | None
-    """The commit of the models submodule; None where it is no repository of its own."""
+    """The commit of the models submodule; None if it is not a repository of its own."""
     models_pinned: str | None
-    """The commit of it that the checkout asks for."""
+    """The commit of the submodule that the checkout pins."""
     interpreter: str
     versions: Versions | None
-    """None: it did not say, or was not asked."""
+    """None: the query failed, or was not made."""
     environment: str
     """The digest of the environment."""
     host: str
     boot: str
     ttmatrix: str = __version__
     source: Source = Source.ASKED
-    """Where the versions come from."""
+    """The origin of the versions."""
 
     def to_json(self) -> str:
         """The content of a run's `provenance.json`."""
@@ -76,9 +76,9 @@ class Survey:
 def survey(
     checkout: Checkout, python: Path, environ: Mapping[str, str], *, starting: bool = False, afresh: bool = False
 ) -> Survey:
-    """Look at the checkout, and at what is installed for its interpreter; None: unknown.
+    """Examine the checkout and the packages of its interpreter.
 
-    `starting` and `afresh` are for `core.runs.planning.interpreter.installed`: without `starting` nothing of the
+    `starting` and `afresh` are for `core.runs.planning.interpreter.installed`: without `starting`, no code of the
     checkout is executed.
     """
     found = installed(python, checkout.root, environ, starting=starting, afresh=afresh)
@@ -87,7 +87,7 @@ def survey(
     return Survey(
         checkout=_or_none(git.head_commit),
         changed=bool(_or_none(git.changed) or (own and _or_none(models.changed))),
-        # Within another repository's work tree git would answer for that one.
+        # Inside another repository's work tree, git would answer for that one.
         models=_or_none(models.head_commit) if own else None,
         models_pinned=_or_none(lambda: git.pinned(checkout.relative(checkout.models))) or None,
         interpreter=str(python),
@@ -108,25 +108,25 @@ def _or_none(ask: Callable[[], T]) -> T | None:
 
 _TORCH_XLA = "torch_xla"
 _PLUGINS = {"pjrt_plugin_tt": "pjrt_plugin_tt (Tenstorrent's plugin)"}
-"""Packages that not every reader knows by their names."""
+"""Packages whose names not every reader knows."""
 _LEAST_FREE = 200 * 2**20
 _LITTLE_FREE = 5 * 2**30
 _CACHE_VARIABLE = "IRD_LF_CACHE"
 
 
 class Level(StrEnum):
-    """How much a thing is in the way."""
+    """The severity of an obstacle."""
 
     BLOCKER = "blocker"
-    """No run can end well."""
+    """No run can succeed."""
     WARNING = "warning"
     NOTE = "note"
-    """In no way, but good to know."""
+    """No obstacle, but useful to know."""
 
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """One thing in the way."""
+    """One obstacle to runs."""
 
     level: Level
     what: str
@@ -135,18 +135,18 @@ class Obstacle:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What is looked at."""
+    """The checkout, settings and environment to examine."""
 
     checkout: Checkout
     survey: Survey
     environ: Mapping[str, str]
     runs: Path
-    """Where the files of runs go."""
+    """The directory for the files of runs."""
     nodes: Path = DEVICE_NODES
 
 
 def preflight(kind: RunKind, specs: Sequence[RunSpec], around: Surroundings) -> list[Obstacle]:
-    """All that is in the way of `specs`, which are of this kind; the worst first."""
+    """All obstacles to `specs`, which are of this kind; the worst first."""
     checks = [_packages(kind, specs, around), _checkout(kind, around), _disk(around)]
     if kind.needs_device:
         checks.append(_device(specs, around))
@@ -155,7 +155,7 @@ def preflight(kind: RunKind, specs: Sequence[RunSpec], around: Surroundings) -> 
 
 
 def of_sources(sources: Sources) -> list[Obstacle]:
-    """What is said of the caches and servers that runs fetch things from."""
+    """Notes about the caches and servers that runs download from."""
     missing = [Obstacle(Level.WARNING, what, remedy) for what, remedy in sources.missing]
     return missing + [Obstacle(Level.NOTE, what, remedy) for what, remedy in sources.notes]
 
@@ -163,9 +163,9 @@ def of_sources(sources: Sources) -> list[Obstacle]:
 def obstacles(
     specs: Sequence[RunSpec], seen: Survey, settings: Settings, environ: Mapping[str, str], runs: Path
 ) -> Sequence[Obstacle]:
-    """All that is in the way of runs of whatever kinds, which share a checkout and an interpreter."""
+    """All obstacles to runs of any kinds that share a checkout and an interpreter."""
     around = Surroundings(Checkout(specs[0].cwd), seen, environ, runs)
-    # What another machine lacks, `hosts check` says.
+    # `hosts check` reports what another machine lacks.
     specs = [spec for spec in specs if not spec.needs]
     if not specs:
         return list(_disk(around))
@@ -186,7 +186,7 @@ def obstacles(
 
 
 def lease_obstacles(specs: Sequence[RunSpec], lease: "hosts.Lease | None", now: datetime) -> list[Obstacle]:
-    """What is said of runs that will not have ended before the lease of this machine does."""
+    """Notes about runs that will not have ended before the lease of this machine does."""
     if lease is None or all(lease.fits(spec.estimate, now) for spec in specs):
         return []
     late = sum(not lease.fits(spec.estimate, now) for spec in specs)
@@ -197,7 +197,7 @@ def lease_obstacles(specs: Sequence[RunSpec], lease: "hosts.Lease | None", now: 
 
 
 def refuse(obstacles: Sequence[Obstacle]) -> None:
-    """Raise TTMatrixError where one of them is a blocker."""
+    """Raise TTMatrixError if one of them is a blocker."""
     blockers = [obstacle for obstacle in obstacles if obstacle.level is Level.BLOCKER]
     if blockers:
         detail = "\n".join(obstacle.what for obstacle in blockers)
@@ -243,13 +243,13 @@ def _checkout(kind: RunKind, around: Surroundings) -> Iterator[Obstacle]:
 
 
 def _backend(spec: RunSpec, settings: Settings) -> str:
-    """What the built-in runner compiles a run with: its profile may say so."""
+    """The backend with which the built-in runner compiles a run; its profile may set it."""
     words = (word.removeprefix(_BACKEND) for word in spec.argv if word.startswith(_BACKEND))
     return next(words, settings.backend)
 
 
 def _options(specs: Sequence[RunSpec], around: Surroundings, backend: str) -> Iterator[Obstacle]:
-    """Compile options that have no effect: only Tenstorrent's plugin knows all of them."""
+    """Compile options without effect: only Tenstorrent's plugin knows all of them."""
     versions = around.survey.versions or {}
     if backend == "auto" and not around.nodes.is_dir():
         backend = "xla" if versions.get(_TORCH_XLA) else "inductor"

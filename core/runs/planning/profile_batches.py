@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches that run tests under several profiles, so that these can be compared."""
+"""Batches that run tests under several profiles, to compare them."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ _RANGE = ".."
 def compared_profiles(names: Iterable[str], swept: str, checkout: Checkout, settings: Settings) -> list[str]:
     """The profiles that are compared, each with each value of `swept`: `NAME=1,2,3`, or `NAME=1..32` doubling.
 
-    `default` is none, here as everywhere. Raises UsageError for fewer than two, and for one that does not exist.
+    `default` means no profile, as everywhere. Raises UsageError for fewer than two, and for an unknown one.
     """
     found = with_sweep(names, swept)
     if len(found) < 2:
@@ -32,7 +32,7 @@ def compared_profiles(names: Iterable[str], swept: str, checkout: Checkout, sett
 
 
 def with_sweep(names: Iterable[str], swept: str) -> list[str]:
-    """Each profile once, with each value of `swept`, if any. Raises UsageError for what is no sweep."""
+    """Each profile, without repetitions, with each value of `swept`, if any. Raises UsageError for an invalid sweep."""
     asked = list(names) or [DEFAULT_PROFILE]
     if swept:
         field, equals, values = swept.partition("=")
@@ -54,9 +54,9 @@ def plan_profiles(
     arch: str = "",
     until_failure: bool = False,
 ) -> list[RunSpec]:
-    """Each test under each profile, and again: what changes with time on the machine meets all profiles alike.
+    """Each test under each profile, `repeat` times in turn, so that changes of the machine affect all profiles alike.
 
-    With `until_failure` the rest is not started once a run has failed. Raises UsageError for no runs and for too many.
+    With `until_failure`, no further runs are started after a failure. Raises UsageError for no runs and for too many.
     """
     kind = kind or default_kind(matrix.checkout, settings, profiles)
     total = len(ids) * len(profiles) * repeat
@@ -71,7 +71,7 @@ def plan_profiles(
 
 
 def newest_comparison(records: Iterable[RunRecord]) -> str:
-    """The newest batch with runs of several profiles, of records newest first; empty: there is none."""
+    """The newest batch with runs of several profiles, from records newest first; empty: there is none."""
     seen: dict[str, str] = {}
     for record in records:
         batch = record.spec.batch
@@ -81,7 +81,7 @@ def newest_comparison(records: Iterable[RunRecord]) -> str:
 
 
 def profiles_of(records: Iterable[RunRecord]) -> list[str]:
-    """The profiles of the runs of a batch, in the order in which they were asked for."""
+    """The profiles of the runs of a batch, in the order of the request."""
     return list(dict.fromkeys(one.spec.profile for one in sorted(records, key=lambda one: one.spec.created)))
 
 

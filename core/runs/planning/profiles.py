@@ -2,7 +2,7 @@
 """Profiles: those of the settings and of the checkout, checked, and as words of a command line.
 
 A profile is named as `NAME`, `default` (none), or `NAME+optimization_level=2+batch_size=8`: that profile with some of
-its values changed. So a value of a sweep has a name that says all of it, wherever the name is shown.
+its values changed. So each value of a sweep has a complete name, wherever it is shown.
 """
 
 import difflib
@@ -18,22 +18,22 @@ from core.settings import DEFAULT_PROFILE, Profile, Scalar, Settings, read_profi
 from core.sources import Checkout, CompileOption, Layer, OptionType, read_compile_options
 
 REPOSITORY_FILES = ("ttmatrix-profiles.toml", ".ttmatrix/profiles.toml")
-"""Where a team shares profiles, in the checkout; the first that is there counts."""
+"""Places of shared profiles in the checkout; the first one that exists counts."""
 RUNNER_BACKENDS = ("auto", "tt", "xla", "inductor", "eager")
-"""What `backend` of a profile may be."""
+"""The values of a profile's `backend`."""
 BATCH_SIZE, BACKEND = "batch_size", "backend"
-"""The fields of a profile that can be changed in its name, beside compile options."""
+"""The fields of a profile that can be changed in its name, besides compile options."""
 CHANGE = "+"
 
 _TT_TORCH, _WEIGHTS = Path("python_package/tt_torch"), "weight_dtype.py"
-"""tt-xla's package for torch, and its module that overrides dtypes of weights, which is younger."""
+"""tt-xla's package for torch, and its newer module that overrides dtypes of weights."""
 _WORDS = {"true": True, "false": False}
 
 
 def known_profiles(checkout: Checkout, settings: Settings) -> Mapping[str, Profile]:
     """All profiles by name: those of the checkout's file, and those of the settings, which win.
 
-    Raises TTMatrixError where the file of the checkout has a mistake.
+    Raises TTMatrixError if the file of the checkout has a mistake.
     """
     return {**_shared(checkout), **settings.profiles}
 
@@ -41,7 +41,7 @@ def known_profiles(checkout: Checkout, settings: Settings) -> Mapping[str, Profi
 def find_profile(checkout: Checkout, settings: Settings, name: str) -> Profile:
     """The profile called `name`, checked against the options of `checkout`.
 
-    Raises UsageError where there is none, or where it asks for what does not exist.
+    Raises UsageError if there is none, or if it sets an unknown option.
     """
     base, *changes = name.split(CHANGE)
     profile = _named(checkout, settings, base)
@@ -62,9 +62,9 @@ def find_profile(checkout: Checkout, settings: Settings, name: str) -> Profile:
 
 
 def default_kind(checkout: Checkout, settings: Settings, names: Iterable[str]) -> str:
-    """How tests run under profiles of these names where nobody says: `cpu`, or `device`, which compiles models.
+    """The default kind of runs under these profiles: `cpu`, or `device`, which compiles models.
 
-    That is where a profile asks something of the compiler, and where several are compared: only a compiled model has
+    It is `device` if a profile sets something for the compiler, or if several are compared: only compiled models have
     times to compare. Raises as `find_profile` does.
     """
     profiles = {name: find_profile(checkout, settings, name) for name in names}
@@ -72,7 +72,7 @@ def default_kind(checkout: Checkout, settings: Settings, names: Iterable[str]) -
 
 
 def shown_name(name: str) -> str:
-    """What a profile is called where some are listed."""
+    """The name of a profile in lists."""
     return name or DEFAULT_PROFILE
 
 
@@ -98,7 +98,7 @@ def check(profile: Profile, options: Mapping[str, CompileOption], name: str) -> 
 
 
 def compile_options(profile: Profile, checkout: Checkout, name: str, artefacts: Path) -> CompileOptions:
-    """What `profile`, which was checked, asks of the compiler, under the names that it is sent by.
+    """The compile options of `profile`, which must be checked, under the names the compiler uses.
 
     `{artefacts}` in values becomes the directory of the run.
     """
@@ -119,7 +119,7 @@ def scalar_text(value: Scalar) -> str:
 
 
 def sweep(bases: Iterable[str], field: str, values: Iterable[str]) -> list[str]:
-    """The name of each of `bases` with each of these values."""
+    """The name of each of `bases` with each of these values of `field`."""
     return [f"{base or DEFAULT_PROFILE}{CHANGE}{field}={value}" for base in bases for value in values]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights that loaders fetch through libraries with servers of their own: which are not here, and how large they are.
+"""Weights that loaders download through libraries with their own servers: which ones are missing, and their sizes.
 
-Nothing is asked of a network: torchvision says in its own source where its weights are, and their sizes.
+No network is used: torchvision's own source has the addresses and sizes of its weights.
 """
 
 import os
@@ -17,18 +17,18 @@ from core.sources import Checkout
 from core.sources.downloads import Library, WeightFile, Weights, torchvision_files
 
 _SOURCES = ("lib/python3*/site-packages/torchvision/models", "lib/python3*/dist-packages/torchvision/models")
-"""Below the environment of an interpreter."""
+"""Relative to the environment of an interpreter."""
 _OF_TORCHVISION = "pytorch/vision"
 _ORIGINS = ("", "_coco", "_rwightman", "_lukemelas")
-"""What torchvision puts behind the name of a model, in names of files."""
+"""Suffixes that torchvision appends to the name of a model in file names."""
 _ODD = re.compile(r"[^\w.*+-]")
-"""What a loader may write in a name, and means something else in a pattern."""
+"""Characters of a loader's name that have another meaning in a pattern."""
 
 
 def with_weights(
     found: Sources, checkout: Checkout, tests: Iterable[str], python: Path, environ: Mapping[str, str]
 ) -> Sources:
-    """`found` with the weights that `tests` want and that are not here, and where they are cached."""
+    """`found` with the missing weights that `tests` need, and their cache."""
     wanted = {one for _, asked in asked_by(checkout, tests) for one in asked.weights}
     downloads = sorted(
         {absent for one in wanted if (absent := _absent(one, python, environ))}, key=lambda one: (one.kind, one.name)
@@ -57,9 +57,10 @@ def _is_torchvision(weights: Weights) -> bool:
 
 
 def _places(weights: Weights, checkpoints: Path, environ: Mapping[str, str]) -> Iterator[tuple[Path, *tuple[str, ...]]]:
-    """Where each part is once it was fetched: a directory, and patterns of names in it.
+    """The place of each part after its download: a directory, and patterns of names in it.
 
-    What a repository calls its weights is its own affair, except torchvision's: its code alone shows that it was here.
+    The names of a repository's weights are not known, except torchvision's: its code in the cache shows that it was
+    downloaded.
     """
     if weights.library is Library.TIMM:
         yield hub_cache(environ), f"models--timm--{weights.name}.*"
@@ -74,7 +75,7 @@ def _places(weights: Weights, checkpoints: Path, environ: Mapping[str, str]) -> 
 
 
 def _is_there(checkpoints: Path, address: str) -> bool:
-    """Whether the file that torch.hub makes of an address is there."""
+    """Whether the file that torch.hub stores for an address exists."""
     with suppress(ValueError):
         base = os.path.basename(urlsplit(address).path)  # noqa: PTH119 - a part of an address
         return bool(base) and (checkpoints / base).exists()
@@ -82,7 +83,7 @@ def _is_there(checkpoints: Path, address: str) -> bool:
 
 
 def _torch_home(environ: Mapping[str, str]) -> Path:
-    """As torch.hub finds it."""
+    """The cache directory of torch.hub, found as torch.hub does."""
     return Path(environ.get("TORCH_HOME") or f"{environ.get('XDG_CACHE_HOME') or '~/.cache'}/torch").expanduser()
 
 
@@ -94,6 +95,6 @@ def _notes(wanted: Iterable[Weights], environ: Mapping[str, str]) -> Iterator[tu
 
 
 def _of_torchvision(python: Path) -> Mapping[tuple[str, str], WeightFile]:
-    """By model and member of its weights what the torchvision beside `python` says; empty: there is none."""
+    """The weight files of the torchvision beside `python`, by model and member of its weights; empty without one."""
     places = [place for pattern in _SOURCES for place in python.parent.parent.glob(pattern)]
     return torchvision_files(places[0]) if places else {}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs on disk.
 
-One directory each with its specification, events and artefacts; the index is derived and can be rebuilt.
+Each run has one directory with its specification, events and artefacts; the index is derived and can be rebuilt.
 """
 
 from core.faces import attach

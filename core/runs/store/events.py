@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens to a run, as values and as lines of its `events.jsonl`."""
+"""The events of a run, as values and as lines of its `events.jsonl`."""
 
 import json
 import os
@@ -20,10 +20,10 @@ _GREATEST_CODE = 2**31
 
 @dataclass(frozen=True, slots=True)
 class TreeState:
-    """The code that a result is of. Empty texts: unknown."""
+    """The code that a result belongs to. Empty texts: unknown."""
 
     repository: str
-    """The first commit of the checkout's history: tells a checkout from another one at the same path."""
+    """The first commit of the checkout's history: distinguishes checkouts at the same path."""
     commit: str
     """The commit of the checkout."""
     models: str
@@ -31,9 +31,9 @@ class TreeState:
     loader: str
     """Digest of the loader (see `core.sources.loader_files`)."""
     imports: str
-    """Digest of what the loader imports."""
+    """Digest of the modules that the loader imports."""
     committed: bool
-    """Whether `models` holds the loader and what it imports exactly so."""
+    """Whether the commit `models` contains exactly this loader and what it imports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,9 @@ class Queued:
     at: float
     """Seconds since the epoch, here and below."""
     host: str
-    """The machine that the run is on."""
+    """The machine with the queue of the run."""
     boot: str
-    """Which start of that machine (see `core.proc.boot_id`): none of its processes outlives it."""
+    """The boot of that machine (see `core.proc.boot_id`): no process outlives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +56,14 @@ class Started:
     supervisor: ProcessIdentity
     argv: tuple[str, ...]
     tree: TreeState | None = None
-    """The state of the checkout that it runs on; None: it was not looked at."""
+    """The state of the checkout at its start; None: not recorded."""
     place: str = ""
-    """The host of the hosts file that it runs on; empty: the machine of the queue itself."""
+    """Its host in the hosts file; empty: the machine of the queue itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """The run waits again, because of its host and not of itself; what it had started there is gone."""
+    """The run waits again because of its host, not because of itself; its processes there are gone."""
 
     at: float
     place: str
@@ -72,12 +72,12 @@ class Returned:
     lost: bool = True
     """Whether it was lost there; else it could not start."""
     host_failed: bool = True
-    """Whether the host is to blame; where the whole cluster ended, no host is."""
+    """Whether the host is to blame; if the whole cluster ended, no host is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The run has ended and nothing of it is left running."""
+    """The run has ended, and no process of it is left."""
 
     at: float
     outcome: Outcome
@@ -87,17 +87,17 @@ class Finished:
     signal: int | None = None
     """Number of the signal that ended the child; then there is no exit code."""
     result: Mapping[str, object] | None = None
-    """What the child reported in its result line."""
+    """The result that the child reported."""
     detail: str = ""
-    """Why the run could not do what it was meant to, where it could not."""
+    """Why the run could not be executed, if it could not."""
     stage: str = ""
-    """The bring-up stage that upstream's runner last said it had begun; empty where it said none."""
+    """The last bring-up stage that upstream's runner began; empty: none."""
     edited: bool = False
-    """Its loader, or what that imports, was changed while it ran: its result belongs to no known code."""
+    """Whether its loader, or a module that it imports, changed during the run: its result is of no known code."""
     idle: float | None = None
-    """Of a run over its time limit: its last seconds without output and work; None: unknown."""
+    """If the run exceeded its time limit: its last seconds without output and work; None: unknown."""
     peak_memory: int | None = None
-    """Bytes: the most that one of its processes had in memory at a time; None: unknown."""
+    """Bytes: the largest resident memory of one of its processes; None: unknown."""
 
 
 Event = Queued | Started | Returned | Finished
@@ -110,7 +110,7 @@ def to_line(event: Event) -> str:
 
 
 def parse_line(line: str) -> Event | None:
-    """The event of one line; None for anything else: a torn line, another version, an unknown event."""
+    """The event in one line; None for anything else: a torn line, another version, an unknown event."""
     try:
         raw = parsed(line)
         if not isinstance(raw, dict) or raw.get("version") != VERSION or raw.get("event") not in _KINDS:
@@ -122,10 +122,10 @@ def parse_line(line: str) -> Event | None:
 
 
 def append_event(file: Path, event: Event) -> None:
-    """Add `event` to `file`. Raises TTMatrixError where that fails.
+    """Append `event` to `file`. Raises TTMatrixError if that fails.
 
-    Several processes may append: each line is one write, and a line torn by a crash is closed first. An end is
-    brought to the disk before this returns; what comes before it is worth nothing once the machine went down.
+    Several processes may append: each line is one write, and a line torn by a crash is closed first. An end is synced
+    to the disk before this returns; earlier events are useless after a crash of the machine anyway.
     """
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
     try:
@@ -145,7 +145,7 @@ def append_event(file: Path, event: Event) -> None:
 def read_events(file: Path) -> list[Event]:
     """Every event of `file` that can be understood, in order; a missing file has none.
 
-    The start of an attempt that came to nothing (`Returned`) is left out: the run has not started.
+    The start of an attempt that failed because of its host (`Returned`) is left out, because the run has not started.
     """
     try:
         lines = file.read_bytes().decode("utf-8", "replace").split("\n")
@@ -164,7 +164,7 @@ def _encode(event: Event) -> tuple[str, dict[str, object]]:
     if fields.get("peak_memory", 0) is None:
         del fields["peak_memory"]
     if isinstance(event, Started):
-        # The fields of the process come first in its line, not nested.
+        # The fields of the process are at the top level of its line, not nested.
         fields = {**fields.pop("supervisor"), **fields}
         if not event.place:
             del fields["place"]
@@ -172,7 +172,7 @@ def _encode(event: Event) -> tuple[str, dict[str, object]]:
 
 
 def _bounded(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of an end, without what nothing can last, and codes that no system has."""
+    """The fields of an end, without impossible durations, exit codes and signals."""
     result = raw["result"]
     return {
         **raw,
@@ -185,13 +185,13 @@ def _bounded(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _idle(value: object) -> float | None:
-    """Seconds; None where unknown or impossible."""
+    """Seconds; None if unknown or impossible."""
     number = finite(value)
     return number if number is not None and 0 <= number <= LONGEST else None
 
 
 def _code(value: object) -> int | None:
-    """An exit code or a signal; None for what is none, and what no system has."""
+    """An exit code or a signal; None for an invalid one."""
     return value if isinstance(value, int) and abs(value) <= _GREATEST_CODE else None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A SQLite index of ended runs, so that thousands of them open at once; rebuilt from them when needed."""
+"""A SQLite index of ended runs, so that thousands of them can be listed at once; it is rebuilt when needed."""
 
 import json
 import sqlite3
@@ -17,11 +17,11 @@ from core.runs.store.record import RunRecord
 _BUSY_SECONDS = 2.0
 _FORM = [(one.name, str(one.type)) for one in (*fields(RunSpec), *fields(RunRecord))]
 _VERSION = zlib.crc32(repr(("rows 3", _FORM)).encode()) >> 1
-"""Rows are records as they are by now; an index of records of another form is made anew."""
+"""The form of the rows and of the records in them; an index of another version is rebuilt."""
 
 
 class KeptResult(Mapping[str, object]):
-    """The result of a run, parsed when it is asked for, which is rare among thousands of runs."""
+    """The result of a run, parsed on request, which is rare among thousands of runs."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -42,7 +42,7 @@ class KeptResult(Mapping[str, object]):
 
 
 class Index:
-    """The index in `file`. Where it is damaged or cannot be written, everything works without it, only slower."""
+    """The index in `file`. If it is damaged or cannot be written, everything works without it, only slower."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -62,7 +62,7 @@ class Index:
         return records
 
     def keep(self, finished: Mapping[str, RunRecord]) -> None:
-        """Make the index hold exactly `finished`."""
+        """Make the index contain exactly `finished`."""
         added, removed = finished.keys() - self._kept, self._kept - finished.keys()
         if not added and not removed:
             return
@@ -78,7 +78,7 @@ class Index:
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS)) as connection:
-            # Nothing here is worth waiting for the disk: the directories are the truth.
+            # No need to wait for the disk: the directories are the source.
             connection.execute("PRAGMA synchronous = OFF")
             if connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
                 connection.execute("DROP TABLE IF EXISTS runs")
@@ -90,7 +90,7 @@ class Index:
 
 
 def _encode(record: RunRecord) -> tuple[str, bytes, str | None] | None:
-    """The row of a record; None where it holds text that no other program could have written."""
+    """The row of a record; None if it contains text that cannot be encoded as UTF-8."""
     result = None if record.result is None else json.dumps(dict(record.result))
     try:
         return record.spec.run_id, packed(replace(record, root=Path(), result=None)), result

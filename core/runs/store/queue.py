@@ -21,21 +21,21 @@ _CANCEL = ".cancel"
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """The place of one run in the queue. Of a run that has started only its name matters."""
+    """The place of one run in the queue. Once the run has started, only the ticket's name matters."""
 
     run_id: str
     order: float = 0.0
-    """Smaller goes first among those of the same priority."""
+    """The lower number goes first among those of the same priority."""
     priority: int = 0
-    """Greater goes first."""
+    """The higher number goes first."""
     held: bool = False
     """On hold: it is not started until it is released."""
     environment: str = ""
-    """Names the environment that the run was asked for from."""
+    """The key of the environment that the run was requested from."""
 
     @property
     def rank(self) -> tuple[int, float, str]:
-        """Sorts tickets by whose turn it is."""
+        """Sort key: the order of turns."""
         return -self.priority, self.order, self.run_id
 
 
@@ -54,16 +54,16 @@ class Queue:
 
     @property
     def served(self) -> bool:
-        """Whether there is such a process."""
+        """Whether such a process is running."""
         return bool(self.leases.held())
 
     @property
     def log(self) -> Path:
-        """What that process has to say beside its duty."""
+        """The log of that process."""
         return self.directory / "scheduler.log"
 
     def put(self, tickets: Iterable[Ticket], environment: Mapping[str, str]) -> None:
-        """Add or replace tickets of runs asked for from `environment`. Raises TTMatrixError where the disk refuses."""
+        """Add or replace tickets of runs requested from `environment`. Raises TTMatrixError if writing fails."""
         text = json.dumps(dict(environment), sort_keys=True)
         name = hashlib.sha256(os.fsencode(text)).hexdigest()[:16]
         try:
@@ -77,7 +77,7 @@ class Queue:
             raise TTMatrixError(f"Cannot queue in {self.directory}", error.strerror or str(error)) from error
 
     def change(self, ticket: Ticket) -> None:
-        """Replace the ticket of a run that is still queued. Raises TTMatrixError where the disk refuses."""
+        """Replace the ticket of a run that is still queued. Raises TTMatrixError if it cannot be written."""
         if self._ticket(ticket.run_id).exists():
             try:
                 self._write(ticket)
@@ -85,44 +85,44 @@ class Queue:
                 raise TTMatrixError(f"Cannot change {ticket.run_id}", error.strerror or str(error)) from error
 
     def hold(self, run_id: str, held: bool) -> None:
-        """Hold a queued run, or release it. Raises TTMatrixError where the disk refuses."""
+        """Hold a queued run, or release it. Raises TTMatrixError if its ticket cannot be written."""
         for ticket in self.tickets():
             if ticket.run_id == run_id:
                 self.change(replace(ticket, held=held))
 
     def put_first(self, run_id: str) -> None:
-        """Let a run that waits go before all others. Raises TTMatrixError where the disk refuses."""
+        """Move a waiting run before all others. Raises TTMatrixError if its ticket cannot be written."""
         tickets = self.tickets()
         if tickets[0].run_id != run_id:
             self.change(moved(tickets, run_id, tickets[0].run_id))
 
     def put_last(self, run_id: str) -> None:
-        """Let a run that waits go behind all others. Raises TTMatrixError where the disk refuses."""
+        """Move a waiting run behind all others. Raises TTMatrixError if its ticket cannot be written."""
         self.change(moved(self.tickets(), run_id, None))
 
     def cancel(self, run_id: str) -> None:
-        """Ask for the end of a run that waits or goes on. Raises TTMatrixError where the disk refuses."""
+        """Request the end of a waiting or active run. Raises TTMatrixError if the request cannot be written."""
         try:
-            # A file of its own: no change of the ticket at the same moment can undo it.
+            # A separate file, so that no change of the ticket at the same time can undo it.
             (self.directory / f"{run_id}{_CANCEL}").touch()
         except OSError as error:
             raise TTMatrixError(f"Cannot cancel {run_id}", error.strerror or str(error)) from error
 
     def remove(self, run_id: str) -> None:
-        """The run has ended."""
+        """Remove the ticket of a run that has ended."""
         self._ticket(run_id).unlink(missing_ok=True)
         (self.directory / f"{run_id}{_CANCEL}").unlink(missing_ok=True)
         self._read.pop(run_id, None)
 
     def tickets(self) -> list[Ticket]:
-        """All tickets in the order of their turn; one that cannot be read keeps its place by its name alone."""
+        """All tickets in the order of their turn; an unreadable one gets its place by its name alone."""
         found: dict[str, tuple[tuple[int, int], Ticket]] = {}
         for entry in self._entries():
             if entry.name.endswith(_TICKET):
                 run_id = entry.name.removesuffix(_TICKET)
                 with suppress(FileNotFoundError):
                     status = entry.stat()
-                    # Two changes may fall into one tick of the disk's clock, but never into one file.
+                    # Two changes may have the same time on the disk's clock, but never the same file.
                     stamp = (status.st_mtime_ns, status.st_ino)
                     known = self._read.get(run_id)
                     found[run_id] = known if known and known[0] == stamp else (stamp, _read_ticket(run_id, entry.path))
@@ -130,14 +130,14 @@ class Queue:
         return sorted((ticket for _, ticket in found.values()), key=lambda ticket: ticket.rank)
 
     def changed(self) -> int:
-        """Differs from an earlier answer where a ticket came, went or was replaced since."""
+        """A number that differs from an earlier one if a ticket was added, removed or replaced since."""
         try:
             return self.directory.stat().st_mtime_ns
         except OSError:
             return 0
 
     def has_work(self) -> bool:
-        """Whether there is a run that is not on hold, or that is to be cancelled."""
+        """Whether there is a run that is not on hold, or that shall be cancelled."""
         cancelled = self.cancelled()
         return any(not ticket.held or ticket.run_id in cancelled for ticket in self.tickets())
 
@@ -146,11 +146,11 @@ class Queue:
         return frozenset(entry.name.removesuffix(_TICKET) for entry in self._entries() if entry.name.endswith(_TICKET))
 
     def cancelled(self) -> frozenset[str]:
-        """The runs whose end was asked for."""
+        """The runs whose end was requested."""
         return frozenset(entry.name.removesuffix(_CANCEL) for entry in self._entries() if entry.name.endswith(_CANCEL))
 
     def environment(self, ticket: Ticket) -> dict[str, str]:
-        """What the run of `ticket` was asked for from; raises TTMatrixError where that is not known any more."""
+        """The environment that the run of `ticket` was requested from. Raises TTMatrixError if it is unknown by now."""
         file = self._environments / f"{ticket.environment}.json"
         try:
             return decoded(file.read_bytes(), dict[str, str])
@@ -158,13 +158,13 @@ class Queue:
             raise TTMatrixError(f"The environment of {ticket.run_id} is lost", f"{file}: {error}") from error
 
     def forget_environment(self, ticket: Ticket) -> None:
-        """Note that a run has started: it has its environment now, which is not read again."""
+        """Record that a run has started: it has its environment now, which is not needed again."""
         with suppress(TTMatrixError):
             self.change(replace(ticket, environment=""))
 
     def forget_environments(self) -> None:
-        """Remove the environments that no ticket names: they may hold secrets."""
-        # Looking costs little where there is nothing, which is nearly always.
+        """Remove the environments that no ticket refers to: they may contain secrets."""
+        # The check is cheap if there is nothing, which is nearly always the case.
         if not any(self._environments.glob("*")):
             return
         with suppress(OSError), self._guard(wait=0):
@@ -174,14 +174,14 @@ class Queue:
                     file.unlink(missing_ok=True)
 
     def _guard(self, wait: float = -1) -> FileLock:
-        """While it is locked, no environment comes, is named or goes; `wait` is in seconds, and raises TimeoutError."""
+        """While this is locked, no environment is added, referred to or removed. Raises TimeoutError after `wait` s."""
         return FileLock(self.directory / "environments.lock", timeout=wait)
 
     def _ticket(self, run_id: str) -> Path:
         return self.directory / f"{run_id}{_TICKET}"
 
     def _write(self, ticket: Ticket) -> None:
-        # The name of the file says which run it is.
+        # The name of the file is the run id.
         text = json.dumps({name: value for name, value in plain(ticket).items() if name != "run_id"})
         staging = self.directory / f".{ticket.run_id}.{os.getpid()}"
         staging.write_text(text, encoding="utf-8")
@@ -192,7 +192,7 @@ class Queue:
             return
         staging = file.with_suffix(f".{os.getpid()}")
         staging.unlink(missing_ok=True)
-        # Nobody else's from its first byte on.
+        # Private from its first byte on.
         descriptor = os.open(staging, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
             handle.write(text)
@@ -209,9 +209,9 @@ class Queue:
 
 
 def moved(tickets: list[Ticket], run_id: str, before: str | None) -> Ticket:
-    """The ticket of `run_id`, changed so that it goes right before the run `before`, or last of all.
+    """The ticket of `run_id`, changed so that the run is right before the run `before`, or the last of all.
 
-    `tickets` are in the order of their turn and hold both runs.
+    `tickets` are in the order of their turn and include both runs.
     """
     mine = next(ticket for ticket in tickets if ticket.run_id == run_id)
     rest = [ticket for ticket in tickets if ticket.run_id != run_id]

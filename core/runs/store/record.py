@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a run: one pure fold over its spec and its events."""
+"""The state of a run: a pure fold over its spec and its events."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from core.runs.store.events import Event, Finished, Queued, Returned, Started, T
 _SUMMARY_CHARACTERS = 400
 _FEW_PIDS = 5
 _A_WHILE = 60.0
-"""Seconds for which a run that works may be silent and idle: it loads weights, or waits for its device."""
+"""Seconds for which a working run may be silent and idle, while it loads weights or waits for its device."""
 
 
 class RunState(StrEnum):
-    """Where a run is in its life."""
+    """The phases in the life of a run."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -30,45 +30,45 @@ class RunState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run as far as it has come."""
+    """A run in its present state."""
 
     spec: RunSpec
     root: Path
-    """Where the directories of all runs are."""
+    """The directory that contains those of all runs."""
     state: RunState
     outcome: Outcome | None
     """None until the run is finished or lost."""
     started: float | None
     """Seconds since the epoch."""
     seconds: float | None
-    """How long the child ran; None until the run is finished."""
+    """Duration of the child; None until the run is finished."""
     exit_code: int | None
     signal: int | None
     result: Mapping[str, object] | None
     summary: str
-    """One plain line: why it ended as it did, or what it waits for."""
+    """One plain line: why it ended so, or what it waits for."""
     cancelling: bool
-    """It was asked to end and has not ended yet."""
+    """Whether its end was requested and it has not ended yet."""
     held: bool
-    """It is on hold."""
+    """Whether it is on hold."""
     turn: int | None
-    """How many runs have a ticket before it; None: it does not wait."""
+    """How many runs are before it in the queue; None: it does not wait."""
     host: str | None
-    """The machine that it is on."""
+    """The machine of its queue."""
     supervisor: ProcessIdentity | None
-    """The process that is there as long as anything of the run is; None before its start and after its end."""
+    """The process that lives as long as any process of the run; None before its start and after its end."""
     stage: str
-    """The bring-up stage in which it ended; empty where nothing said so."""
+    """The bring-up stage in which it ended; empty if unknown."""
     tree: TreeState | None = None
-    """The state of the checkout that it started on; None: it has not, or that was not written down."""
+    """The state of the checkout at its start; None: it has not started, or that was not recorded."""
     edited: bool = False
-    """Its loader, or what that imports, was changed while it ran."""
+    """Whether its loader, or a module that it imports, changed during the run."""
     idle: float | None = None
-    """Of a run over its time limit: its last seconds without output and work; None: unknown."""
+    """If it exceeded its time limit: its last seconds without output and work; None: unknown."""
     place: str = ""
-    """The host of the hosts file that it was started on; empty: the machine of its queue."""
+    """The host in the hosts file on which it was started; empty: the machine of its queue."""
     peak_memory: int | None = None
-    """Bytes: the most that one of its processes had in memory at a time; None: unknown."""
+    """Bytes: the largest resident memory of one of its processes; None: unknown."""
 
     @property
     def active(self) -> bool:
@@ -77,39 +77,39 @@ class RunRecord:
 
     @property
     def at_work(self) -> bool:
-        """Whether it is known to have written or worked just before its time was up."""
+        """Whether it is known to have written or worked just before its time limit."""
         return _at_work(self.idle, self.seconds or 0.0)
 
     @property
     def directory(self) -> Path:
-        """Where all files of the run are."""
-        # Made when asked for: of thousands of runs that takes longer than to read them from the index.
+        """The directory with all files of the run."""
+        # Computed on request: for thousands of runs it takes longer than reading them from the index.
         return self.root / self.spec.run_id
 
     @property
     def log(self) -> Path:
-        """What the child printed, both streams."""
+        """The output of the child, both streams."""
         return self.directory / "output.log"
 
     @property
     def arrivals(self) -> Path:
-        """When its lines arrived (see `core.runs.log.growth`)."""
+        """The arrival times of its lines (see `core.runs.log.growth`)."""
         return self.directory / "arrivals.txt"
 
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """What is known of a run that has not ended beside its events."""
+    """Facts about a run that has not ended, besides its events."""
 
     watched: bool
-    """Somebody will report its end."""
+    """Whether some process will report its end."""
     held: bool = False
     cancelling: bool = False
     turn: int | None = None
     survivors: tuple[int, ...] = ()
-    """Pids of processes that go on without a supervisor."""
+    """Pids of processes that run without a supervisor."""
     leases: tuple[str, ...] = ()
-    """The hosts that it could go to, where all their leases leave too little time for it."""
+    """The hosts that it could use, if all their leases leave too little time for it."""
 
 
 GONE = Presence(watched=False)
@@ -119,7 +119,7 @@ def fold(spec: RunSpec, root: Path, events: Sequence[Event], presence: Presence 
     """The record of a run of the store at `root`."""
     queued = next((event for event in events if isinstance(event, Queued)), None)
     started = next((event for event in events if isinstance(event, Started)), None)
-    # Should two processes report an end, the first one saw it happen.
+    # If two processes report an end, the first one saw it happen.
     finished = next((event for event in events if isinstance(event, Finished)), None)
     state = _state(started, finished, presence)
     outcome = finished.outcome if finished else Outcome.LOST if state is RunState.LOST else None
@@ -150,7 +150,7 @@ def fold(spec: RunSpec, root: Path, events: Sequence[Event], presence: Presence 
 
 
 def _again(state: RunState, events: Sequence[Event]) -> str:
-    """Why a run that waits does so again."""
+    """Why a waiting run waits again."""
     last = next((event for event in reversed(events) if isinstance(event, Returned)), None)
     return f"; {last.place}: {last.why}" if last and state is RunState.QUEUED else ""
 
@@ -225,7 +225,7 @@ def _and(what: str, detail: str) -> str:
 
 
 def _result_text(result: Mapping[str, object] | None) -> str:
-    """The child's own words: what prevented it from running, else how each phase went."""
+    """The child's own report: what prevented it from running, else how each phase ended."""
     if result is None:
         return ""
     problem = result.get("problem")

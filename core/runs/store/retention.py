@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Retention: which ended runs to remove, by count, age and size, the oldest first, never one that is cited."""
+"""Retention: which ended runs to remove, by count, age and size, oldest first, and never a cited one."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -29,10 +29,10 @@ def surplus(
     cited: Callable[[str], bool],
     size: Callable[[RunRecord], int],
 ) -> Sequence[RunRecord]:
-    """The runs that `policy` gives up, oldest first.
+    """The runs to remove under `policy`, oldest first.
 
-    `records` are newest first, `now` is in seconds since the epoch. `cited` says whether a run, by its id, is still
-    cited; such a run, and one that has not ended, counts but stays.
+    `records` are newest first, `now` is in seconds since the epoch. `cited` says whether a run id is still cited; such
+    runs, and those that have not ended, count but are not removed.
     """
     taken, given_up = 0, []
     for count, record in enumerate(records, 1):
@@ -45,7 +45,7 @@ def surplus(
 
 
 def size_on_disk(directory: Path) -> int:
-    """Bytes that the files of a run take."""
+    """Total size of the files of a run, in bytes."""
     return sum(file.lstat().st_size for file in directory.rglob("*") if file.is_symlink() or file.is_file())
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All runs, one directory each. The directories are the truth; the index beside them only spares reading them."""
+"""All runs, one directory each. The directories are the source; the index beside them only avoids reading them."""
 
 import difflib
 import json
@@ -40,7 +40,7 @@ _SURVIVORS_SECONDS = 1.0
 
 
 def read_spec(directory: Path) -> RunSpec:
-    """The spec of the run in `directory`. Raises TTMatrixError where it is missing or damaged."""
+    """The spec of the run in `directory`. Raises TTMatrixError if it is missing or damaged."""
     file = directory / SPEC
     try:
         return spec_from_json(read_text(file))
@@ -49,7 +49,7 @@ def read_spec(directory: Path) -> RunSpec:
 
 
 def read_provenance(directory: Path) -> Mapping[str, object]:
-    """What was written down of checkout and interpreter when the run in `directory` was asked for; empty: nothing."""
+    """The recorded facts about checkout and interpreter when the run in `directory` was requested; empty: none."""
     try:
         raw = json.loads((directory / PROVENANCE).read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -58,7 +58,7 @@ def read_provenance(directory: Path) -> Mapping[str, object]:
 
 
 def events_file(directory: Path) -> Path:
-    """Where the events of the run in `directory` are appended."""
+    """The file of the events of the run in `directory`."""
     return directory / EVENTS
 
 
@@ -72,13 +72,13 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class _Queued:
-    """What the queue of this machine says at one moment."""
+    """The state of this machine's queue at one moment."""
 
     tickets: dict[str, tuple[int, Ticket]]
-    """With the place of each."""
+    """Each ticket with its position."""
     cancelled: frozenset[str]
     served: bool
-    """A scheduler is there."""
+    """Whether a scheduler is running."""
     hosts: "HostsFile"
     at: datetime
 
@@ -96,14 +96,14 @@ class RunStore:
         self._looked_for_survivors = -_SURVIVORS_SECONDS
 
     def directory(self, run_id: str) -> Path:
-        """The directory of the run whose whole id is `run_id`."""
+        """The directory of the run with the full id `run_id`."""
         return self.root / run_id
 
     def create(self, spec: RunSpec, provenance: str = "") -> Path:
         """Make the directory of a new run; it appears complete or not at all.
 
-        `provenance` is the text of a file beside the spec. Raises TTMatrixError where the run exists or the disk
-        refuses.
+        `provenance` is the text of a file beside the spec. Raises TTMatrixError if the run exists or the directory
+        cannot be written.
         """
         directory = self.directory(spec.run_id)
         try:
@@ -114,7 +114,7 @@ class RunStore:
                 if provenance:
                     (staging / PROVENANCE).write_text(provenance, encoding="utf-8")
                 append_event(staging / EVENTS, Queued(time.time(), this_host(), boot_id()))
-                # The system refuses to put a directory in the place of one that holds files.
+                # The system does not let a directory replace one that holds files.
                 staging.rename(directory)
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
@@ -128,7 +128,7 @@ class RunStore:
 
     def scan(self) -> tuple[list[RunRecord], list[Problem]]:
         """Every run, newest first, and the run directories that cannot be read."""
-        # The last scheduler may have been killed before it came to that.
+        # The last scheduler may have been killed before it did this.
         self.queue.forget_environments()
         names = self._run_ids()
         self._recall(names)
@@ -141,12 +141,12 @@ class RunStore:
             except TTMatrixError as error:
                 problems.append(Problem(self.root / name, str(error)))
         self._index.keep(self._finished)
-        # Of one second, only this tells the order.
+        # Among runs of the same second, only this gives the order.
         records.sort(key=lambda record: record.spec.created, reverse=True)
         return records, problems
 
     def record(self, run_id: str) -> RunRecord:
-        """The run whose id is, or alone begins with, `run_id`. Raises UsageError where there is none."""
+        """The run whose id is `run_id` or is the only one that begins with it. Raises UsageError if there is none."""
         if is_run_id(run_id) and self.directory(run_id).is_dir():
             return self.some([run_id])[0]
         ids = self._run_ids()
@@ -161,12 +161,12 @@ class RunStore:
         raise UsageError(f"No run {run_id}", f"Looked in {self.root}.", hint)
 
     def some(self, run_ids: Iterable[str]) -> list[RunRecord]:
-        """The runs with these whole ids, in the order given. Raises TTMatrixError where one cannot be read."""
+        """The runs with these full ids, in the order given. Raises TTMatrixError if one cannot be read."""
         queued = self._queued()
         return [self._finished.get(run_id) or self._read(run_id, queued) for run_id in run_ids]
 
     def forget(self, run_id: str) -> None:
-        """Remove a run that has ended, with all its files. Raises TTMatrixError where the disk refuses."""
+        """Remove a run that has ended, with all its files. Raises TTMatrixError if that fails."""
         try:
             shutil.rmtree(self.directory(run_id))
         except OSError as error:
@@ -174,7 +174,7 @@ class RunStore:
         self._finished.pop(run_id, None)
 
     def _recall(self, names: set[str]) -> None:
-        """Take what is known of ended runs from the index, but for those whose directories are gone."""
+        """Load ended runs from the index, except those whose directories are gone."""
         if not self._finished:
             self._finished = {
                 run_id: record for run_id, record in self._index.load(self.root).items() if run_id in names
@@ -188,7 +188,7 @@ class RunStore:
 
     def _queued(self) -> _Queued:
         tickets = {ticket.run_id: (turn, ticket) for turn, ticket in enumerate(self.queue.tickets())}
-        # Nobody needs to know while nothing waits.
+        # Only needed while runs wait.
         served = bool(tickets) and self.queue.served
         return _Queued(tickets, self.queue.cancelled(), served, self._hosts_file, datetime.now(UTC))
 
@@ -203,7 +203,7 @@ class RunStore:
     def _read(self, name: str, queued: _Queued) -> RunRecord:
         record = self._folded(name, queued)
         if record.state is RunState.LOST:
-            # It may have reported its end and gone between our two looks.
+            # It may have reported its end and exited between our two looks.
             record = self._folded(name, self._queued())
         if record.state is RunState.FINISHED:
             self._finished[name] = record
@@ -231,7 +231,7 @@ class RunStore:
         return replace(presence, survivors=tuple(pids))
 
     def _survivors(self) -> Mapping[str, frozenset[ProcessIdentity]]:
-        """The living processes of every run, looked for at most once a while: all processes have to be asked."""
+        """The living processes of every run, searched only once in a while, because all processes are examined."""
         now = time.monotonic()
         if now - self._looked_for_survivors > _SURVIVORS_SECONDS:
             self._found_survivors, self._looked_for_survivors = marks(RUN_VARIABLE), now
@@ -243,19 +243,19 @@ def _presence(run_id: str, events: list[Event], queued: _Queued) -> Presence:
     if place is None:
         return GONE
     if place.host != this_host():
-        # Of another machine's processes nothing can be known here, so we take its word.
+        # The processes of another machine cannot be seen here, so its word is taken.
         return Presence(watched=True)
     if place.boot != boot_id() or run_id not in queued.tickets:
         return GONE
     turn, ticket = queued.tickets[run_id]
     started = next((event for event in events if isinstance(event, Started)), None)
-    # What has ended is reported by the scheduler, in a moment.
+    # The scheduler will report the end in a moment.
     watched = started is None or queued.served or is_alive(started.supervisor)
     return Presence(watched, ticket.held, run_id in queued.cancelled, turn)
 
 
 def _began_here(events: list[Event]) -> bool:
-    """Whether it was started since this machine was, and no end is known."""
+    """Whether it was started since the boot of this machine and has no recorded end."""
     place = next((event for event in events if isinstance(event, Queued)), None)
     here = place is not None and (place.host, place.boot) == (this_host(), boot_id())
     begun = any(isinstance(event, Started) for event in events)
@@ -263,7 +263,7 @@ def _began_here(events: list[Event]) -> bool:
 
 
 def _stamp(file: Path) -> int:
-    """Changes with every event: they are only ever appended."""
+    """A number that changes with every event, because events are only appended."""
     try:
         return file.stat().st_size
     except OSError:
@@ -278,14 +278,14 @@ _OURS = frozenset({SPEC, EVENTS, EXIT, LOG, ARRIVALS, PROVENANCE})
 
 
 def artefacts(record: RunRecord) -> list[str]:
-    """Names of the files, relative to the directory of the run, in order. The record's own files do not count."""
+    """Names of the files, relative to the directory of the run, sorted. The record's own files are left out."""
     paths = (path for path in record.directory.rglob("*") if path.is_file() and not path.is_symlink())
     names = (path.relative_to(record.directory).as_posix() for path in paths)
     return sorted(name for name in names if name not in _OURS)
 
 
 def find_artefact(record: RunRecord, name: str) -> Path:
-    """The file of that name. Raises UsageError, with the names there are, where the run has none."""
+    """The file of that name. Raises UsageError, with the existing names, if the run has none."""
     known = artefacts(record)
     if name not in known:
         raise UsageError(f"Run {record.spec.run_id} has no artefact {name}", f"It has: {', '.join(known) or 'none'}.")

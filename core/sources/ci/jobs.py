@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every job of the presets once, with what makes CI run it (docs/rules.md 3.5)."""
+"""Every job of the presets, with its triggers in CI (docs/rules.md 3.5)."""
 
 from collections.abc import Mapping
 
@@ -9,11 +9,11 @@ from core.sources.ci.presets import Job, read_presets
 from core.sources.ci.triggers import Trigger, read_triggers
 
 Jobs = Mapping[Job, tuple[Trigger, ...]]
-"""Triggers by job, in the order of file and place; a job without any only runs when a person asks for it."""
+"""Triggers by job, in the order of file and place; a job without any only runs when a person starts it."""
 
 
 def read_jobs(checkout: Checkout) -> tuple[Jobs, tuple[Finding, ...]]:
-    """The jobs of the checkout. A job is run by whatever runs a preset that holds it, be it by an include."""
+    """The jobs of the checkout. A job has the triggers of every preset that holds it, directly or by an include."""
     presets, preset_findings = read_presets(checkout)
     triggers, trigger_findings = read_triggers(checkout)
     found: dict[Job, dict[Trigger, None]] = {}
@@ -25,5 +25,5 @@ def read_jobs(checkout: Checkout) -> tuple[Jobs, tuple[Finding, ...]]:
 
 
 def scheduled(jobs: Jobs) -> Jobs:
-    """Jobs that run by themselves before long: for every change, every day or on some days of the week."""
+    """Jobs that run regularly by themselves: for every change, every day or on some days of the week."""
     return {job: triggers for job, triggers in jobs.items() if any(trigger.scheduled for trigger in triggers)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CI matrix presets: which pytest calls each preset file asks for, includes expanded (docs/rules.md 3.3)."""
+"""The CI matrix presets: the pytest calls in each preset file, with includes expanded (docs/rules.md 3.3)."""
 
 import json
 import posixpath
@@ -14,7 +14,7 @@ from core.sources.checkout import Checkout
 
 _INCLUDE = "include"
 _MOST_GROUPS = 256
-"""GitHub runs no matrix with more jobs."""
+"""GitHub allows no matrix with more jobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ class Job:
     dir: str
     """Paths and `file::function` parts given to pytest, with spaces between them."""
     test_mark: str = ""
-    """The `-m` expression; empty: none is given."""
+    """The `-m` expression; empty: none."""
     contains: str = ""
-    """The `-k` expression; empty: none is given."""
+    """The `-k` expression; empty: none."""
     args: str = ""
     """Further arguments for pytest."""
     parallel_groups: int = 1
@@ -46,12 +46,12 @@ class Job:
 
     @property
     def arch(self) -> str | None:
-        """The `--arch` of the call: only jobs of forge models are given one, that of the machine asked for."""
+        """The `--arch` of the call: only jobs of forge models have one, that of the requested machine."""
         return self.runs_on if self.forge_models else None
 
     @property
     def force_run(self) -> bool:
-        """Whether tests marked NOT_SUPPORTED_SKIP are run all the same."""
+        """Whether tests marked NOT_SUPPORTED_SKIP are run anyway."""
         return "--force-run" in self.args.split()
 
 
@@ -64,7 +64,7 @@ class Preset:
 
 
 def read_presets(checkout: Checkout) -> tuple[tuple[Preset, ...], tuple[Finding, ...]]:
-    """Every preset of the checkout, by name. What is broken in one is a finding, and the rest of it loads."""
+    """Every preset of the checkout, by name. A mistake in one is a finding, and the rest of the file is used."""
     reader = _Reader(checkout)
     names = sorted(path.name for path in checkout.presets.glob("*.json"))
     presets = tuple(Preset(name, tuple(reader.jobs(name, ()))) for name in names)
@@ -80,7 +80,7 @@ class _Reader:
     _objects: dict[str, list[object]] = field(default_factory=dict)
 
     def jobs(self, name: str, including: tuple[str, ...]) -> Iterator[Job]:
-        """The jobs of file `name`, which the files `including` led to, outermost first."""
+        """The jobs of file `name`; `including` are the files that include it, outermost first."""
         for index, item in enumerate(self._read(name)):
             if isinstance(item, dict) and list(item) == [_INCLUDE]:
                 yield from self._included(name, item[_INCLUDE], (*including, name))
@@ -128,7 +128,7 @@ class _Reader:
 
 
 def _job(file: str, index: int, item: object) -> Job | str:
-    """The job that an object asks for, or why upstream's generator could not take it."""
+    """The job of an object, or why upstream's generator would reject it."""
     if not isinstance(item, dict):
         return "not an object"
     item = {key: value for key, value in item.items() if value is not None}
@@ -164,5 +164,5 @@ def _job(file: str, index: int, item: object) -> Job | str:
 
 
 def _is_true(value: object) -> bool:
-    """As the workflow's shell steps compare: they see the text of the value, so true and "true" are the same."""
+    """Compare as the workflow's shell steps do: they see the text of the value, so true and "true" are equal."""
     return value is True or value == "true"

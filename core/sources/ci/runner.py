@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that the checkout's own conftest skips on one arch, whatever their entries say (docs/rules.md 3.1, 4.1)."""
+"""Tests that the checkout's own conftest skips on one arch, regardless of their entries (docs/rules.md 3.1, 4.1)."""
 
 import ast
 import json
@@ -21,7 +21,7 @@ _CONSTANT = "_LB_BLACKHOLE_SKIP_MODELS"
 def read_skip_prefixes(checkout: Checkout) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
     """Beginnings of the ids that are skipped on LB_BLACKHOLE, sorted.
 
-    A checkout without the file or without the constant has no such rule, so there is nothing to fall back on.
+    A checkout without the file or the constant has no such rule, so there is no built-in default.
     """
     path = checkout.root / CONFTEST
     try:
@@ -49,7 +49,7 @@ DURATIONS = ".test_durations"
 
 
 def read_durations(checkout: Checkout) -> tuple[Mapping[str, float], tuple[Finding, ...]]:
-    """Seconds by pytest node id. Without the file there are none; a broken one is a finding."""
+    """Seconds by pytest node id; empty if there is no file. A broken file is a finding."""
     path = checkout.root / DURATIONS
     if not path.is_file():
         return {}, ()
@@ -60,7 +60,7 @@ def read_durations(checkout: Checkout) -> tuple[Mapping[str, float], tuple[Findi
     if isinstance(document, dict):
         pairs = list(document.items())
     elif isinstance(document, list):
-        # What older releases of pytest-split wrote.
+        # The format of older releases of pytest-split.
         pairs = [tuple(one) for one in document if isinstance(one, list) and len(one) == 2]
     else:
         return {}, (Finding("broken-durations", "Must be an object of seconds by node id", DURATIONS),)
@@ -68,5 +68,5 @@ def read_durations(checkout: Checkout) -> tuple[Mapping[str, float], tuple[Findi
 
 
 def _is_duration(value: object) -> bool:
-    """JSON as Python reads it may hold what is no number at all, or one that no float can hold."""
+    """Whether a JSON value is a usable number: Python also reads NaN, and integers that no float can hold."""
     return type(value) in (int, float) and 0 <= value <= sys.float_info.max  # type: ignore[operator]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes CI run each preset by itself: read from the workflows that name it (docs/rules.md 3.5)."""
+"""The triggers of each preset, read from the workflows that name it (docs/rules.md 3.5)."""
 
 import json
 import re
@@ -21,7 +21,7 @@ _DAY_RANGE = re.compile(r"(?:\*|(?P<first>\w+)(?:-(?P<last>\w+))?)(?:/(?P<step>[
 def cron_days(cron: str) -> frozenset[int]:
     """The days of the week on which a cron line always fires, from 0 for Sunday; none for a malformed line.
 
-    A line that is bound to days of the month fires on no weekday for sure.
+    A line that is bound to days of the month fires on no certain weekday.
     """
     fields = cron.split()
     if len(fields) != 5 or fields[2:4] != ["*", "*"]:
@@ -42,7 +42,7 @@ def _day_range(part: str) -> range:
 def _day(text: str) -> int | None:
     if text.lower() in DAYS:
         return DAYS.index(text.lower())
-    # Cron knows Sunday as 0 and as 7.
+    # Cron accepts both 0 and 7 for Sunday.
     return int(text) if text in set("01234567") else None
 
 
@@ -64,7 +64,7 @@ class Cadence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """One workflow that runs a preset without being asked."""
+    """One workflow that runs a preset automatically."""
 
     workflow: str
     """File name of the workflow."""
@@ -74,7 +74,7 @@ class Trigger:
 
     @property
     def scheduled(self) -> bool:
-        """Whether it runs however little changes: an uplift may never come."""
+        """Whether it runs regularly: an uplift may never come."""
         return self.cadence is not Cadence.UPLIFT
 
 
@@ -87,14 +87,14 @@ BUILT_IN: Mapping[str, tuple[Trigger, ...]] = {
     "model-test-xfail-weekly.json": (Trigger("schedule-weekly.yml", Cadence.WEEKLY),),
     "model-test-training-xfail-weekly.json": (Trigger("schedule-weekly-training.yml", Cadence.WEEKLY),),
 }
-"""What upstream's workflows said in August 2026, for a checkout that has presets and no workflows."""
+"""The triggers in upstream's workflows of August 2026, for a checkout that has presets and no workflows."""
 
 Triggers = Mapping[str, tuple[Trigger, ...]]
-"""Triggers by preset file; a preset without any only runs when a person asks for it."""
+"""Triggers by preset file; a preset without any only runs when a person starts it."""
 
 
 def read_triggers(checkout: Checkout) -> tuple[Triggers, tuple[Finding, ...]]:
-    """What runs each preset. A workflow that cannot be read is a finding and runs nothing."""
+    """The triggers of each preset. A workflow that cannot be read is a finding and triggers nothing."""
     workflows, findings = read_workflows(checkout)
     if not workflows and not findings:
         return BUILT_IN, ()

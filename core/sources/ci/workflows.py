@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What CI workflows say about when they run, which presets they name and which workflows they call."""
+"""CI workflows: when they run, which presets they name and which workflows they call."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _LOCAL = f"./{_WORKFLOWS}/"
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """One workflow file, as far as presets go."""
+    """The parts of one workflow file that matter for presets."""
 
     events: frozenset[str] = frozenset()
     """Names under `on`."""
@@ -54,7 +54,7 @@ def _workflow(document: object) -> Workflow:
     return Workflow(
         events=_events(events),
         crons=_crons(_mapping(events).get("schedule")),
-        # An expression is only known once the workflow runs; several files are separated by colons.
+        # The value of an expression is only known at run time; several files are separated by colons.
         presets=tuple(name for text in suites if "${{" not in text for name in text.split(":")),
         calls=tuple(text.removeprefix(_LOCAL) for text in uses if text.startswith(_LOCAL)),
     )
@@ -73,7 +73,7 @@ def _crons(schedule: object) -> tuple[str, ...]:
 
 
 def _plain(node: Node | None) -> object:
-    """The content of a YAML tree with every scalar as it is written: YAML 1.1 would read the key `on` as true."""
+    """The content of a YAML tree with every scalar as text: YAML 1.1 would read the key `on` as true."""
     match node:
         case MappingNode():
             return {str(key.value): _plain(value) for key, value in node.value}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The modules of the models tree that a loader takes code from, and what names mean across them. Nothing is imported.
+"""The modules of the models tree that a loader uses, and the resolution of names across them. Nothing is imported.
 
-Only modules that ask somebody for something, or import one that does, are parsed: that is seen in their text.
+Only modules that download something, or import one that does, are parsed; their text shows that.
 """
 
 import ast
@@ -28,7 +28,7 @@ SIGNS = re.compile(
     r"from_pretrained|hf_hub_download|snapshot_download|load_dataset|get_file|hub\.load|load_state_dict_from_url"
     r"|download_url_to_file|load_url|create_model|pytorchcv|torchvision\.models|torchvision import [\w\s,(]*\bmodels"
 )
-"""One of these is in the text of a module that fetches something."""
+"""Matches the text of every module that downloads something."""
 _FROM_HUB = "HUGGING_FACE"
 _FROM = re.compile(r"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n;]*)", re.MULTILINE)
 _IMPORT = re.compile(r"^[ \t]*import[ \t]+([^\n;]*)", re.MULTILINE)
@@ -37,11 +37,11 @@ _MOST_HOPS = 8
 
 
 class _Scan(NamedTuple):
-    """What the text of a module says before it is parsed."""
+    """The facts that the text of a module shows before it is parsed."""
 
     signs: bool
     imports: tuple[str, ...]
-    """Modules of the tree, as paths without their ending; packages among them."""
+    """Imported modules of the tree, as paths without suffix; packages included."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,46 +51,46 @@ class Module:
     path: str
     tree: ast.Module
     imports: Mapping[str, str]
-    """By name that it uses what it means in full, where that is outside of the tree."""
+    """The full name behind each name that is imported from outside of the tree."""
     inside: Mapping[str, tuple[str, str]]
-    """By name the module of the tree that it is imported from, and its name there; empty: the module itself."""
+    """By name: the module of the tree that it is imported from, and its name there; empty: the module itself."""
     stars: tuple[str, ...]
-    """Modules of the tree that all names are imported from."""
+    """Modules of the tree with star imports."""
     definitions: Mapping[str, Definition]
     constants: Mapping[str, ast.expr]
-    """What is assigned once outside of functions, by the text of its target: `NAME`, `Class.NAME`, `self.NAME`."""
+    """Values assigned only once outside of functions, by the text of the target: `NAME`, `Class.NAME`, `self.NAME`."""
     configurations: Mapping[str, Configuration]
-    """How each variant is configured, where this is the module of a loader."""
+    """The configuration of each variant, if this is the module of a loader."""
     says_hub: bool
-    """Whether it says that models are from the hub."""
+    """Whether it states that models are from the hub."""
 
 
 class Place(NamedTuple):
-    """What a name means: something that a module has, or with an empty name the module."""
+    """The meaning of a name: something in a module or, with an empty name, the module itself."""
 
     module: Module
     name: str
 
 
 class CodeModules:
-    """The files that the code of one loader is in, at one moment."""
+    """The files with the code of one loader, at one moment."""
 
     def __init__(self, models: str, files: Mapping[str, Stamp | None]) -> None:
-        """`files`: those to follow, by path relative to the root `models`."""
+        """`files` are those to follow, by path relative to the root `models`."""
         self._models = models
         self._files = files
         self._loaded: dict[str, Module | None] = {}
         self._places: dict[tuple[str, str], Place | None] = {}
 
     def file(self, path: str) -> Module | None:
-        """The module at a path relative to the root; None: it is none of these, or no Python."""
+        """The module at a path relative to the root; None: it is none of these files, or not valid Python."""
         if path not in self._loaded:
             known = path in self._files
             self._loaded[path] = _parsed(f"{self._models}/{path}", path, self._files[path]) if known else None
         return self._loaded[path]
 
     def place(self, module: Module, name: str) -> Place | None:
-        """Where `name`, which may have dots, is defined, as seen from a module; None: nowhere in the tree."""
+        """The definition of `name`, which may have dots, as seen from a module; None: it is not in the tree."""
         asked = module.path, name
         if asked not in self._places:
             self._places[asked] = self._find(module, name, 0)
@@ -117,7 +117,7 @@ class CodeModules:
 
 
 def code_files(models: str, start: str) -> dict[str, Stamp | None]:
-    """`start`, and the files it takes code from that ask somebody for something, or lead to one that does.
+    """`start`, and those files it uses that download something or lead to one that does.
 
     Paths are relative to the root `models`; each has its stamp.
     """
@@ -205,7 +205,7 @@ def _module(tree: ast.Module, path: str, says_hub: bool) -> Module:
 
 
 def _imported(tree: ast.Module, path: str) -> Iterator[tuple[str, str | None, str, str]]:
-    """Each name that is imported, the module of the tree it is from, if any, its name there, and what it is in full."""
+    """For each imported name: the module of the tree it is from (if any), its name there, and its full name."""
     for node in statements_in(tree.body):
         match node:
             case ast.Import(names=names):
@@ -232,7 +232,7 @@ def _constants(tree: ast.Module) -> dict[str, ast.expr]:
 
 
 def _outside_functions(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a module, those under `if`, `try` and `with` included."""
+    """The statements of a module, including those under `if`, `try` and `with`."""
     for node in body:
         yield node
         if isinstance(node, ast.If | ast.Try | ast.With):

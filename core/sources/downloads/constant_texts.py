@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What expressions of a loader come to, as texts, without running it: constants, and what its variant configures."""
+"""Evaluate expressions of a loader to texts without running it: constants, and the configuration of its variant."""
 
 import ast
 from collections import deque
@@ -14,18 +14,18 @@ from core.sources.syntax import statements_below
 CONFIGURED = "self._variant_config"
 _DEEPEST = 20
 MOST_NODES = 2**16
-"""Parts of syntax trees of which is remembered what is the same for all variants: all of the largest loader's."""
+"""How many parts of syntax trees are cached if they are the same for all variants: enough for the largest loader."""
 _TEXT_METHODS: Mapping[str, Callable[..., str]] = {"lower": str.lower, "upper": str.upper, "replace": str.replace}
 SOMETHING = "\0"
-"""Of a parameter that is given a value: it is no text that is known, and not None."""
+"""The text of a parameter with an unknown value that is not None."""
 _FALSE = ("False", "None", "", "0")
 
 
 class Elsewhere(Protocol):
-    """Finds what a name of a module means in the other files of the tree."""
+    """Finds the meaning of a module's name in the other files of the tree."""
 
     def __call__(self, name: str) -> tuple["Texts", ast.expr] | None:
-        """What is assigned to it there, and what its parts mean there; None: nothing that is known."""
+        """The value assigned to it there, and the context of that value; None: unknown."""
         ...
 
 
@@ -35,19 +35,19 @@ def _nowhere(name: str) -> tuple["Texts", ast.expr] | None:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What expressions of a function come to, as texts: constants, arguments, and what the variant configures."""
+    """Evaluates the expressions of a function to texts: constants, arguments, and the configuration of the variant."""
 
     configuration: Configuration
     imports: Mapping[str, str]
-    """By name what it means in full, of what is imported from outside of the tree."""
+    """The full name behind each name that is imported from outside of the tree."""
     assigned: Mapping[str, ast.expr]
-    """What is assigned to names and attributes."""
+    """The values assigned to names and attributes."""
     bound: Mapping[str, str | None]
-    """Parameters and other names whose values are texts, or SOMETHING; None: only running the loader tells."""
+    """Parameters and other names whose values are texts, or SOMETHING; None: only known when the loader runs."""
     elsewhere: Elsewhere = _nowhere
 
     def text(self, node: ast.expr | None, depth: int = 0) -> str | None:
-        """None: only running the loader tells."""
+        """The text of an expression; None: only known when the loader runs."""
         if node is None or depth > _DEEPEST:
             return None
         match node:
@@ -80,7 +80,7 @@ class Texts:
             return None
 
     def _item(self, of: ast.expr, key: ast.expr, depth: int) -> str | None:
-        """An item of a mapping that is written out."""
+        """An item of a literal mapping."""
         scope, mapping = self._value(of) or (self, of)
         wanted = self.text(key, depth + 1)
         if not isinstance(mapping, ast.Dict) or wanted is None:
@@ -91,7 +91,7 @@ class Texts:
         )
 
     def _value(self, node: ast.expr) -> tuple["Texts", ast.expr] | None:
-        """The expression that a name is given, and what the parts of that mean."""
+        """The expression assigned to a name, and the context of that expression."""
         name = dotted(node)
         if name in self.bound:
             return None
@@ -111,7 +111,7 @@ class Texts:
         return text if text.rpartition(".")[2].isupper() and "." in text else None
 
     def full(self, node: ast.expr, depth: int = 0) -> str:
-        """What a name or an attribute means in full: `torchvision.models.resnet50`; else its text."""
+        """The full meaning of a name or an attribute: `torchvision.models.resnet50`; else its text."""
         if depth > _DEEPEST:
             return ""
         match node:
@@ -129,7 +129,7 @@ class Texts:
         return dotted(node)
 
     def decide(self, test: ast.expr) -> bool | None:
-        """Whether a condition holds; None: only running the loader tells."""
+        """Whether a condition holds; None: only known when the loader runs."""
         match test:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 decided = self.decide(operand)
@@ -176,11 +176,11 @@ class Live(NamedTuple):
 
     node: Named
     one_of_several: bool
-    """Whether it is in one of the branches for the values of something that is not known."""
+    """Whether it is in a branch whose condition is unknown, so that only one of several branches runs."""
 
 
 def live_parts(body: Sequence[ast.stmt], texts: Texts, one_of_several: bool = False) -> Iterator[Live]:
-    """The calls, names and attributes in statements, without those in branches that are not taken."""
+    """The calls, names and attributes in statements, without those in branches that cannot be taken."""
     for node in body:
         if (parts := _unbranched(node)) is not None:
             yield from (Live(part, one_of_several) for part in parts)
@@ -228,7 +228,7 @@ def _parts(node: ast.AST, texts: Texts, one_of_several: bool) -> Iterator[Live]:
 
 @lru_cache(maxsize=MOST_NODES)
 def _unbranched(node: ast.AST) -> tuple[Named, ...] | None:
-    """What `live_parts` finds in a statement or an expression for all variants; None: branches depend on them."""
+    """The result of `live_parts` if it is the same for all variants; None: it has branches that depend on them."""
     if isinstance(node, ast.If):
         return None
     found: list[Named] = []
@@ -253,18 +253,18 @@ def _unbranched(node: ast.AST) -> tuple[Named, ...] | None:
 
 @lru_cache(maxsize=MOST_NODES)
 def dotted(node: ast.expr) -> str:
-    """The text of a name or of attributes of one; of other expressions as Python writes them."""
+    """A name, or a chain of attributes, as text; other expressions as `ast.unparse` writes them."""
     parts: list[str] = []
     at = node
     while isinstance(at, ast.Attribute):
         parts.append(at.attr)
         at = at.value
-    # Names are nearly all of it, and `ast.unparse` takes twenty times as long.
+    # Names are nearly all of the calls, and `ast.unparse` takes twenty times as long.
     return ".".join([at.id, *reversed(parts)]) if isinstance(at, ast.Name) else ast.unparse(node)
 
 
 def assignments(statements: Iterable[ast.stmt]) -> dict[str, ast.expr]:
-    """What is assigned once, by the text of its target; what is assigned again is not known."""
+    """Values that are assigned exactly once, by the text of their target; others are unknown."""
     found: dict[str, list[ast.expr]] = {}
     for node in statements:
         match node:

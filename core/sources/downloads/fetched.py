@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a loader fetches for one variant: of the hub, of upstream's cache of files, and through other libraries.
+"""What a loader downloads for one variant: from the hub, from upstream's file cache, and through other libraries.
 
-From syntax trees: its own, and those of the modules beside it that its code reaches. Nothing is imported or run.
+Derived from its syntax tree and those of the modules that its code reaches. Nothing is imported or run.
 """
 
 from functools import lru_cache
@@ -18,25 +18,25 @@ from core.sources.variants import checkpoint_of
 
 
 class Fetched(NamedTuple):
-    """What the code of a loader asks others for."""
+    """The downloads of the code of a loader."""
 
     hub: tuple[HubName, ...] = ()
-    """The checkpoint of the variant first, then what calls name, then what timm takes from there."""
+    """The checkpoint of the variant first, then repositories named in calls, then those that timm uses."""
     weights: tuple[Weights, ...] = ()
-    """Through libraries that have servers of their own; without what is known to come from the hub.
+    """Downloads through libraries with their own servers, without those that are known to come from the hub.
 
-    Without a name where the loader itself makes that as it runs.
+    The name is empty if the loader computes it at run time.
     """
     files: tuple[str, ...] = ()
-    """Of upstream's cache of files: addresses, and paths below it; empty: the loader itself makes it as it runs."""
+    """Files of upstream's cache: addresses, and paths below it; empty: computed by the loader at run time."""
     unknown: tuple[str, ...] = ()
-    """The places, `FILE:LINE` below the models tree, that ask for what is only known as the loader runs."""
+    """The places, `FILE:LINE` below the models tree, of downloads that are only known when the loader runs."""
 
 
 def fetched_by(models: Path, directory: str, variant: str) -> Fetched:
-    """What the loader in `directory`, relative to the root `models`, fetches for a variant, as far as code tells.
+    """The downloads of a loader for a variant, as far as its code shows; `directory` is relative to the root `models`.
 
-    Empty where nothing is fetched, or there is no loader that can be read.
+    Empty if nothing is downloaded, or if there is no readable loader.
     """
     start = loader_file(directory)
     files = code_files(str(models), start)
@@ -48,7 +48,7 @@ _Files = tuple[tuple[str, Stamp | None], ...]
 
 @lru_cache(maxsize=4)
 def _modules(models: str, files: _Files) -> CodeModules:
-    """Where names lead is the same for all variants of a loader."""
+    """The modules of a loader, cached, because names resolve in the same way for all its variants."""
     return CodeModules(models, dict(files))
 
 
@@ -72,7 +72,7 @@ Thing = HubName | Weights | _File
 
 
 class _Found:
-    """What calls fetch; one that is reached several times counts with the names it has, if it has any."""
+    """Collects downloads; one that is reached several times counts with its known names, if it has any."""
 
     def __init__(self, start: str) -> None:
         self._start = start
@@ -93,7 +93,7 @@ class _Found:
             self._things.setdefault(id(call.node), set()).update(found if certain else ())
 
     def result(self, checkpoint: str, says_hub: bool) -> Fetched:
-        """All of it, with the checkpoint of the variant where the loader is of the hub or asks that for a model."""
+        """All downloads, with the checkpoint of the variant if the loader uses the hub or requests a model from it."""
         things: list[Thing] = []
         unknown: list[str] = []
         for call, (path, line) in self._places.items():
@@ -102,7 +102,7 @@ class _Found:
             things += sorted(named) or unnamed
             of_hub = all(isinstance(one, HubName) for one in self._things[call])
             if not named and not unnamed and not (checkpoint and of_hub and self._things[call]):
-                # A name that is not known is that of the variant's checkpoint nearly always.
+                # An unknown name nearly always means the variant's checkpoint.
                 unknown.append(f"{path}:{line}")
         asked = [one for one in things if isinstance(one, HubName)]
         weights = [one for one in things if isinstance(one, Weights)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call fetches of the Hugging Face hub, checkpoints and datasets, and of upstream's own cache of files."""
+"""Downloads of a call from the Hugging Face hub (checkpoints and datasets), and from upstream's own file cache."""
 
 import ast
 import re
@@ -17,9 +17,9 @@ _CALLS = {
     "snapshot_download": (MODEL, "repo_id"),
     "load_dataset": (_DATASET, "path"),
 }
-"""By the name of the function what it fetches, and its parameter for the name of that."""
+"""By the name of the function: the kind of download, and the parameter for its name."""
 _CACHED_FILE = "get_file"
-"""Upstream's own way to files that CI has in a cache (tools/utils.py of the models tree)."""
+"""Upstream's own function for files that CI has in a cache (tools/utils.py of the models tree)."""
 _PATHS = {MODEL: "", _DATASET: "datasets/"}
 
 
@@ -38,12 +38,12 @@ class HubName(NamedTuple):
 
     @property
     def is_repository(self) -> bool:
-        """Whether the hub could have one of this name; a path of this machine is none."""
+        """Whether the hub could have a repository of this name; a local path is none."""
         return bool(_NAME.fullmatch(self.name))
 
 
 def hub_name_of_call(call: ast.Call, texts: Texts) -> HubName | None:
-    """What one call asks the hub for; an empty name where that is made as the loader runs. None: nothing."""
+    """The hub repository that a call downloads; its name is empty if computed at run time. None: no download."""
     known = _CALLS.get(_function(call))
     given = {word.arg: word.value for word in call.keywords if word.arg}
     asked = next(iter(call.args), given.get(known[1])) if known else None
@@ -54,9 +54,9 @@ def hub_name_of_call(call: ast.Call, texts: Texts) -> HubName | None:
 
 
 def file_of_call(call: ast.Call, texts: Texts) -> str | None:
-    """What one call asks upstream's cache of files for: an address, or a path below the cache.
+    """The file that a call requests from upstream's cache: an address, or a path below the cache.
 
-    Empty where that is made as the loader runs. None: it asks for none.
+    Empty if it is computed at run time. None: the call requests no file.
     """
     return texts.text(call.args[0]) or "" if _function(call) == _CACHED_FILE and call.args else None
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls that a loader's code comes to for one variant, its own and those of the modules beside it. Nothing is run.
+"""The calls that a loader's code reaches for one variant, in its own and other modules. Nothing is run.
 
-It starts at the methods that a run calls and follows names: a function that is named is reached, with what the call
-gives it; of a class that is named, the methods that reached code names. What is looked up by a text, as in a registry,
-is not found.
+It starts at the methods that a run calls and follows names: a named function is reached, with the arguments of the
+call; of a named class, the methods that reached code names. Lookups by a text, as in a registry, are not found.
 """
 
 import ast
@@ -25,28 +24,28 @@ _CALLED_BY_RUNS = re.compile(
     r"__init__$|load_(model|inputs|config|parameters|multichip_model|shard_spec|activation)|unpack_forward_output$"
     r"|get_|wrapper_model$"
 )
-"""Methods of a loader that runs call. Others prepare what it gives a person to read, unless one of these names them."""
+"""Methods of a loader that runs call. Others only prepare output for people, unless one of these names them."""
 _IMPLICIT = frozenset({"forward", "setup", "__call__", "__getitem__", "__iter__", "__next__", "__post_init__"})
-"""Methods that are called without being named: those of modules of torch and jax and of data sets among them."""
+"""Methods that are called without being named, such as those of torch and jax modules and of data sets."""
 _GIVEN = ("variant", "dtype_override", "batch_size")
-"""Parameters of a loader's methods that runs may give; of others the defaults count."""
+"""Parameters of a loader's methods that runs may set; for others the defaults apply."""
 _MOST_ARGUMENTS = 6
-"""Different arguments of one function that are followed; with more, they are not known."""
+"""How many different arguments of one function are followed; with more, its arguments are unknown."""
 _MOST_VISITS = 4000
 
 Arguments = tuple[tuple[str, str | None], ...]
-"""Every parameter of a function with its text; None: not known."""
+"""Every parameter of a function with its text; None: unknown."""
 
 
 class ReachedCall(NamedTuple):
-    """One call, and what its parts mean there."""
+    """One call, with the context of its expressions."""
 
     node: ast.Call
     texts: Texts
     path: str
-    """Of its file, relative to the models tree."""
+    """The path of its file, relative to the models tree."""
     one_of_several: bool
-    """Whether it is in one of the branches for the values of something that is not known."""
+    """Whether it is in a branch whose condition is unknown, so that only one of several branches runs."""
 
 
 class _Class(NamedTuple):
@@ -67,7 +66,7 @@ class _Visit(NamedTuple):
 
 
 class _Mention(NamedTuple):
-    """Where something is named; `call` is None where it is not called."""
+    """The place where something is named; `call` is None if it is not called."""
 
     call: ast.Call | None
     texts: Texts
@@ -75,7 +74,7 @@ class _Mention(NamedTuple):
 
 
 def reached_calls(modules: CodeModules, start: str, variant: str) -> Iterator[ReachedCall]:
-    """The calls that the loader at `start`, a path of `modules`, comes to for a variant; some of them several times."""
+    """The calls that the loader at `start`, a path of `modules`, reaches for a variant; some of them repeatedly."""
     own = modules.file(start)
     if own is not None:
         yield from _Walk(modules, own, variant).calls()
@@ -113,7 +112,7 @@ class _Walk:
             yield from self._follow(one.function.body, self._inside(one), one)
 
     def _begin(self) -> None:
-        """Begin with the methods of the loader that a run calls; where there is no loader, with all functions."""
+        """Start with the methods of the loader that a run calls; without a loader class, with all functions."""
         for lineage in self._loaders:
             taken: set[str] = set()
             for one in lineage:
@@ -141,7 +140,7 @@ class _Walk:
                 self._name(module, node, _Mention(None, texts, one_of_several))
 
     def _parent_initializer(self, mention: _Mention, at: _Visit | None) -> bool:
-        """Whether it is `super().__init__(...)`, which is followed into the class above."""
+        """Whether it is `super().__init__(...)`, which is followed into the base class."""
         match mention.call:
             case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__")):
                 if at and at.owner:
@@ -151,7 +150,7 @@ class _Walk:
         return False
 
     def _name(self, module: Module, node: ast.expr, mention: _Mention) -> None:
-        """Reach what a name or attribute means."""
+        """Reach the definition of a name or attribute."""
         if not isinstance(node, ast.Name | ast.Attribute):
             return
         text = dotted(node)
@@ -189,7 +188,7 @@ class _Walk:
                     return
 
     def _set_fields(self, made: _Visit, lineage: list[_Class]) -> None:
-        """What an initializer makes of its arguments is known in all methods, if it is always the same."""
+        """Record the attributes that an initializer sets; those that are always the same are known in all methods."""
         texts = self._inside(made)
         for name, value in assignments(statements_in(made.function.body)).items():
             if name.startswith("self."):
@@ -199,7 +198,7 @@ class _Walk:
                     fields[name] = text if fields.get(name, text) == text else None
 
     def _enter(self, one: _Class) -> None:
-        """A class that is named: its methods count from now on, where their names are mentioned."""
+        """Reach a named class: from now on, its methods are reached where their names are mentioned."""
         if id(one.node) in self._classes:
             return
         self._classes[id(one.node)] = one
@@ -210,7 +209,7 @@ class _Walk:
                 self._visit(one.module, one, method, mention)
 
     def _visit(self, module: Module, owner: _Class | None, function: Function, mention: _Mention) -> _Visit | None:
-        """Follow a function with what it is given; None: that was done before."""
+        """Follow a function with the given arguments; None: that was done before."""
         many = len(self._seen.get(id(function), ())) >= _MOST_ARGUMENTS
         unknown = many or mention.call is None
         given = _unknown(function) if unknown else _given(mention, function, owner, self._scope(module))
@@ -225,7 +224,7 @@ class _Walk:
         return visit
 
     def _with_bases(self, module: Module, node: ast.ClassDef, seen: set[int]) -> Iterator[_Class]:
-        """A class and those of the tree that it descends from, nearest first."""
+        """A class and its bases within the tree, nearest first."""
         if id(node) in seen:
             return
         seen.add(id(node))
@@ -237,7 +236,7 @@ class _Walk:
                 yield from self._with_bases(place.module, above, seen)
 
     def _scope(self, module: Module) -> Texts:
-        """What names mean outside of functions."""
+        """The context of expressions outside of functions."""
 
         def elsewhere(name: str) -> tuple[Texts, ast.expr] | None:
             place = self._modules.place(module, name)
@@ -249,7 +248,7 @@ class _Walk:
         return Texts(self._configuration, module.imports, module.constants, bound, elsewhere)
 
     def _inside(self, visit: _Visit) -> Texts:
-        """What names mean in a function."""
+        """The context of expressions in a function."""
         scope = self._scope(visit.module)
         local, stored = _local(visit.function)
         given = dict(visit.arguments)
@@ -260,7 +259,7 @@ class _Walk:
 
 
 def _loader_classes(modules: CodeModules, own: Module) -> Iterator[_Class]:
-    """The classes of a loader's file that runs make: the loader, and that of prefill where there is one."""
+    """The classes in a loader's file that runs instantiate: the loader, and that of prefill if there is one."""
     place = modules.place(own, _LOADER)
     loader = place.module.definitions.get(place.name) if place else None
     if place and isinstance(loader, ast.ClassDef):
@@ -273,14 +272,14 @@ def _loader_classes(modules: CodeModules, own: Module) -> Iterator[_Class]:
 
 @lru_cache(maxsize=4096)
 def _local(function: Function) -> tuple[Mapping[str, ast.expr], frozenset[str]]:
-    """What a function assigns once, and all names that it gives values to."""
+    """The values that a function assigns exactly once, and all names that it binds."""
     nodes = [one for part in function.body for one in ast.walk(part)]
     stored = frozenset(one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
     return assignments(statements_in(function.body)), stored
 
 
 def _parameters(function: Function) -> list[tuple[str, ast.expr | None]]:
-    """By name with their defaults, in order; those that only keywords give come last."""
+    """The parameters by name with their defaults, in order; keyword-only ones come last."""
     some = function.args
     named = [*some.posonlyargs, *some.args]
     defaults = [*[None] * (len(named) - len(some.defaults)), *some.defaults]
@@ -293,12 +292,12 @@ def _unknown(function: Function) -> Arguments:
 
 
 def _of_run(function: Function, scope: Texts) -> Arguments:
-    """What a run gives a method of the loader, as far as that is known."""
+    """The arguments that a run passes to a method of the loader, as far as they are known."""
     return tuple((name, None if name in _GIVEN else scope.text(default)) for name, default in _parameters(function))
 
 
 def _given(mention: _Mention, function: Function, owner: _Class | None, scope: Texts) -> Arguments:
-    """What a call gives a function, parameter by parameter."""
+    """The arguments that a call passes to a function, by parameter."""
     call = mention.call
     assert call is not None
     static = any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in function.decorator_list)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where torchvision's weights are and how large: it says so in its own source, which is read and not imported."""
+"""Addresses and sizes of torchvision's weights, read from its own source, which is not imported."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ _MIB = 2**20
 
 
 class WeightFile(NamedTuple):
-    """What torchvision says of one file."""
+    """The facts that torchvision has about one file."""
 
     address: str
     size: int | None
@@ -26,7 +26,7 @@ class WeightFile(NamedTuple):
 def torchvision_files(models: Path) -> Mapping[tuple[str, str], WeightFile]:
     """By model and member of its weights, from the directory `models` of torchvision's source.
 
-    The member of `pretrained=True` is empty. What cannot be read has nothing to say.
+    The member for `pretrained=True` is empty. Files that cannot be read are skipped.
     """
     found: dict[tuple[str, str], WeightFile] = {}
     for file in sorted(models.rglob("*.py")):
@@ -72,7 +72,7 @@ def _file(call: ast.Call) -> WeightFile | None:
 
 
 def _legacy(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
-    """The class of a model's weights, and the member that `pretrained=True` means, as its decorator has them."""
+    """The class of a model's weights, and the member that `pretrained=True` selects, according to its decorator."""
     for node in function.decorator_list:
         for word in node.keywords if isinstance(node, ast.Call) else ():
             match word:

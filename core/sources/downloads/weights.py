@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call fetches through torch.hub, torchvision, timm and pytorchcv: weights beside the hub's."""
+"""Downloads of a call through torch.hub, torchvision, timm and pytorchcv: weights that are not from the hub."""
 
 import ast
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _ON_HUB = ("hf_hub:", "hf-hub:")
 
 
 class Library(StrEnum):
-    """Who fetches weights."""
+    """The library that downloads weights."""
 
     TORCH_HUB = "torch.hub"
     TORCHVISION = "torchvision"
@@ -29,27 +29,27 @@ class Library(StrEnum):
 
 
 class Weights(NamedTuple):
-    """What one call fetches."""
+    """The download of one call."""
 
     library: Library
     name: str
-    """Of the model, as the library has it, or the address of a file; empty: only running the loader tells."""
+    """The library's name of the model, or the address of a file; empty: only known when the loader runs."""
     repository: str = ""
-    """torch.hub: `owner/name` or `owner/name:ref` on GitHub, whose code is fetched, too."""
+    """torch.hub: `owner/name` or `owner/name:ref` on GitHub, whose code is downloaded too."""
     member: str = ""
-    """torchvision: which of the weights that it has for a model, such as `DEFAULT`; empty: those it had first."""
+    """torchvision: the member of a model's weights, such as `DEFAULT`; empty: the first one."""
     pretrained: bool = True
-    """Whether weights are fetched, beside the code of a repository."""
+    """Whether weights are downloaded, besides the code of a repository."""
 
     @property
     def text(self) -> str:
-        """The model and where it is from, in a line."""
+        """The model and its origin, in a line."""
         name = self.name or "(a name that is made as it runs)"
         return " ".join(filter(None, (self.library, self.repository, name, "" if self.pretrained else "(code)")))
 
     @property
     def on_hub(self) -> str:
-        """The repository of the Hugging Face hub that timm takes such a name from; empty: the name leaves that open."""
+        """The repository of the Hugging Face hub from which timm takes such a name; empty: the name does not tell."""
         if self.library is not Library.TIMM:
             return ""
         named = next((self.name.removeprefix(one) for one in _ON_HUB if self.name.startswith(one)), "")
@@ -57,17 +57,17 @@ class Weights(NamedTuple):
 
     @property
     def address(self) -> str:
-        """Of the file, where that is all that is fetched; empty: it has none."""
+        """The address of the file if that is the whole download; else empty."""
         return self.name if self.name.startswith(("http://", "https://")) else ""
 
     @property
     def page(self) -> str:
-        """Of the repository; empty: there is none."""
+        """The page of the repository; empty: there is none."""
         return f"{_GITHUB}{self.repository.partition(':')[0]}" if self.repository else ""
 
 
 def weights_of_call(call: ast.Call, texts: Texts) -> Iterator[Weights]:
-    """What one call fetches; without a name where that is made as the loader runs."""
+    """The downloads of one call; the name is empty if it is computed at run time."""
     given = {word.arg: word.value for word in call.keywords if word.arg}
     first, second = (*call.args, None, None)[:2]
     function = texts.full(call.func)
@@ -90,7 +90,7 @@ def weights_of_call(call: ast.Call, texts: Texts) -> Iterator[Weights]:
 
 
 def _member(weights: ast.expr | None, texts: Texts) -> str:
-    """Which weights of a model an argument names: `DEFAULT` of `X_Weights.DEFAULT`, of a variable, of a text."""
+    """The member of a model's weights in an argument: `DEFAULT` of `X_Weights.DEFAULT`, of a variable, of a text."""
     if weights is None or texts.text(weights) == "None":
         return ""
     if isinstance(weights, ast.Name):

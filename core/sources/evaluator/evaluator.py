@@ -52,9 +52,9 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Value, Value], bool]] = {
 
 
 class Evaluator:
-    """Knows the values of expressions and class methods of `tree`, or raises Unknown with the reason.
+    """Evaluates expressions and class methods of `tree`; raises Unknown with the reason if that is not possible.
 
-    A source that refers to itself without end raises RecursionError, as it would when run.
+    Endless recursion in the source raises RecursionError, as it would when run.
     """
 
     def __init__(self, tree: TreeNames) -> None:
@@ -83,14 +83,14 @@ class Evaluator:
         }
 
     def call_method(self, of: TreeClass, name: str, *given: Value) -> Value:
-        """What the class method `name` of `of` returns for `given`."""
+        """The result of the class method `name` of `of` for the arguments `given`."""
         method = self.attribute(of, name)
         if not isinstance(method, Method):
             raise Unknown(f"{name} is not a class method")
         return self._invoke(method, list(given), {})
 
     def forget(self) -> None:
-        """Let go of what was read and worked out; values that were given stay what they are."""
+        """Clear the caches; values that were returned stay valid."""
         self._tree.forget()
         self._objects.forget()
 
@@ -243,7 +243,7 @@ class Evaluator:
 
 
 def _stands_before(bound: Bound, node: ast.expr) -> bool:
-    """Whether a class body has bound a name by the time it reaches `node`; else the module's name is meant."""
+    """Whether a class body has bound a name before `node`; else the module's name is used."""
     if not isinstance(bound, ast.expr):
         return True
     return (bound.end_lineno or 0, bound.end_col_offset or 0) <= (node.lineno, node.col_offset)

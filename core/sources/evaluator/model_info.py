@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each loader says about its models (docs/rules.md 1.7), derived from its source without importing it."""
+"""The model infos that loaders report (docs/rules.md 1.7), derived from their source without importing it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _LOADER_CLASS = "ModelLoader"
 _INFO_CLASS = "ModelInfo"
 _BASE_FILE = "base.py"
 _LOADERS_AT_ONCE = 25
-"""So many syntax trees are cached: more take memory, fewer mean to parse what loaders share more often."""
+"""How many syntax trees are cached: more take memory, with fewer the shared modules are parsed more often."""
 
 Key: TypeAlias = tuple[str, str | None]
 """Loader directory and variant value; None: the loader has no variants."""
@@ -24,15 +24,15 @@ Key: TypeAlias = tuple[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class ModelInfos:
-    """The model info of every loader and variant, or why it cannot be known without running the loader."""
+    """The model info of every loader and variant, or why it is only known when the loader runs."""
 
     known: Mapping[Key, ModelInfo]
     unknown: Mapping[Key, str]
-    """Reasons, for those that are not in `known`."""
+    """The reasons for those that are not in `known`."""
 
 
 def read_model_infos(checkout: Checkout, loaders: Iterable[Loader]) -> ModelInfos:
-    """Ask each of `loaders` about each of its variants. What cannot be derived is said, never guessed."""
+    """The infos of each of `loaders` for each of its variants, or the reason why one cannot be derived."""
     evaluator = Evaluator(tree := TreeNames(checkout.models))
     known: dict[Key, ModelInfo] = {}
     unknown: dict[Key, str] = {}
@@ -50,7 +50,7 @@ def read_model_infos(checkout: Checkout, loaders: Iterable[Loader]) -> ModelInfo
 
 
 def _ask(loader: Loader, variant: str | None, tree: TreeNames, evaluator: Evaluator) -> ModelInfo:
-    """As upstream's `get_model_info`, which validates the variant and leaves the rest to `_get_model_info`."""
+    """Evaluate upstream's `get_model_info`, which validates the variant and calls `_get_model_info`."""
     found = tree.lookup(loader_file(loader.directory), _LOADER_CLASS)
     if not isinstance(found, TreeClass):
         raise Unknown(f"{_LOADER_CLASS} is not a class of the models tree")
@@ -62,7 +62,7 @@ def _ask(loader: Loader, variant: str | None, tree: TreeNames, evaluator: Evalua
 
 
 def _member(loader: TreeClass, variant: str, evaluator: Evaluator) -> Value:
-    """The key of `_VARIANTS` that reads `variant`."""
+    """The key of `_VARIANTS` with the text `variant`."""
     variants = evaluator.attribute(loader, "_VARIANTS")
     for key, _ in variants.items if isinstance(variants, Dictionary) else ():
         if isinstance(key, EnumMember | str) and text(key) == variant:

@@ -10,7 +10,7 @@ from core.sources.modules import ImportedName
 
 _NO_CLASS_METHOD = "is a function that is not called on a class"
 _LOOKERS = frozenset({"print", "isinstance", "type", "len", "repr"})
-"""Builtins that change nothing they are given."""
+"""Builtins that do not change their arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +20,12 @@ class ClassSource:
     bases: tuple[ast.expr, ...]
     names: "Mapping[str, Bound]"
     fields: tuple[str, ...]
-    """Annotated names in order: the fields, where it is a dataclass."""
+    """Annotated names in order: the fields, if it is a dataclass."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unclear:
-    """A name whose value only running the file would show."""
+    """A name whose value is only known when the file runs."""
 
     reason: str
 
@@ -34,11 +34,11 @@ Bound: TypeAlias = ast.expr | ast.FunctionDef | ClassSource | ImportedName | Unc
 
 
 def read_namespace(body: list[ast.stmt]) -> dict[str, Bound]:
-    """What each name bound by `body` means.
+    """The meaning of each name that `body` binds.
 
-    A name that is bound twice, or that any other statement mentions (a loop, a call that may change it), is Unclear:
-    which binding counts is not for a reader to guess. The same import twice is one binding. In a
-    branch only imports and classes count, which nothing else could replace.
+    A name that is bound twice, or mentioned in any other statement (a loop, a call that may change it), is Unclear,
+    because the effective binding is not certain. Repeating an import counts as one binding. In a branch, only imports
+    and classes count, if nothing else could replace them.
     """
     names: dict[str, Bound] = {}
     for name, bound in _bindings(body):
@@ -53,7 +53,7 @@ def _bindings(body: list[ast.stmt]) -> Iterator[tuple[str, Bound]]:
     for node in body:
         match node:
             case ast.If(test=ast.Compare(left=ast.Name(id="__name__"))):
-                # Runs when the file is a script, never when it is imported.
+                # Runs when the file is executed as a script, never on import.
                 yield from _branch(node.orelse)
             case ast.If():
                 yield from _branch([*node.body, *node.orelse])
@@ -103,7 +103,7 @@ def _class_source(node: ast.ClassDef) -> ClassSource:
 
 
 def _function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Bound:
-    """Only what can be called on a class is stored."""
+    """Only functions that can be called on a class are recorded."""
     if isinstance(node, ast.FunctionDef) and len(node.decorator_list) == 1:
         match node.decorator_list[0]:
             case ast.Name(id="classmethod" | "staticmethod"):
@@ -112,7 +112,7 @@ def _function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Bound:
 
 
 def _only_looks(node: ast.FunctionDef) -> bool:
-    """Whether `node` leaves its object as it is: it stores nothing in it, raises nothing, and calls only lookers."""
+    """Whether `node` leaves its object unchanged: it stores nothing in it, raises nothing, and only calls _LOOKERS."""
     for part in ast.walk(node):
         match part:
             case ast.Call(func=ast.Name(id=name)) if name in _LOOKERS:

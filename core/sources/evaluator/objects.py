@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attributes of the classes, enum members and dataclass instances of the models tree, evaluated when asked for."""
+"""Attributes of the classes, enum members and dataclass instances of the models tree, evaluated on request."""
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ _CONSTRUCTORS = ("__new__", "__init__", "__post_init__")
 
 
 class Objects:
-    """What `tree` gives its classes and their instances; `evaluate` tells the value of an expression."""
+    """The classes of `tree` and their instances; `evaluate` gives the value of an expression."""
 
     def __init__(self, tree: TreeNames, evaluate: Callable[[ast.expr, Scope], Value]) -> None:
         self._tree = tree
@@ -35,7 +35,7 @@ class Objects:
         self._class_values: dict[tuple[TreeClass, str], Value] = {}
 
     def forget(self) -> None:
-        """Let go of the attributes of classes."""
+        """Clear the cached attributes of classes."""
         self._class_values.clear()
 
     def attribute(self, of: Value, name: str) -> Value:
@@ -58,7 +58,7 @@ class Objects:
         raise Unknown(f"the attribute {name} of a value that has none here")
 
     def record(self, kind: TreeClass, given: Sequence[Lazy], named: Mapping[str, Lazy]) -> Record:
-        """The dataclass instance that calling `kind` makes. Raises Unknown where `kind` does more than keep fields."""
+        """The dataclass instance that calling `kind` makes. Raises Unknown if `kind` does more than store fields."""
         line = [one for one in self._tree.ancestors(kind) if isinstance(one, TreeClass)]
         if self._tree.is_enum(kind) or any(name in one.source.names for one in line for name in _CONSTRUCTORS):
             raise Unknown(f"{kind.name} makes its instances itself")
@@ -68,7 +68,7 @@ class Objects:
         return Record(kind, {**dict(zip(order, given, strict=False)), **named})
 
     def force(self, value: Lazy | Value) -> Value:
-        """The value of what may not have been evaluated yet."""
+        """The value of something that may not have been evaluated yet."""
         return self._evaluate(value.node, value.scope) if isinstance(value, Lazy) else value
 
     def class_attribute(self, receiver: TreeClass, owner: TreeClass, bound: Bound, name: str) -> Value:

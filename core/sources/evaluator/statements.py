@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run the statements of a small function over known values: assignments, branches and return."""
+"""Run the statements of a small function on known values: assignments, branches and return."""
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
@@ -11,18 +11,18 @@ from core.text import elide_middle, one_line
 Evaluate = Callable[[ast.expr, Scope], Value]
 
 _SHOWN = 60
-"""Columns of source that a reason quotes."""
+"""Columns of source that a reason quotes at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """What a `return` gave."""
+    """The value of a `return`."""
 
     value: Value
 
 
 def bind(function: ast.FunctionDef, given: Sequence[Value], named: Mapping[str, Value]) -> dict[str, Value]:
-    """The arguments of a call by parameter name, without those that are left to their default."""
+    """The arguments of a call by parameter name, without those that keep their default."""
     positional_only = [one.arg for one in function.args.posonlyargs]
     parameters = positional_only + [one.arg for one in function.args.args]
     by_name = {*parameters[len(given) :], *_keyword_only(function)}.difference(positional_only)
@@ -41,7 +41,7 @@ def defaults(function: ast.FunctionDef) -> dict[str, ast.expr]:
 
 
 def run(body: Sequence[ast.stmt], scope: Scope, evaluate: Evaluate) -> Returned | Scope:
-    """What `body` returns, or the scope it leaves behind when it runs to its end.
+    """The value that `body` returns, or its scope if it runs to its end.
 
     Raises Unknown with the place of the statement that cannot be followed.
     """
@@ -93,7 +93,7 @@ TEXT_METHODS: Mapping[str, Callable[..., str | bool]] = {
 
 
 def call_external(name: str, given: Sequence[Value], named: Mapping[str, Value]) -> Value:
-    """What the function called `name`, for example `builtins.any`, returns. Raises Unknown for any other."""
+    """The result of the function called `name`, for example `builtins.any`. Raises Unknown for any other."""
     match name, given:
         case "dataclasses.replace", [Record() as record]:
             return Record(record.kind, {**record.fields, **named})
@@ -113,7 +113,7 @@ def call_external(name: str, given: Sequence[Value], named: Mapping[str, Value])
 
 
 def call_text_method(method: TextMethod, given: Sequence[Value]) -> str | bool:
-    """What a method of a text returns, given texts."""
+    """The result of a method of a text, with texts as arguments."""
     try:
         return TEXT_METHODS[method.name](method.of, *(text(one) for one in given))
     except TypeError as error:
@@ -121,7 +121,7 @@ def call_text_method(method: TextMethod, given: Sequence[Value]) -> str | bool:
 
 
 def elements(value: Value) -> tuple[Value, ...]:
-    """What iterating over `value` gives."""
+    """The elements of an iteration over `value`."""
     if isinstance(value, Dictionary):
         return tuple(key for key, _ in value.items)
     if isinstance(value, tuple):

@@ -17,11 +17,11 @@ Ancestor: TypeAlias = TreeClass | External
 Found: TypeAlias = TreeClass | External | Lazy
 
 _PLAIN_BASES = frozenset({"abc.ABC", "enum.Enum", "enum.StrEnum", "builtins.object", "builtins.str", "typing.Protocol"})
-"""Classes outside the tree that bring no attribute a loader would ask for."""
+"""Classes outside the tree without any attribute that a loader would use."""
 
 
 class TreeNames:
-    """Reads each file below `models` at most once until `forget`, and only what is asked for."""
+    """Reads files below `models` on request, each at most once until `forget`."""
 
     def __init__(self, models: Path) -> None:
         self._models = models
@@ -31,13 +31,13 @@ class TreeNames:
         self._ancestors: dict[TreeClass, tuple[Ancestor, ...]] = {}
 
     def forget(self) -> None:
-        """Let go of every file; what is asked for again is read again."""
+        """Clear the cached files; they are read again on request."""
         self._namespaces.clear()
         self._found.clear()
         self._ancestors.clear()
 
     def lookup(self, path: str, name: str) -> Found:
-        """What the global `name` of the file at `path` means. Raises Unknown where that cannot be seen."""
+        """The meaning of the global `name` in the file at `path`. Raises Unknown if it is not certain."""
         if (path, name) not in self._found:
             self._found[path, name] = self._find(path, name)
         return self._found[path, name]
@@ -53,7 +53,7 @@ class TreeNames:
         return self._ancestors[of]
 
     def attribute(self, of: TreeClass, name: str, *, after: TreeClass | None = None) -> tuple[TreeClass, Bound]:
-        """The attribute `name` of the class `of` with the class that binds it, or that of `super()` in `after`."""
+        """The attribute `name` of the class `of` with the class that binds it; with `after`, as for `super()` there."""
         line = self.ancestors(of)
         for ancestor in line[line.index(after) + 1 if after in line else 0 :]:
             if isinstance(ancestor, TreeClass):
@@ -64,11 +64,11 @@ class TreeNames:
         raise Unknown(f"{of.name} has no {name}")
 
     def is_enum(self, of: TreeClass) -> bool:
-        """Whether what `of` binds are members."""
+        """Whether `of` is an enum, so that the names it binds are members."""
         return any(_last(one.name).endswith("Enum") for one in self.ancestors(of) if one is not of)
 
     def prints_value(self, of: TreeClass) -> bool:
-        """Whether the text of a member of `of` is its value, as upstream's StrEnum has it."""
+        """Whether the text of a member of `of` is its value, as in upstream's StrEnum."""
         for one in self.ancestors(of):
             if _last(one.name) == "StrEnum":
                 return True
@@ -77,7 +77,7 @@ class TreeNames:
         return False
 
     def is_text(self, of: TreeClass) -> bool | None:
-        """Whether the members of the enum `of` are texts; None: that or their equality is not for us to know."""
+        """Whether the members of the enum `of` are texts; None: that, or their equality, is unknown."""
         line = self.ancestors(of)
         outside = {one.name for one in line if not isinstance(one, TreeClass)}
         own = any("__eq__" in one.source.names for one in line if isinstance(one, TreeClass))
@@ -139,7 +139,7 @@ def _read(models: Path, path: str) -> Mapping[str, Bound] | Unclear:
 
 
 def _merge(lines: list[list[Ancestor]]) -> Iterator[Ancestor]:
-    """The C3 merge of the bases' orders. Raises Unknown where Python would refuse the class."""
+    """The C3 merge of the bases' orders. Raises Unknown if Python would reject the class."""
     while lines := [line for line in lines if line]:
         head = next((line[0] for line in lines if not any(line[0] in other[1:] for other in lines)), None)
         if head is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values that can be known without running a loader, and the reason why one cannot."""
+"""Values that are known without running a loader, and the reason if one is not."""
 
 import ast
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ class Unknown(Exception):
         return f"{self.place}: {self.reason}" if self.place else self.reason
 
     def at(self, place: str) -> "Unknown":
-        """The same, with the place where it was met first."""
+        """The same reason, with the place where it occurred first."""
         return self if self.place else Unknown(self.reason, place)
 
 
@@ -49,24 +49,24 @@ class EnumMember:
     enum: TreeClass
     text: str
     is_text: bool | None = field(default=None, compare=False)
-    """Whether it is a text besides and equals its own; None: the enum has an equality of its own, or a base unseen."""
+    """Whether it is also a text and equals that; None: the enum has its own equality, or an unknown base."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where an expression is: a module, a class body (`owner`), or a method of `owner` (`names` not None)."""
+    """The context of an expression: a module, a class body (`owner`), or a method of `owner` (`names` not None)."""
 
     path: str
     owner: TreeClass | None = None
     names: "Mapping[str, Value] | None" = None
-    """Local names with their values; class names are not seen from where these exist."""
+    """Local names with their values; if they exist, class names are not visible."""
     receiver: TreeClass | None = None
-    """The class a method was called on."""
+    """The class on which a method was called."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lazy:
-    """An expression that is evaluated when it is needed: much of a configuration is never needed."""
+    """An expression that is evaluated on demand: much of a configuration is never needed."""
 
     node: ast.expr
     scope: Scope
@@ -81,7 +81,7 @@ class Dictionary:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An instance of a dataclass of the tree, by the fields that were given to it."""
+    """An instance of a dataclass of the tree, with the fields that were passed to it."""
 
     kind: TreeClass
     fields: "Mapping[str, Lazy | Value]"
@@ -97,7 +97,7 @@ class Super:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A class method or static method of `owner`, taken from `receiver`."""
+    """A class method or static method of `owner`, accessed through `receiver`."""
 
     function: ast.FunctionDef
     owner: TreeClass
@@ -126,16 +126,16 @@ Value: TypeAlias = (
 
 
 MAX_TEXT = 10_000
-"""Characters a text may grow to; no name is that long, and doubling would fill the memory."""
+"""The longest text that may be built: no name is that long, and repeated doubling would fill the memory."""
 
 
 def find(mapping: Dictionary, key: Value) -> Lazy | None:
-    """What `mapping` holds under `key`; of equal keys the last counts. None: nothing."""
+    """The value of `key` in `mapping`; of equal keys the last counts. None: there is none."""
     return next((value for own, value in reversed(mapping.items) if equal(own, key)), None)
 
 
 def equal(left: Value, right: Value) -> bool:
-    """`left == right`. Raises Unknown where that hangs on more than the values seen here."""
+    """`left == right`. Raises Unknown if that depends on more than these values."""
     if not _is_plain(left) or not _is_plain(right):
         raise Unknown("compares what is neither a constant nor an enum member")
     for member, text in ((left, right), (right, left)):
@@ -147,7 +147,7 @@ def equal(left: Value, right: Value) -> bool:
 
 
 def same(left: Value, right: Value) -> bool:
-    """`left is right`, for values of which there is only one."""
+    """`left is right`, for values that exist only once."""
     if not any(value is None or isinstance(value, bool | EnumMember) for value in (left, right)):
         raise Unknown("asks whether two values are one object")
     return type(left) is type(right) and left == right
@@ -183,7 +183,7 @@ def text(value: Value) -> str:
 
 
 def limited(made: str) -> str:
-    """`made`, unless it grew beyond all measure."""
+    """`made`; raises Unknown if it is longer than MAX_TEXT."""
     if len(made) > MAX_TEXT:
         raise Unknown(f"makes a text of more than {MAX_TEXT} characters")
     return made

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls: of functions of the checkout, and of what is known of pytest and the standard library."""
+"""Calls of functions of the checkout, and of known functions of pytest and the standard library."""
 
 import ast
 from collections.abc import Mapping, Sequence
@@ -32,11 +32,11 @@ _SPECIAL = frozenset(f"builtins.{name}" for name in ("str", "repr", "getattr", "
     "importlib.import_module",
 }
 _MOST_CALLS = 40
-"""Calls within each other."""
+"""The largest depth of nested calls."""
 
 
 class Calls:
-    """Calls what expressions name."""
+    """Evaluates calls."""
 
     def __init__(self, expressions: Evaluates) -> None:
         self._expressions = expressions
@@ -63,7 +63,7 @@ class Calls:
         return self.call(callee, args, kwargs)
 
     def call(self, callee: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-        """What calling `callee` gives. Raises Unknown; then collections among the arguments are in doubt."""
+        """The result of calling `callee`. Raises Unknown; collections among the arguments are then unknown."""
         try:
             return self._call(callee, args, kwargs)
         except Unknown:
@@ -119,7 +119,7 @@ class Calls:
         return Opaque(f"calls {name}", known.nameless_result(callee), name)
 
     def _special(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-        """Functions that need to know what expressions mean."""
+        """Functions that need the evaluator itself."""
         match name, args:
             case "builtins.str", [value] if not kwargs:
                 return self._expressions.text(value)
@@ -164,7 +164,7 @@ def _is_a(value: Value, kind: Value) -> bool:
 
 
 def _called_mark(mark: Mark, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    """As `MarkDecorator.__call__`: a mark called with one function alone, and no lambda, decorates it."""
+    """As `MarkDecorator.__call__`: a mark called with a single function that is not a lambda decorates it."""
     if len(args) == 1 and not kwargs and isinstance(args[0], Function | Class) and args[0].name != "<lambda>":
         args[0].marks.append(mark)
         return args[0]

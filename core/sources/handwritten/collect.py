@@ -24,7 +24,7 @@ from core.sources.handwritten.values import (
 )
 
 _MOST_TESTS = 50_000
-"""That one function may make."""
+"""The most tests that one function may give."""
 _RUNNERS = re.compile(r"run_(?:\w*_)?(?P<level>op|graph)_(?:comparison_)?test\w*")
 """Upstream's helpers (`tests/infra/testers`): run_op_test, run_graph_test_with_random_inputs and their like."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -66,7 +66,7 @@ class _Module:
                 yield from self._class(found, (name,), ())
 
     def _starred(self) -> Iterator[tuple[str, Value]]:
-        """What a star import brings from the checkout and the module itself does not bind."""
+        """The names that a star import brings from the checkout and that the module itself does not bind."""
         for star in self._module.names.get("*", ()):
             try:
                 found = self._program.imported(self._module, star._replace(name=""))
@@ -80,7 +80,7 @@ class _Module:
         return Fixtures((*self._holders, *classes), self._program.expressions, self._wanted)
 
     def _value(self, name: str, value: Value) -> Value:
-        """What is imported is looked up where pytest would collect it."""
+        """Imported names are looked up if pytest would collect them."""
         if isinstance(value, Imported) and name.startswith(("test", "Test")):
             try:
                 return self._program.expressions.global_name(self._module, name)
@@ -144,7 +144,7 @@ class _Module:
         return tuple(MarkRecord(mark.name, self._details(mark)) for mark in marks)
 
     def _details(self, mark: Mark) -> Mapping[str, str]:
-        """What a mark is given, as texts; `?` for what is not known."""
+        """The arguments of a mark, as texts; `?` for unknown ones."""
         if mark.name == "parametrize":
             return {}
         given = {**{str(at): value for at, value in enumerate(mark.args)}, **mark.kwargs}
@@ -158,7 +158,7 @@ class _Module:
 
 
 class _Callers:
-    """Which of upstream's helpers the functions of a module call, those that they call included."""
+    """The helpers of upstream that functions of a module call, directly or through other functions."""
 
     def __init__(self, tree: ast.Module, source: str) -> None:
         self._source = source.split("\n")
@@ -169,12 +169,12 @@ class _Callers:
         self.parameters = {one.arg for spec in specs for one in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
 
     def line(self, name: str) -> int:
-        """The line of a function, wherever it is; 0: there is none."""
+        """The line of a function, at any level; 0: there is none."""
         found = (at for at, text in enumerate(self._source, 1) if re.match(rf"\s*(async )?def {name}\b", text))
         return next(found, 0)
 
     def level(self, function: Function) -> Level:
-        """`op` or `graph`, by the helper that is called; empty: none of them."""
+        """`op` or `graph`, by the helper that is called; empty: none."""
         names = self._names_in(function.node)
         seen: set[str] = set()
         while names:
@@ -191,7 +191,7 @@ class _Callers:
         return self._names[name]
 
     def _names_in(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
-        """All words in the lines of a function: that costs a tenth of a walk through its tree."""
+        """All words in the lines of a function: a tenth of the cost of walking its tree."""
         return set(_WORD.findall("\n".join(self._source[node.lineno - 1 : node.end_lineno])))
 
 
@@ -237,7 +237,7 @@ def _arguments(mark: Mark) -> tuple[Value, Value, Value]:
 
 
 def _values(parts: Sequence[Parametrization], sets: Sequence[object]) -> Mapping[str, str]:
-    """The id of each set by the names that it gives values to."""
+    """The id of each set, by the names that it sets."""
     return {",".join(part.names): one.id for part, one in zip(parts, sets, strict=True)}  # type: ignore[attr-defined]
 
 

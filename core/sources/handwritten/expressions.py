@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of expressions, from their syntax trees."""
+"""Evaluate expressions from their syntax trees."""
 
 import ast
 import builtins
@@ -35,14 +35,14 @@ class Expressions:
     """Evaluates expressions; raises Unknown with the reason."""
 
     statements: Runs
-    """Set by who makes both."""
+    """Set by the code that creates both."""
 
     def __init__(self, imports: Imports) -> None:
         self._imports = imports
         self.steps = 0
         """How many expressions may still be evaluated."""
         self.unsure: dict[int, Value] = {}
-        """Collections that something unknown may have changed, by identity."""
+        """Collections that unknown code may have changed, by identity."""
         self._objects = Objects(self)
         self._calls = Calls(self)
         self._handlers: Mapping[type[ast.expr], Callable[[Any, Scope], Value]] = {
@@ -87,7 +87,7 @@ class Expressions:
             return Opaque(str(error))
 
     def name(self, id: str, scope: Scope) -> Value:
-        """What a name means in `scope`. Raises Unknown."""
+        """The value of a name in `scope`. Raises Unknown."""
         at: Scope | None = scope
         while at is not None and at.names is not scope.module.names:
             if id in at.names:
@@ -96,7 +96,7 @@ class Expressions:
         return self.global_name(scope.module, id)
 
     def global_name(self, module: ModuleScope, id: str) -> Value:
-        """What a name means in `module`. Raises Unknown."""
+        """The value of a global name in `module`. Raises Unknown."""
         if id in module.names:
             return self.sure(module.names[id], module)
         for star in module.names.get("*", ()):
@@ -110,11 +110,11 @@ class Expressions:
         raise Unknown(f"{module.path} does not bind {id}")
 
     def module_named(self, name: str) -> Value:
-        """What importing `name` gives anywhere. Raises Unknown."""
+        """The result of importing `name`. Raises Unknown."""
         return self._imports.imported(ModuleScope("", ""), Imported(0, name))
 
     def sure(self, value: Value, module: ModuleScope) -> Value:
-        """`value`, looked up where it is imported. Raises Unknown where something unknown may have changed it."""
+        """`value`, looked up if it is imported. Raises Unknown if unknown code may have changed it."""
         if isinstance(value, Imported):
             return self._imports.imported(module, value)
         if id(value) in self.unsure:
@@ -122,7 +122,7 @@ class Expressions:
         return value
 
     def doubt(self, value: Value) -> None:
-        """From here on it is not known what `value` holds, if it is a collection."""
+        """Mark the content of `value`, if it is a collection, as unknown from here on."""
         if isinstance(value, list | dict | set):
             self.unsure[id(value)] = value
         elif isinstance(value, Instance):
@@ -153,7 +153,7 @@ class Expressions:
         raise Unknown(f"the attribute {name} is not known")
 
     def call_named(self, of: Value, name: str) -> Value:
-        """Calls the method `name` of an instance or a member; None: its class has none of its own."""
+        """The result of the method `name` of an instance or a member; None: its class does not define it."""
         if not self._objects.has_own(of, name):
             return None
         return self._calls.call(self.attribute(of, name), [], {})
@@ -167,19 +167,19 @@ class Expressions:
         return shown(value, self.call_named)
 
     def elements(self, value: Value) -> list[Value]:
-        """What iterating over `value` gives. Raises Unknown."""
+        """The elements of an iteration over `value`. Raises Unknown."""
         return self._objects.members(value) if isinstance(value, Class) else elements(value)
 
     def call(self, callee: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-        """What calling `callee` gives. Raises Unknown."""
+        """The result of calling `callee`. Raises Unknown."""
         return self._calls.call(callee, args, kwargs)
 
     def make(self, of: Class, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-        """What calling a class gives. Raises Unknown."""
+        """The result of calling a class. Raises Unknown."""
         return self._objects.make(of, args, kwargs)
 
     def run(self, function: Function, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-        """What running a function gives. Raises Unknown."""
+        """The result of running a function. Raises Unknown."""
         return self.statements.run_function(function, args, kwargs)
 
     def _members(self, nodes: list[ast.expr], scope: Scope) -> list[Value]:

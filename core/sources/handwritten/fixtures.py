@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which fixtures a test takes, and the parameters that they bring (`_pytest/fixtures.py`)."""
+"""The fixtures that a test uses, and the parameters that they add (`_pytest/fixtures.py`)."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
@@ -11,18 +11,18 @@ from core.sources.handwritten.values import Class, Fixture, Function, ModuleScop
 _SCOPES = ("session", "package", "module", "class", "function")
 
 Holder = ModuleScope | Class
-"""What can hold fixtures: a conftest, a module or a class of tests."""
+"""Objects that can hold fixtures: a conftest, a module or a class of tests."""
 
 
 class Fixtures:
-    """The fixtures that a test can see; those of its own class last."""
+    """The fixtures visible to a test; those of its own class come last."""
 
     def __init__(self, holders: Sequence[Holder], expressions: Expressions, wanted: Container[str] = ()) -> None:
-        """`wanted` are the names for which modules of the checkout are read, where a holder imports them."""
+        """`wanted` are the names for which modules of the checkout are read if a holder imports them."""
         self._expressions = expressions
         self._wanted = wanted
         self.by_name: dict[str, list[Function]] = {}
-        """Closest last."""
+        """The closest is last."""
         self._autouse: list[str] = []
         for holder in holders:
             for name, function, fixture in self._held(holder):
@@ -31,7 +31,7 @@ class Fixtures:
                     self._autouse.append(fixture.name or name)
 
     def parametrizations(self, own: Iterable[str], direct: frozenset[str]) -> list[Parametrization]:
-        """What the fixtures of a test bring, which asks for `own` and parametrizes `direct` itself. Raises Unknown."""
+        """What fixtures add to a test that requests `own` and itself parametrizes `direct`. Raises Unknown."""
         names = list(dict.fromkeys((*self._autouse, *own)))
         order = sorted(self._closure(names, direct), key=self._scope)
         return [
@@ -50,7 +50,7 @@ class Fixtures:
         return None
 
     def _closure(self, names: Sequence[str], direct: frozenset[str]) -> list[str]:
-        """Every fixture that is asked for, depth first."""
+        """Every requested fixture, depth first."""
         found: dict[str, None] = {}
         at: dict[str, int] = {}
 
@@ -74,7 +74,7 @@ class Fixtures:
         return list(found)
 
     def _held(self, holder: Holder) -> Iterator[tuple[str, Function, Fixture]]:
-        """Fixtures of a holder by attribute, in the order of their names, as pytest goes through them."""
+        """The fixtures of a holder by attribute, sorted by name, which is pytest's order."""
         names: dict[str, Value] = {}
         for one in reversed(holder.line()) if isinstance(holder, Class) else (holder,):
             if isinstance(one, Class | ModuleScope):
@@ -100,14 +100,14 @@ class Fixtures:
 
 
 def argument_names(function: Function) -> list[str]:
-    """Names of the parameters that pytest fills: those without a default, `self` and `cls` left out."""
+    """Names of the parameters that pytest fills: those without a default, except `self` and `cls`."""
     spec = function.node.args
     names = [one.arg for one in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if one.arg not in function.defaults]
     return [name for name in names if name not in ("self", "cls")]
 
 
 def used_fixtures(marks: Iterable[tuple[str, Sequence[Value], Mapping[str, Value]]]) -> Iterator[str]:
-    """Names that `usefixtures` marks ask for."""
+    """Names in `usefixtures` marks."""
     for name, args, _ in marks:
         if name == "usefixtures":
             yield from (one for one in args if isinstance(one, str))

@@ -46,7 +46,7 @@ class Parametrization:
 
 
 def argument_names(value: Value) -> tuple[tuple[str, ...], bool]:
-    """The names of a parametrization, and whether a value is the one of the only name. Raises Unknown."""
+    """The names of a parametrization, and whether a set is the value of its only name. Raises Unknown."""
     if isinstance(value, str):
         names = tuple(name for part in value.split(",") if (name := part.strip()))
         return names, len(names) == 1 and not value.rstrip().endswith(",")
@@ -56,7 +56,7 @@ def argument_names(value: Value) -> tuple[tuple[str, ...], bool]:
 
 
 def parametrization(names: Value, values: Value, ids: Value, expressions: Expressions) -> Parametrization:
-    """The sets of `values` with their ids. Raises Unknown where one is not known."""
+    """The sets of `values` with their ids. Raises Unknown if an id is unknown."""
     arguments, alone = argument_names(names)
     if isinstance(values, Opaque):
         raise Unknown(values.reason)
@@ -109,7 +109,7 @@ def _value_id(value: Value, name: str, at: int, idfn: Value, expressions: Expres
 
 
 def _own_id(value: Value, expressions: Expressions) -> str | None:
-    """What a value is called; None: it is numbered. Raises Unknown."""
+    """The id of a value; None: it is numbered. Raises Unknown."""
     match value:
         case str() | bytes():
             return _escaped(value)
@@ -133,7 +133,7 @@ def _own_id(value: Value, expressions: Expressions) -> str | None:
 
 
 def _member_id(member: Member, expressions: Expressions) -> str:
-    """A member that is a text besides counts as one, a member that is a number prints as one."""
+    """The id of an enum member: its value if the member is also a text, else its `str`."""
     if member.of.externals() & {"builtins.str", "enum.StrEnum"} and isinstance(member.value, str):
         return _escaped(member.value)
     return expressions.text(member)
@@ -143,7 +143,7 @@ def _escaped(value: str | bytes) -> str:
     if isinstance(value, bytes):
         return value.decode("ascii", "backslashreplace")
     made = value.encode("unicode_escape").decode("ascii")
-    # As `_translate_non_printable`: what ASCII has beyond what is printable.
+    # As in `_translate_non_printable`: the ASCII characters beyond the printable ones.
     return "".join(one if 32 <= ord(one) < 127 else f"\\x{ord(one):02x}" for one in made)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which file of the checkout an import means, where it means one."""
+"""Find the file of the checkout that an import refers to, if any."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,7 @@ ROOTS = ("", "tests", "integrations/vllm_plugin", "python_package")
 
 
 class Imported(NamedTuple):
-    """`from <dots><module> import <name>`, or `import <module>` where `name` is empty; looked up when it is used."""
+    """`from <dots><module> import <name>`, or `import <module>` if `name` is empty; looked up on use."""
 
     level: int
     module: str
@@ -25,7 +25,7 @@ class Files:
         self._there: dict[str, bool] = {}
 
     def module_file(self, importer: str, base: str, imported: Imported) -> str | None:
-        """The file of `imported.module`, or its directory where that has no `__init__.py`; None: not in the checkout.
+        """The file of `imported.module`, or its directory if that has no `__init__.py`; None: not in the checkout.
 
         `importer` is the file that imports, `base` the directory that pytest puts on the import path for it.
         """
@@ -35,7 +35,7 @@ class Files:
         top = imported.module.partition(".")[0]
         for root in dict.fromkeys((base, *ROOTS)):
             where = f"{root}/{top}".lstrip("/")
-            # A directory without `__init__.py` gives way to an installed package: `tests/torch` is not torch.
+            # An installed package has priority over a directory without `__init__.py`: `tests/torch` is not torch.
             if self.is_file(f"{where}.py") or self.is_file(f"{where}/__init__.py"):
                 return self._below(root, imported.module)
         return None

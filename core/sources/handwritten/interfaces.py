@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the parts of the evaluator ask of each other."""
+"""The interfaces between the parts of the evaluator."""
 
 import ast
 from collections.abc import Mapping, Sequence
@@ -10,20 +10,20 @@ from core.sources.handwritten.values import Class, Function, ModuleScope, Scope,
 
 
 class Imports(Protocol):
-    """Looks up what modules of the checkout bind. All raise Unknown."""
+    """Looks up names in modules of the checkout. All methods raise Unknown."""
 
     def imported(self, module: ModuleScope, name: Imported) -> Value:
-        """What an import in `module` binds."""
+        """The value that an import in `module` binds."""
 
     def module_attribute(self, path: str, name: str) -> Value:
         """A name of the module or package at `path`, or a module in it."""
 
 
 class Runs(Protocol):
-    """Runs statements. All raise Unknown."""
+    """Runs statements. All methods raise Unknown."""
 
     def run_function(self, function: Function, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-        """What a call of `function` gives."""
+        """The result of calling `function`."""
 
     def function(self, node: ast.Lambda, scope: Scope) -> Function:
         """The function that a lambda makes."""
@@ -33,7 +33,7 @@ class Runs(Protocol):
 
 
 class Evaluates(Protocol):
-    """Knows values. All but `soft` and `doubt` raise Unknown."""
+    """Evaluates expressions. All methods except `soft` and `doubt` raise Unknown."""
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
         """The value of `node`."""
@@ -42,22 +42,22 @@ class Evaluates(Protocol):
         """The value of `node`, or an Opaque with the reason."""
 
     def name(self, id: str, scope: Scope) -> Value:
-        """What a name means in `scope`."""
+        """The value of a name in `scope`."""
 
     def module_named(self, name: str) -> Value:
-        """What importing `name` gives anywhere."""
+        """The result of importing `name`."""
 
     def sure(self, value: Value, module: ModuleScope) -> Value:
-        """`value`, looked up where it is imported."""
+        """`value`, looked up if it is imported."""
 
     def doubt(self, value: Value) -> None:
-        """From here on it is not known what `value` holds, if it is a collection."""
+        """Mark the content of `value`, if it is a collection, as unknown from here on."""
 
     def attribute(self, of: Value, name: str) -> Value:
         """`of.name`."""
 
     def elements(self, value: Value) -> list[Value]:
-        """What iterating over `value` gives."""
+        """The elements of an iteration over `value`."""
 
     def text(self, value: Value) -> str:
         """`str(value)`."""
@@ -66,10 +66,10 @@ class Evaluates(Protocol):
         """`repr(value)`."""
 
     def call(self, callee: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-        """What calling `callee` gives."""
+        """The result of calling `callee`."""
 
     def make(self, of: Class, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-        """What calling a class gives."""
+        """The result of calling a class."""
 
     def run(self, function: Function, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-        """What running a function gives."""
+        """The result of running a function."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of torch, numpy and jax without importing them: which of their values have a name, and their texts."""
+"""Facts about torch, numpy and jax without importing them: which of their values have a name, and their texts."""
 
 import math
 
@@ -30,19 +30,19 @@ _TORCH_PLAIN = _words(
     """strided sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc contiguous_format channels_last channels_last_3d
     preserve_format per_tensor_affine per_channel_affine"""
 )
-"""Values of torch that are neither dtypes nor functions, and have no name."""
+"""Values of torch that are neither dtypes nor functions, and have no `__name__`."""
 _SCALARS = _words(
     """int2 int4 int8 int16 int32 int64 uint2 uint4 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16
     complex64 complex128 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2 float8_e5m2fnuz"""
 )
-"""Scalar types of numpy and jax whose `__name__` is the name they are taken by."""
+"""Scalar types of numpy and jax whose `__name__` is the name they are accessed by."""
 _FUNCTION_HOMES = ("torch", "torch.nn.functional", "torch.nn", "jax.numpy", "jax.lax", "jax.nn", "operator", "math")
 _OTHER_NAMES = _words(
     """torch.nn.functional.logsigmoid torch.nn.functional.threshold torch.sym_sqrt torch.symeig torch.to_dlpack
     torch.bit torch.jagged torch.default_generator torch.Storage jax.nn.swish jax.nn.hard_swish jax.lax.cond
     jax.lax.dtype jax.numpy.ndarray jax.numpy.mgrid jax.numpy.ogrid"""
 )
-"""Have another `__name__` than the name they are taken by, or none."""
+"""Values whose `__name__` differs from the name they are accessed by, or is missing."""
 _CONSTANTS = {"inf": math.inf, "nan": math.nan, "pi": math.pi, "e": math.e, "newaxis": None}
 _NAMELESS_CALLS = _words(
     """torch.tensor torch.rand torch.randn torch.randint torch.zeros torch.ones torch.full torch.empty torch.arange
@@ -53,12 +53,12 @@ _TENSOR_METHODS = _words(
     """abs bfloat16 bool clone contiguous cpu detach double expand flatten float half int long permute repeat
     requires_grad_ reshape squeeze sum t to transpose type unsqueeze view"""
 )
-"""Methods of tensors that give tensors."""
+"""Methods of tensors that return tensors."""
 _HARMLESS = _words("torch numpy jax math os sys pathlib functools itertools operator re transformers flax")
 
 
 def constant(external: External) -> Value:
-    """The number that it names, else itself; a dtype of torch by its own name."""
+    """The number that it names, else itself; a dtype of torch under its own name."""
     head, _, last = external.name.rpartition(".")
     if head == "torch" and last in _TORCH_ALIASES:
         return External(f"torch.{_TORCH_ALIASES[last]}")
@@ -72,7 +72,7 @@ def torch_dtype(external: External) -> str:
 
 
 def name_of(external: External) -> str | None:
-    """Its `__name__`; None: it has none. Raises Unknown where that is not known."""
+    """Its `__name__`; None: it has none. Raises Unknown if that is not known."""
     head, _, last = external.name.rpartition(".")
     if external.is_module:
         return external.name
@@ -88,7 +88,7 @@ def name_of(external: External) -> str | None:
 
 
 def text_of(external: External) -> str:
-    """As `str` gives it. Raises Unknown."""
+    """Its text, as from `str`. Raises Unknown."""
     head, _, last = external.name.rpartition(".")
     if dtype := torch_dtype(external):
         return f"torch.{dtype}"
@@ -100,7 +100,7 @@ def text_of(external: External) -> str:
 
 
 def same(left: External, right: External) -> bool:
-    """Whether both are one object. Raises Unknown where that is not known: two names may be of one object."""
+    """Whether both are the same object. Raises Unknown if two names may be of one object."""
     if left == right:
         return True
     if torch_dtype(left) and torch_dtype(right):
@@ -112,15 +112,15 @@ def same(left: External, right: External) -> bool:
 
 
 def tensor_method(name: str) -> External | None:
-    """A method of a tensor that gives a tensor; None: it may give something else."""
+    """A method of a tensor that returns a tensor; None: it may return something else."""
     return External(f"torch.Tensor.{name}") if name in _TENSOR_METHODS else None
 
 
 def nameless_result(external: External) -> bool:
-    """Whether what a call of it gives is known to have no `__name__`."""
+    """Whether the result of calling it is known to have no `__name__`."""
     return external.name in _NAMELESS_CALLS or external.name.startswith("torch.Tensor.")
 
 
 def leaves_alone(external: External) -> bool:
-    """Whether a call of it changes none of the collections that it is given."""
+    """Whether calling it leaves the collections among its arguments unchanged."""
     return external.name.partition(".")[0] in _HARMLESS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Methods of texts and collections, and functions of the standard library, on known values."""
+"""Methods of texts and collections, and functions of the standard library, applied to known values."""
 
 import itertools
 import math
@@ -29,12 +29,12 @@ _METHODS: Mapping[type, frozenset[str]] = {
 
 
 def has_method(value: Value, name: str) -> bool:
-    """Whether `value` has a method of that name which is followed."""
+    """Whether `value` has a method of that name that can be evaluated."""
     return name in _METHODS.get(type(value), ())
 
 
 def call_method(method: Method, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    """What a method gives; what it changes is changed. Raises Unknown."""
+    """The result of a method, which may change its object. Raises Unknown."""
     of, name = method.of, method.name
     if isinstance(of, str):
         return _text_method(of, name, args, kwargs)
@@ -52,7 +52,7 @@ def call_method(method: Method, args: Sequence[Value], kwargs: Mapping[str, Valu
 
 
 def elements(value: Value) -> list[Value]:
-    """What iterating over `value` gives. Raises Unknown."""
+    """The elements of an iteration over `value`. Raises Unknown."""
     if isinstance(value, range) and len(value) > MOST_ITEMS:
         raise Unknown("iterates over too much")
     if isinstance(value, set | frozenset) and len(value) > 1:
@@ -193,4 +193,4 @@ FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "math.prod": lambda value: math.prod(_least(list)(value)),
     "copy.copy": lambda value: value.copy() if isinstance(value, list | dict | set) else value,
 }
-"""By full name, given the arguments as they are called with. They raise Unknown, TypeError and ValueError."""
+"""By full name; called with the evaluated arguments. They raise Unknown, TypeError and ValueError."""

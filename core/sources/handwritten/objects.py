@@ -20,7 +20,7 @@ from core.sources.handwritten.values import (
 
 
 class Objects:
-    """What classes give: attributes, members and instances."""
+    """The attributes, members and instances of classes."""
 
     def __init__(self, expressions: Evaluates) -> None:
         self._expressions = expressions
@@ -42,11 +42,11 @@ class Objects:
         return self._known(self._expressions.sure(value, owner.scope.module))
 
     def has_own(self, of: Instance | Member, name: str) -> bool:
-        """Whether a class of the checkout that `of` descends from binds `name`."""
+        """Whether a class of the checkout in the ancestry of `of` binds `name`."""
         return any(isinstance(one, Class) and name in one.names for one in of.of.line())
 
     def members(self, of: Class) -> list[Value]:
-        """The members of an enum in their order, aliases left out. Raises Unknown."""
+        """The members of an enum in order, without aliases. Raises Unknown."""
         if not of.is_enum:
             raise Unknown(f"iterates over {of.name}")
         plain = [
@@ -55,7 +55,7 @@ class Objects:
         return list(dict.fromkeys(self._member(of, name, of.names[name]) for name in plain))
 
     def make(self, of: Class, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-        """What calling a class gives. Raises Unknown."""
+        """The result of calling a class. Raises Unknown."""
         if of.is_enum:
             return self._by_value(of, args)
         made = Instance(of, {})
@@ -91,7 +91,7 @@ class Objects:
         return self._expressions.call(bound, [], {}) if function.kind == "property" else bound
 
     def _member(self, of: Class, name: str, value: Value) -> Member:
-        """Of two names for one value the first is the member."""
+        """The member for a value: if two names have the same value, the first one is the member."""
         for first, other in of.names.items():
             if first == name or isinstance(value, Opaque):
                 break

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators on known values, with bounds on what they may make."""
+"""Operators on known values, with bounds on the size of results."""
 
 import ast
 import operator
@@ -148,7 +148,7 @@ def _is_own(value: Value) -> bool:
 
 
 def _bounded(sign: ast.operator, left: Value, right: Value) -> None:
-    """Raises Unknown for what would take long or much memory."""
+    """Raise Unknown for an operation that would take long or much memory."""
     match sign:
         case ast.Pow() | ast.LShift() if isinstance(left, int) and isinstance(right, int):
             grown = left.bit_length() * right if isinstance(sign, ast.Pow) else left.bit_length() + right

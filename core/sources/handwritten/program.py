@@ -13,26 +13,26 @@ from core.sources.handwritten.values import External, Function, ModuleScope, Opa
 from core.sources.syntax import parse_python
 
 _MOST_STEPS = 400_000
-"""Expressions that are evaluated for one module, those of the functions that it calls included."""
+"""How many expressions are evaluated for one module, including those in the functions that it calls."""
 
 
 class Program:
-    """The modules below `root`, each read at most once, and only when something of it is asked for."""
+    """The modules below `root`, read on request and at most once."""
 
     def __init__(self, root: Path) -> None:
         self.files = Files(root)
         self.read: dict[str, ModuleScope | Opaque] = {}
-        """Modules by path; why it cannot be read, where it cannot."""
+        """Modules by path; for an unreadable one, the reason."""
         self.trees: dict[str, tuple[ast.Module, str]] = {}
-        """Syntax tree and text of each."""
+        """The syntax tree and text of each module."""
         self._pending: set[tuple[str | None, str]] = set()
-        """Imports that are being looked up, by file and name."""
+        """Imports that are being resolved, by file and name."""
         self.expressions = Expressions(self)
         self._statements = Statements(self.expressions)
         self.expressions.statements = self._statements
 
     def module(self, path: str) -> ModuleScope:
-        """The module at `path`. Raises Unknown where it cannot be read."""
+        """The module at `path`. Raises Unknown if it cannot be read."""
         if path not in self.read:
             self.read[path] = scope = ModuleScope(path, self.files.base_of(path))
             try:
@@ -45,7 +45,7 @@ class Program:
         return found
 
     def imported(self, module: ModuleScope, name: Imported) -> Value:
-        """What an import in `module` binds. Raises Unknown."""
+        """The value that an import in `module` binds. Raises Unknown."""
         path = self.files.module_file(module.path, module.base, name)
         if (path, name.name) in self._pending:
             raise Unknown(f"{path} imports {name.name} from itself")
@@ -71,7 +71,7 @@ class Program:
         return self.module(below) if below.endswith(".py") else Opaque(f"{below} is a directory")
 
     def _asked(self, path: str, name: str) -> Value:
-        """What the module's own `__getattr__` gives (PEP 562)."""
+        """The result of the module's own `__getattr__` (PEP 562)."""
         getter = self.module(path).names.get("__getattr__") if path.endswith(".py") else None
         if not isinstance(getter, Function):
             raise Unknown(f"{path} does not bind {name}")
@@ -79,7 +79,7 @@ class Program:
 
     @contextmanager
     def budget(self) -> Iterator[None]:
-        """Within it so many expressions are evaluated as one module may need, whatever was needed before."""
+        """A new budget of evaluated expressions for the block, as large as for one module."""
         before, self.expressions.steps = self.expressions.steps, _MOST_STEPS
         try:
             yield
@@ -101,6 +101,6 @@ class Program:
 
 
 def _dotted(path: str, base: str) -> str:
-    """The name that a module is imported by."""
+    """The name under which a module is imported."""
     inside = path[len(base) + 1 :] if base else path
     return inside.removesuffix(".py").removesuffix("/__init__").replace("/", ".")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statements: what running them would bind. What is not followed makes the names that it may bind unknown."""
+"""Evaluate statements to find what they bind. A statement that cannot be evaluated makes its names unknown."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ _PLAIN_DECORATORS = (
     "torch.no_grad",
     "torch.inference_mode",
 )
-"""They leave what a call gives."""
+"""Decorators that do not change the result of a call."""
 _MOST_ROUNDS = 20_000
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 
@@ -42,14 +42,14 @@ _BREAK, _CONTINUE = object(), object()
 
 
 class Statements:
-    """Runs statements over known values."""
+    """Runs statements on known values."""
 
     def __init__(self, expressions: Evaluates) -> None:
         self._expressions = expressions
         self._generators: dict[ast.FunctionDef, bool] = {}
 
     def top_level(self, body: Sequence[ast.stmt], scope: Scope) -> None:
-        """The statements of a module or class. What fails makes what it binds Opaque, and the rest goes on."""
+        """Run the statements of a module or class. A failing one makes its names Opaque, and the rest continues."""
         for node in body:
             try:
                 self._step(node, scope, top=True)
@@ -59,7 +59,7 @@ class Statements:
                 self._poison(node, scope, f"nests too deeply (line {node.lineno})")
 
     def run_function(self, function: Function, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-        """What a call of `function` gives. Raises Unknown."""
+        """The result of calling `function`. Raises Unknown."""
         node = function.node
         if isinstance(node, ast.AsyncFunctionDef):
             raise Unknown("calls an asynchronous function")
@@ -85,7 +85,7 @@ class Statements:
         for one, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
             if default is not None:
                 found[one.arg] = self._expressions.soft(default, scope)
-        # The names of a class are not seen from its functions.
+        # The names of a class body are not visible in its functions.
         return Function(node, scope.outer if scope.outer and scope.yields is None else scope, found)
 
     def assign(self, target: ast.expr, value: Value, scope: Scope) -> None:
@@ -131,7 +131,7 @@ class Statements:
         return None
 
     def _step(self, node: ast.stmt, scope: Scope, *, top: bool) -> object:
-        """Runs one statement; gives what ends the block, or None."""
+        """Run one statement; returns what ends the block, or None."""
         match node:
             case ast.Return(value=value):
                 return _Returned(None if value is None else self._expressions.evaluate(value, scope))
@@ -191,7 +191,7 @@ class Statements:
         raise Unknown("loops too often")
 
     def _try(self, node: ast.Try, scope: Scope, *, top: bool) -> object:
-        """The body is taken to succeed where all it does is import; else what a handler binds too is not known."""
+        """The body is assumed to succeed if it only imports; else the names that handlers bind are unknown too."""
         done = self._block([*node.body, *node.orelse], scope, top=top)
         imported = {
             name for one in node.body if isinstance(one, ast.Import | ast.ImportFrom) for name, _ in _imports(one)
@@ -282,7 +282,7 @@ class Statements:
             case External(name="pytest.fixture") | FixtureMaker():
                 return self._expressions.call(decorator, [value], {})
             case External(name=name) | Opaque(called=name) if name:
-                # What torch and the standard library bring copies the name, the marks and the parameters.
+                # Wrappers from torch and the standard library copy the name, the marks and the parameters.
                 if isinstance(value, Function) and name not in _PLAIN_DECORATORS:
                     value.wrapper = name
             case Opaque(reason=reason):
@@ -292,7 +292,7 @@ class Statements:
         return value
 
     def _wrapped(self, made: Value, value: Function | Class) -> Value:
-        """A function that `functools.wraps(value)` decorates looks as `value` does."""
+        """A function decorated with `functools.wraps(value)` looks like `value`."""
         if isinstance(made, Function) and isinstance(made.node, ast.FunctionDef) and isinstance(value, Function):
             texts = [ast.unparse(one) for one in made.node.decorator_list]
             if made is not value and any("wraps(" in one for one in texts):
@@ -326,7 +326,7 @@ class Statements:
             raise Unknown(f"there is no such part: {error}") from None
 
     def _poison(self, node: ast.stmt, scope: Scope, reason: str) -> None:
-        """Every name that `node` may bind is not known; no collection that it mentions is as it was."""
+        """Mark every name that `node` may bind as unknown, and the content of every collection that it mentions."""
         for name in bound_names(node):
             scope.names[name] = Opaque(reason)
         for part in own_nodes(node):
@@ -339,7 +339,7 @@ class Statements:
 
 
 def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes below `node` but those in functions and lambdas within it, which do not run with it."""
+    """All nodes below `node`, except those in nested functions and lambdas, which do not run with it."""
     waiting: list[ast.AST] = list(ast.iter_child_nodes(node))
     while waiting:
         one = waiting.pop()
@@ -349,7 +349,7 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def bound_names(node: ast.stmt) -> set[str]:
-    """Names that a statement and those within it may bind."""
+    """Names that a statement and its nested statements may bind."""
     found: set[str] = set()
     for part in (node, *own_nodes(node)):
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):

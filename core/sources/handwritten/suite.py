@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All tests of a checkout that are written by hand: which files pytest looks at, and what it collects from them."""
+"""All hand-written tests of a checkout: the files that pytest searches, and the tests it collects from them."""
 
 import os
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ class Suite:
     findings: tuple[Finding, ...] = ()
     """Files that cannot be read."""
     read: tuple[str, ...] = ()
-    """Every file that was read, relative to the checkout: while they stay the same, so does this."""
+    """Every file that was read, relative to the checkout: while they do not change, the suite is valid."""
 
 
 def read_suite(checkout: Checkout) -> Suite:
@@ -54,7 +54,7 @@ def _is_test_file(name: str) -> bool:
 
 
 def _left_out(part: str) -> bool:
-    """As pytest's `norecursedirs`."""
+    """Whether a directory is skipped, as by pytest's `norecursedirs`."""
     return (
         part.startswith(".")
         or part.endswith(".egg")

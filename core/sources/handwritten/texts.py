@@ -16,20 +16,20 @@ from core.sources.handwritten.values import (
 )
 
 CallMethod = Callable[[Value, str], Value]
-"""Calls the method of that name of an instance or a member; gives None where its class has none."""
+"""Calls the method of that name of an instance or a member; returns None if its class does not define it."""
 
 _PLAIN = (bool, int, float, complex, str, bytes)
 
 
 def limited(made: str) -> str:
-    """`made`, unless it grew beyond all measure."""
+    """`made`; raises Unknown if it is too long."""
     if len(made) > MOST_TEXT:
         raise Unknown(f"makes a text of more than {MOST_TEXT} characters")
     return made
 
 
 def text(value: Value, call: CallMethod) -> str:
-    """`str(value)`. Raises Unknown where that is not known."""
+    """`str(value)`. Raises Unknown if that is not known."""
     if isinstance(value, str):
         return value
     if isinstance(value, Member):
@@ -41,7 +41,7 @@ def text(value: Value, call: CallMethod) -> str:
 
 
 def shown(value: Value, call: CallMethod) -> str:
-    """`repr(value)`. Raises Unknown where that is not known."""
+    """`repr(value)`. Raises Unknown if that is not known."""
     if value is None or value is Ellipsis or isinstance(value, _PLAIN):
         return limited(repr(value))
     if isinstance(value, slice):
@@ -60,7 +60,7 @@ def shown(value: Value, call: CallMethod) -> str:
 
 
 def describe(value: Value) -> str:
-    """What a value is, for a reason."""
+    """A description of a value, for a reason."""
     if isinstance(value, Class | Function):
         return value.name
     return type(value).__name__.lower()
@@ -83,7 +83,7 @@ def _collection(value: Value, call: CallMethod) -> str:
 
 
 def _member_text(member: Member, call: CallMethod) -> str:
-    """As the enum prints its members (docs/rules.md 1.2)."""
+    """The text of an enum member (docs/rules.md 1.2)."""
     made = call(member, "__str__")
     if isinstance(made, str):
         return made

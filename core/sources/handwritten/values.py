@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of Python code that is read and not run: what is known is itself, the rest says why it is not known."""
+"""Values of Python code that is read and not run: a known value is itself, an unknown one has a reason."""
 
 import ast
 from collections.abc import Mapping, MutableMapping
@@ -10,9 +10,9 @@ Value: TypeAlias = Any
 """None, numbers, texts, tuples, lists, dicts and sets are themselves; anything else is one of the classes below."""
 
 MOST_TEXT = 10_000
-"""Characters a text may grow to: no id is that long, and doubling would fill the memory."""
+"""The longest text that may be built: no id is that long, and repeated doubling would fill the memory."""
 MOST_ITEMS = 20_000
-"""Members a collection may have."""
+"""The most items that a collection may have."""
 
 
 class Unknown(Exception):
@@ -21,13 +21,13 @@ class Unknown(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opaque:
-    """A value that is not known."""
+    """An unknown value."""
 
     reason: str
     nameless: bool = False
-    """Whether it is known at least that it has no `__name__`, so that pytest numbers it."""
+    """Whether it is at least known to have no `__name__`, so that pytest numbers it."""
     called: str = ""
-    """Full name of the function from outside of the checkout that made it, where one did."""
+    """Full name of the function from outside of the checkout that made it, if any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,13 @@ class External:
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """Names with their values; those of a module, or of a call within `outer`."""
+    """Names with their values, of a module or of a call; `outer` is the enclosing scope."""
 
     module: "ModuleScope"
     names: MutableMapping[str, Value] = field(default_factory=dict)
     outer: "Scope | None" = None
     yields: list[Value] | None = None
-    """What a generator has given so far; None: outside of functions."""
+    """The values that a generator has yielded; None: outside of functions."""
 
 
 @dataclass(slots=True, eq=False)
@@ -74,18 +74,18 @@ class Function:
     scope: Scope
     defaults: Mapping[str, Value] = field(default_factory=dict)
     marks: list["Mark"] = field(default_factory=list)
-    """Closest to the function first, as `pytestmark` has them."""
+    """The mark closest to the function is first, as in `pytestmark`."""
     fixture: "Fixture | None" = None
     kind: str = ""
     """`classmethod`, `staticmethod` or `property`; empty: plain."""
     doubt: str = ""
-    """Why what pytest would see of it is not known: a decorator of the checkout that is not followed."""
+    """Why its appearance to pytest is unknown: a decorator of the checkout that cannot be evaluated."""
     wrapper: str = ""
-    """A decorator from elsewhere: it leaves the name, the marks and the parameters, but not what a call gives."""
+    """A decorator from elsewhere: it keeps the name, the marks and the parameters, but changes the result of calls."""
 
     @property
     def name(self) -> str:
-        """As `__name__`."""
+        """Its `__name__`."""
         return "<lambda>" if isinstance(self.node, ast.Lambda) else self.node.name
 
 
@@ -101,18 +101,18 @@ class Class:
 
     @property
     def name(self) -> str:
-        """As `__name__`."""
+        """Its `__name__`."""
         return self.node.name
 
     def line(self) -> list[Value]:
-        """The class, then what it inherits from, each once; what is no class of the checkout as it is."""
+        """The class and its bases, without repetitions; bases outside of the checkout are included as they are."""
         found: list[Value] = [self]
         for base in self.bases:
             found += [one for one in (base.line() if isinstance(base, Class) else [base]) if one not in found]
         return found
 
     def externals(self) -> set[str]:
-        """Full names of the bases outside of the checkout. Raises Unknown where a base is not known."""
+        """Full names of the bases outside of the checkout. Raises Unknown if a base is unknown."""
         names: set[str] = set()
         for one in self.line():
             if isinstance(one, External):
@@ -123,7 +123,7 @@ class Class:
 
     @property
     def is_enum(self) -> bool:
-        """Whether what it binds are members."""
+        """Whether it is an enum, so that the names it binds are members."""
         return any(isinstance(one, External) and one.last.endswith(("Enum", "Flag")) for one in self.line())
 
 
@@ -146,7 +146,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bound:
-    """A function taken from a class or an instance."""
+    """A function accessed through a class or an instance."""
 
     function: Function
     receiver: Value
@@ -162,7 +162,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mark:
-    """`pytest.mark.NAME`, with what it was called with."""
+    """`pytest.mark.NAME`, with its arguments."""
 
     name: str
     args: tuple[Value, ...] = ()
@@ -184,7 +184,7 @@ class Fixture:
     """`@pytest.fixture(...)` on a function."""
 
     name: str
-    """Empty: that of the attribute it is bound to."""
+    """Empty: the name of the attribute it is bound to."""
     params: Value = None
     ids: Value = None
     scope: Value = "function"
@@ -193,7 +193,7 @@ class Fixture:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FixtureMaker:
-    """`pytest.fixture(...)` before it is given its function."""
+    """`pytest.fixture(...)` before it is applied to its function."""
 
     fixture: Fixture
 
