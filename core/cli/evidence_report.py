@@ -14,7 +14,7 @@ _FIELDS = tuple(one.name for one in fields(Observation) if one.name not in _LEFT
 
 
 def judgement_document(one: Judgement, seen: Sequence[Observation]) -> dict[str, object]:
-    """The judgement on one cell as JSON. `evidence` summarises `seen`, all its results; `rows` are those that decided."""
+    """The judgement on one cell as JSON. `evidence` sums up `seen`, all its results; `rows` are those that decided."""
     return {
         "id": one.id,
         "arch": one.arch,
