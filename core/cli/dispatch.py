@@ -79,7 +79,6 @@ def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp) -> 
     command = cast(Command, command_module(args.command))
     if not gc.isenabled():
         # The process starts with the collector disabled, but a command may run for hours.
-
         collect_seldom()
     code = command.execute(args, context)
     if context.afterwards:

@@ -29,7 +29,6 @@ def configure_verbs(parser: argparse.ArgumentParser, command: str, verbs: Mappin
 
 def execute_verb(command: str, args: argparse.Namespace, context: Context) -> int:
     """Run the verb's module, and return the exit code."""
-
     return _module(command, args.verb).execute(args, context)
 
 

@@ -217,7 +217,6 @@ def _sync_directory(directory: Path) -> None:
         os.fsync(descriptor)
     except OSError as error:
         # Some file systems do not support this for directories.
-
         if error.errno not in (errno.EINVAL, errno.ENOTSUP):
             raise
     finally:

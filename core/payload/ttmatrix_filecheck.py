@@ -12,7 +12,6 @@ from pathlib import Path
 NAME = "FileCheck"
 LLVM = Path("/usr/lib")
 """Directory in which Debian installs each version of LLVM."""
-
 MISSING = f"LLVM's {NAME} is not installed: apt install llvm"
 
 _VERSIONED = re.compile(rf"{NAME}-(\d+)")

@@ -25,7 +25,6 @@ def load_inputs(
     loader: Any, dtype: torch.dtype | None, *, phase: str, training: bool, batch_size: int | None, seq_len: int | None
 ) -> Any:
     """The inputs for `phase`, in `dtype` (None: the default) and of `batch_size` if the loader accepts these."""
-
     if batch_size is None and training:
         batch_size = TRAINING_BATCH_SIZE
     if phase == "llm_prefill":
@@ -44,7 +43,6 @@ def accepted(function: Callable[..., Any], dtype: torch.dtype | None, **optional
 
 def call_arguments(inputs: Any) -> tuple[list[Any], dict[str, Any]]:
     """How the runner passes `inputs`: one tensor, a sequence as positional arguments, or a mapping as keywords."""
-
     if isinstance(inputs, torch.Tensor):
         return [inputs], {}
     if isinstance(inputs, Sequence) and not isinstance(inputs, str):

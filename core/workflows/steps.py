@@ -166,7 +166,6 @@ def _says(shown: DeviceResult, reason: str) -> bool:
 
 def _conclude(report: WorkflowReport, member: CaseEntry, shown: DeviceResult) -> None:
     # The entry's reason no longer applies: the CPU has shown a pass, or a different failure.
-
     found = wanted(shown, stage_is_stale=True)
     if found.fields is None:
         report.states[member.id] = f"unchanged: {found.why}"

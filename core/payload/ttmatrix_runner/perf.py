@@ -83,7 +83,7 @@ def _measurement(name: str, value: float, warm_ups: int = _MISSING, iteration: i
 
 
 def _input_size(shape: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-    """The part of a shape that is the size of one input, and its length in tokens; images have at least 4 dimensions."""
+    """The part of a shape that is the size of one input, and its length in tokens; images have 4 dimensions or more."""
     if len(shape) >= 4:
         return shape[1:], _MISSING
     return ((shape[1],), shape[1]) if len(shape) >= 2 else ((_MISSING,), _MISSING)

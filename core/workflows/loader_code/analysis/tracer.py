@@ -239,5 +239,4 @@ def _shared(spot: Spot, at: Statement, node: cst.BaseExpression) -> Spot:
 
 def _is_own(name: str) -> bool:
     """Whether the name is an attribute of the loader."""
-
     return name.startswith(("self.", "cls."))

@@ -32,7 +32,6 @@ class ForwardOutput:
         ]
         self.grads = [leaf for leaf in self.leaves if "float" in (leaf["dtype"] or "") and leaf.get("requires_grad")]
         """Floating-point tensors that backward can start from: no prior, no anchor, nothing detached."""
-
         self._seen_with = _seen_with(inputs)
 
     @property
