@@ -95,8 +95,8 @@ def fit(text: str, width: int, *, elide: bool = False) -> str:
 def short_id(id: str, width: int) -> str:
     """A test id in at most `width` characters: common parts are shortened, never the variant, in which ids differ.
 
-    First the words of the grammar are abbreviated (docs/rules.md 1.5), then directories go, then the framework, then the
-    middle of what comes after the variant. Any other text, or a variant that is too long by itself, loses its middle.
+    First the words of the grammar are abbreviated (docs/rules.md 1.5), then directories go, then the framework, then
+    the middle of what comes after the variant. Any other text, or too long a variant, loses its middle.
     """
     parsed = TestId.parse(id) if len(id) > width else None
     if parsed is None:
