@@ -158,7 +158,7 @@ def _archs(args: argparse.Namespace, context: Context, id: str) -> Sequence[str]
 def _handwritten_specs(
     args: argparse.Namespace, context: Context, texts: Sequence[str], store: RunStore
 ) -> list[RunSpec]:
-    """A run per hand-written test and repetition; a parametrized function stands for all of its items."""
+    """A run per hand-written test and repetition; a parametrized function includes all of its items."""
     return [
         handwritten.plan_handwritten(
             context.checkout,

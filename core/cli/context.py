@@ -121,7 +121,7 @@ class Context:
         return providers.compute_columns(self.cache, on.model_tests, names, self.judged) if names else {}
 
     def ids_of(self, text: str) -> "frozenset[str] | None":
-        """The ids of the rows that a query selects; None stands for all: the query is empty."""
+        """The ids of the rows that a query selects; None means all: the query is empty."""
         asked = self.parse(text)
         if not asked.terms:
             return None
@@ -129,7 +129,7 @@ class Context:
         return frozenset(self.matrix.ids[row] for row in rows)
 
     def op_ids_of(self, text: str) -> "frozenset[str] | None":
-        """The op cases that a query selects; None stands for all: the query is empty."""
+        """The op cases that a query selects; None means all: the query is empty."""
         asked = self.parse(text)
         if not asked.terms:
             return None

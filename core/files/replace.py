@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read and replace files the user owns: bytes are kept exactly, and a file has the old content or the new."""
+"""Read and replace files the user owns: every byte is preserved, and a file has the old content or the new."""
 
 import errno
 import glob

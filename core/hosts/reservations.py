@@ -57,7 +57,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _meaning(cell: str) -> str:
-    """The column that a heading stands for; empty: one that is not needed."""
+    """The column that a heading means; empty: one that is not needed."""
     words = cell.lower().replace("_", " ")
     for sign in ("machine", "job", "ssh", "left", "remaining"):
         if sign in words:

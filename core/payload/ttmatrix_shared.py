@@ -21,7 +21,7 @@ def run_shared(args: argparse.Namespace, run: Callable[[argparse.Namespace], int
     alone = variants(args)
     _import_beforehand(args)
     if threading.active_count() > 1:
-        # A lock held by another thread would stay locked in a fork: the caller runs the others separately.
+        # A lock that another thread has would stay locked in a fork: the caller runs the others separately.
         return run(alone[-1])
     status = 0
     for one in alone:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The application: start, navigation, results from threads, and actions that every screen has."""
+"""The application: start, navigation, what threads report, and actions that every screen has."""
 
 from core.faces import attach
 

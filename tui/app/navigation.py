@@ -23,7 +23,7 @@ _LOG = "log"
 
 
 class Navigation:
-    """Holds a screen for each entry of the table, created on first use and kept alive.
+    """Holds a screen for each entry of the table, created on first use and alive from then on.
 
     The matrix is below all others: at most one other screen is above it, with that screen's dialogs.
     """

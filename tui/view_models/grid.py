@@ -87,7 +87,7 @@ class GridRows:
         return f"{self.title(position, column)}   {tally_text(counts)}" if counts else self.title(position, column)
 
     def title(self, position: int, column: int) -> str:
-        """What the row and column of a cell stand for."""
+        """What the row and column of a cell mean."""
         if not self.grid.heads:
             return ""
         head = " to ".join(map(one_line, self.heads(column)))

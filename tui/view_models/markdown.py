@@ -16,7 +16,7 @@ _INDENT = "  "
 
 
 def rendered(source: str) -> Text:
-    """Markdown as styled text; fenced text is kept, and lines of a diff are coloured.
+    """Markdown as styled text; fenced text is unchanged, and lines of a diff are coloured.
 
     Line breaks and blank lines between parts are those of the source.
     """
@@ -58,7 +58,7 @@ def _inline(tokens: Iterable[Token], style: str, indent: str) -> Text:
 
 
 def _lines(content: str) -> Text:
-    """Text that is kept as it is: a fence, an indented block, HTML."""
+    """Text that is not changed: a fence, an indented block, HTML."""
     text = Text()
     for line in content.splitlines():
         text.append(f"{_INDENT}{line}\n", _diff_style(line))

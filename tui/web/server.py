@@ -19,7 +19,7 @@ from tui.web.guard import Asked, Guard
 
 _LOOPBACK = "127.0.0.1"
 _END_SECONDS = 1.0
-"""How long pages may take to end after the server is told to stop."""
+"""How long pages may take to end after the server begins to stop."""
 _TERMINAL = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 """The terminal type of xterm.js in the page, whatever terminal the server was started in."""
 _SOCKET = "/ws"

@@ -14,7 +14,7 @@ from torch.overrides import get_testing_overrides, resolve_name
 from .names import SPECIAL, OpKind, kind_of
 
 REQUIRED = object()
-"""Stands for the default of a parameter that has none."""
+"""The default of a parameter that has none."""
 
 _DUNDERS = frozenset({"getitem", "setitem", "invert", "floordiv", "truediv", "neg", "lshift", "rshift", "mod", "xor"})
 _PROPERTIES: Mapping[str, tuple[str, tuple[object, ...]]] = {

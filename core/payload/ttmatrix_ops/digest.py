@@ -75,7 +75,7 @@ def _name(name: DtypeName | DeviceName | FormatName) -> object:
         return {"dtype": name.name}
     if isinstance(name, FormatName):
         return {"format": name.name}
-    # The recorded device does not matter: it stands for the tested one.
+    # The recorded device does not matter: it means the tested one.
     return {"device": "cuda" if name.name.startswith("cuda") else name.name}
 
 

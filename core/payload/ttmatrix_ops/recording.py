@@ -88,7 +88,7 @@ class Recorder:
 
     @property
     def calls(self) -> int:
-        """The number of calls that the cases stand for."""
+        """The number of calls that the cases represent."""
         return sum(self._counts.values())
 
     def prepare(self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Case | str:

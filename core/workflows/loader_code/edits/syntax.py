@@ -10,7 +10,7 @@ from core.workflows.loader_code.analysis import STEP, WIDTH, Code, NoSite, Splic
 
 
 def add_argument(code: Code, call: cst.Call, text: str) -> Splice:
-    """The change that adds `text`; a trailing comma and a layout of one argument per line are kept."""
+    """The change that adds `text`; it preserves a trailing comma and a layout of one argument per line."""
     close = code.end(call) - 1
     if not call.args:
         return Splice(close, close, text)
