@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Op tests from YAML: read manifests of single torch ops, and run their cases against a CPU reference.
 
-Reading needs only the standard library and a YAML library, and is the public face of this package, used by `core.ops`.
-Running needs torch, and `plugin` needs pytest: `pytest -p ttmatrix_ops.plugin`, with the directory above this one
+What reads needs the standard library and a YAML library alone, and is the face of this package: `core.ops` reads with
+it. What runs needs torch, and `plugin` needs pytest: `pytest -p ttmatrix_ops.plugin`, with the directory above this one
 on the import path.
 """
 

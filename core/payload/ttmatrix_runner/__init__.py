@@ -4,7 +4,7 @@
     PYTHONPATH=core/payload python -m pytest -p ttmatrix_runner --models-root DIR --test-config DIR [--arch A]
 
 Needs Python 3.10, pytest, torch and ruamel.yaml or PyYAML, and for JAX models jax and flax. Ids, markers, outcomes
-and JUnit properties are upstream's; `tests/runner/test_models.py`, with which node ids begin, need not exist. If it
+and JUnit properties are upstream's; `tests/runner/test_models.py`, which node ids begin with, need not exist. Where it
 does, add `--noconftest`: upstream's conftest files declare the same options.
 """
 
