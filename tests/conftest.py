@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests see nothing of the user's own state, and leave none behind."""
+"""Isolate tests from the user's own state, and check that they leave nothing behind."""
 
 import fnmatch
 import gc
@@ -17,22 +17,22 @@ from hypothesis import HealthCheck, settings
 
 from tests.measured import function_of, long_tests
 
-# The examples are others in each run, so what 25 of them miss is found in another run, or by the thorough profile.
+# The examples differ in each run, so other runs, or the thorough profile, find what 25 of them miss.
 settings.register_profile("ttmatrix", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=25)
 settings.register_profile("quick", settings.get_profile("ttmatrix"), max_examples=10)
 settings.register_profile("thorough", settings.get_profile("ttmatrix"), max_examples=1000)
 settings.load_profile("ttmatrix")
 
 _STAYS = (
-    # The lock of a checkout that git does not know: whoever waits for it has the file open, so nobody may remove it.
+    # The lock of a checkout without git: processes that wait for it have the file open, so it must not be removed.
     "*.ttmatrix.lock",
-    # torch's, of models that were compiled.
+    # torch's files of compiled models.
     "torchinductor_*",
 )
 _OF_TORCH = "_remote_module_non_scriptable.py"
-"""A module that torch.distributed writes when it is imported, into a directory that only an orderly end removes."""
+"""A module that torch.distributed writes on import, into a directory that is removed only at a normal exit."""
 _numbers = itertools.count()
-# Nothing that collecting makes is garbage: a tenth of what it takes is spent looking for some.
+# Collecting tests creates no garbage, but the collector would take a tenth of the time to look for some.
 gc.disable()
 
 
@@ -42,12 +42,12 @@ _STARTS = {
     "session": "sessions of pytest run",
     "nightlies": "nightlies run",
 }
-"""What fixtures start that make a test slow."""
+"""Fixtures that start something which makes a test slow."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is slow by what it needs, and what is long by the list; insist on a reason for the rest."""
+    """Mark slow tests by their fixtures, and long ones by the list; require a reason for the others."""
     long = long_tests()
     for item in items:
         if function_of(item.nodeid) in long:
@@ -60,9 +60,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Take modules and collected tests out of the collector's sight: it would walk them all again and again.
+    """Exclude modules and collected tests from garbage collection, which would visit them all again and again.
 
-    It looks less often, too: a tenth of what a test of the app takes is spent there otherwise.
+    Also collect less often: otherwise it takes a tenth of the time of an app test.
     """
     gc.freeze()
     gc.enable()
@@ -70,7 +70,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """What pytest itself leaves in the temporary directory where all went well: an empty directory a user."""
+    """Remove what pytest itself leaves in the temporary directory after success: an empty directory per user."""
     base: Path | None = config._tmp_path_factory._basetemp  # type: ignore[attr-defined]
     if base is not None and not hasattr(config, "workerinput") and not base.exists():
         with suppress(OSError):
@@ -79,12 +79,12 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Temporary files go to a directory of the session's own, in which the tests must leave nothing behind."""
+    """Create temporary files in a directory of the session, and check that the tests leave nothing there."""
     directory = tmp_path_factory.mktemp("temporary")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", str(directory))
         patch.setattr(tempfile, "tempdir", str(directory))
-        # inductor compiles a program for each kind of vector unit, to see which works: 20 s of a processor.
+        # inductor compiles a program for each kind of vector unit, to see which works: 20 s of CPU time.
         patch.setenv("TORCHINDUCTOR_VEC_ISA_OK", "0")
         yield directory
     names = sorted(path.name for path in directory.iterdir() if not (path / _OF_TORCH).exists())
@@ -95,15 +95,15 @@ def own_temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where each test has its own home."""
+    """The directory for the tests' homes."""
     directory: Path = tmp_path_factory.mktemp("homes")
     return directory
 
 
 @pytest.fixture(autouse=True)
 def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """State goes to a directory of the test's own; git sees no user configuration."""
-    # By a number of our own: pytest's reads all directories to find the next.
+    """Keep state in a directory of the test's own; git sees no user configuration."""
+    # Numbered by ourselves: pytest would read all directories to find the next number.
     home = homes / str(next(_numbers))
     home.mkdir()
     monkeypatch.setenv("TTMATRIX_HOME", str(home))
@@ -117,7 +117,7 @@ def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def unchanged_directory() -> Iterator[None]:
-    """A test that changes the current directory must put it back."""
+    """Check that a test which changes the current directory restores it."""
     before = Path.cwd()
     yield
     assert Path.cwd() == before
@@ -125,7 +125,7 @@ def unchanged_directory() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def warm_torch(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Path]:
-    """An interpreter that has torch loaded already, for whatever runs models or ops: one for all workers of a session."""
+    """An interpreter with torch already loaded, for models and ops: shared by all workers of a session."""
     from tests.support.warm_python import warm_python
 
     if importlib.util.find_spec("torch") is None:
@@ -137,7 +137,7 @@ def warm_torch(tmp_path_factory: pytest.TempPathFactory, request: pytest.Fixture
 
 @pytest.fixture
 def shared_test_config() -> Path:
-    """The real expectation YAML of one snapshot, which lies beside the repository where it is at hand."""
+    """The real expectation YAML of one snapshot, stored beside the repository if available."""
     path = Path(__file__).parents[2] / "shared" / "data" / "test_config"
     if not path.is_dir():
         pytest.skip("the snapshot's expectation files are not beside this repository")

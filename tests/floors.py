@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Branch coverage by package against its floor: `make coverage` fails where a package has less than it had.
+"""Branch coverage by package against its floor: `make coverage` fails if a package has less than before.
 
-`python -m tests.floors REPORT` reads what `coverage json` has written and prints a line a package. With `--raise` the
-floors in `floors.toml` move up to what there is now; they never move down by themselves.
+`python -m tests.floors REPORT` reads the output of `coverage json` and prints a line per package. With `--raise`
+the floors in `floors.toml` rise to the current values; they are never lowered automatically.
 """
 
 import argparse
@@ -21,10 +21,10 @@ _HEAD = """\
 """
 _SLACK = 1.0
 _SLACK_BRANCHES = 2
-"""What chance takes away at most, in percent and in branches; the larger of both counts."""
+"""Allowed random variation, in percent and in branches; the larger one counts."""
 
 Report = Mapping[str, Mapping[str, Mapping[str, Mapping[str, int]]]]
-"""What `coverage json` writes."""
+"""The output of `coverage json`."""
 
 
 def package_of(path: str) -> str:
@@ -33,7 +33,7 @@ def package_of(path: str) -> str:
 
 
 def branches(report: Report) -> dict[str, int]:
-    """How many there are, by package; those without any are left out."""
+    """The number of branches by package; packages without any are left out."""
     there = Counter[str]()
     for path, file in report["files"].items():
         there[package_of(path)] += file["summary"]["num_branches"]
@@ -49,7 +49,7 @@ def measured(report: Report) -> dict[str, float]:
 
 
 def below(found: Mapping[str, float], floors: Mapping[str, float]) -> list[str]:
-    """What is wrong: a package below its floor, without a floor, or with a floor and nothing measured."""
+    """The problems: a package below its floor, without a floor, or with a floor but no measurement."""
     wrong = [
         f"{name}: {found[name]:.1f} %, below its floor of {floors[name]:.0f} %"
         for name in sorted(found.keys() & floors.keys())
@@ -60,13 +60,13 @@ def below(found: Mapping[str, float], floors: Mapping[str, float]) -> list[str]:
 
 
 def raised(found: Mapping[str, float], floors: Mapping[str, float], there: Mapping[str, int]) -> dict[str, float]:
-    """The floors of the packages there are, up to a little below what was measured; `there` are the branches of each."""
+    """New floors, slightly below the measured values; `there` are the branches of each package."""
     slack = {name: max(_SLACK, 100 * _SLACK_BRANCHES / there[name]) for name in found}
     return {name: max(floors.get(name, 0), int(found[name] - slack[name])) for name in sorted(found)}
 
 
 def main(argv: list[str]) -> int:
-    """The command; 1 where a package lies below its floor."""
+    """Run the command; 1 if a package is below its floor."""
     parser = argparse.ArgumentParser(description="Compare branch coverage by package with its floors.")
     parser.add_argument("report", type=Path)
     parser.add_argument("--raise", dest="up", action="store_true", help="move the floors up to what there is now")

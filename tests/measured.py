@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which tests are long, by the processor time that each takes: `make measure` writes the list, `make quick` leaves them out.
 
-A pytest plugin (`-p tests.measured`). A test is charged with what its process and the children that it waited for have
-used, from its set-up to its tear-down, without fixtures that several tests share. The list holds functions, not their
-cases: a function is long where a case takes over `LONG_SECONDS` on average. Processor time hardly depends on what else
-the machine does, so the list is much the same wherever it is made.
+A pytest plugin (`-p tests.measured`). A test's time is that of its process and of the children that it waited for,
+from set-up to tear-down, without fixtures that several tests share. The list contains functions, not their
+cases: a function is long if a case takes over `LONG_SECONDS` on average. Processor time hardly depends on other
+load on the machine, so the list is nearly the same on every machine.
 """
 
 import os
@@ -48,14 +48,14 @@ def _used() -> float:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
-    """The clock of a test starts before its own fixtures."""
+    """Start a test's clock before its own fixtures."""
     item.stash[_shared] = _used()
     yield
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_fixture_setup(fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
-    """What several tests share is not charged to the one that comes first."""
+    """Do not charge shared fixtures to the first test that uses them."""
     before = _used()
     result = yield
     if fixturedef.scope != "function":
@@ -65,33 +65,33 @@ def pytest_fixture_setup(fixturedef: Any, request: Any) -> Generator[None, Any, 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
-    """The property goes with the report of the tear-down, from a worker to whoever started it."""
+    """Attach the property to the tear-down report, which workers send to the main process."""
     yield
     item.user_properties.append((_PROPERTY, _used() - item.stash[_shared]))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Nothing is measured yet."""
+    """Start without measurements."""
     seconds: dict[str, list[float]] = defaultdict(list)
     config.stash[_seconds] = seconds
     config.pluginmanager.register(_Reader(seconds))
 
 
 class _Reader:
-    """Collects what reports say, in the process that writes the list."""
+    """Collects values from reports, in the process that writes the list."""
 
     def __init__(self, seconds: dict[str, list[float]]) -> None:
         self._seconds = seconds
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """The last report of a test has its seconds."""
+        """Read the seconds from a test's last report."""
         used = [value for name, value in report.user_properties if name == _PROPERTY]
         if report.when == "teardown" and used:
             self._seconds[function_of(report.nodeid)] += [float(str(used[0]))]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the list: what was not run today, and is there still, stays as it was."""
+    """Write the list; existing tests that were not run this time keep their state."""
     seconds = session.config.stash[_seconds]
     if hasattr(session.config, "workerinput") or not seconds:
         return

@@ -16,16 +16,16 @@ ROOT = Path(__file__).parents[1]
 BEGIN, END = "<!-- packages: begin; made by `make reference`, do not edit -->", "<!-- packages: end -->"
 _BLOCK = re.compile(f"{BEGIN}.*?{END}", re.DOTALL)
 _DRAWN = 2
-"""Names of so many parts have a node each: `core.edits`; `core.edits.yaml` belongs to it."""
+"""Number of name parts of a node: `core.edits`; `core.edits.yaml` belongs to it."""
 
 _SINGLE = "single modules of "
 
 Graph = Mapping[str, frozenset[str]]
-"""By node, the nodes it imports directly."""
+"""By node, the nodes that it imports directly."""
 
 
 def imports() -> Graph:
-    """The packages of core and tui; single modules at the top of either are one node, but for the entry point."""
+    """The packages of core and tui; the top-level modules of each are one node, except for the entry point."""
     found = grimp.build_graph("core", "tui", cache_dir=None)
     direct: dict[str, set[str]] = {}
     for module in found.modules:
@@ -38,7 +38,7 @@ def imports() -> Graph:
 
 
 def _one_node(graph: Graph, single: str) -> Graph:
-    """Single modules lie below some packages and above others: those between go into their node, or it were a circle."""
+    """Top-level modules are below some packages and above others: those between join their node to avoid a cycle."""
 
     def reach(name: str) -> set[str]:
         found, ahead = {name}, [name]
@@ -61,7 +61,7 @@ def _one_node(graph: Graph, single: str) -> Graph:
 
 
 def _node(module: str) -> str:
-    """Empty for the roots themselves, which import nothing."""
+    """The node of a module; empty for the roots themselves, which import nothing."""
     top, *rest = module.split(".")[:_DRAWN]
     if not rest:
         return ""
@@ -71,7 +71,7 @@ def _node(module: str) -> str:
 
 
 def reduced(graph: Graph) -> Graph:
-    """Without the imports that a longer way implies. Raises ValueError where the packages form a circle."""
+    """The graph without imports implied by longer paths. Raises ValueError if the packages form a cycle."""
     reach: dict[str, frozenset[str]] = {}
 
     def visit(name: str, way: tuple[str, ...]) -> frozenset[str]:
@@ -111,7 +111,7 @@ def table() -> list[str]:
 
 
 def with_packages(text: str) -> str:
-    """The page `text` with its part about packages as it is today."""
+    """The page `text` with its section about packages updated."""
     part = "\n".join([BEGIN, *drawing(), "", *table(), END])
     return _BLOCK.sub(lambda _: part, text)
 

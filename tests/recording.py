@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Record the main job: the real app on a real terminal over the sample checkout, from an xfail to its commit.
+"""Record the main task: the real app on a real terminal over the sample checkout, from an xfail to its commit.
 
-`python -m tests.recording DIRECTORY` writes `demo.cast` (asciicast v2) and `demo.svg`, which moves by itself.
-The clock of the recording is its own: how long a step shows is said here, whatever time the machine takes for it.
+`python -m tests.recording DIRECTORY` writes `demo.cast` (asciicast v2) and `demo.svg`, which is animated.
+The recording has its own clock: the duration of each step is defined here, independent of the machine's speed.
 """
 
 import json
@@ -28,12 +28,12 @@ _HOME = "~/demo"
 
 
 class Step(NamedTuple):
-    """One thing that a person does, and how long one looks at what comes."""
+    """One action of a person, and the time to look at the result."""
 
     words: str
     keys: tuple[str, ...]
     shows: str
-    """What the screen shows when it is done."""
+    """Text on the screen when the step is done."""
     seconds: float
 
 
@@ -55,7 +55,7 @@ STEPS = (
 
 
 class Frame(NamedTuple):
-    """What is on the terminal from a time on."""
+    """The content of the terminal from a time on."""
 
     at: float
     words: str
@@ -63,7 +63,7 @@ class Frame(NamedTuple):
 
 
 def record(steps: tuple[Step, ...] = STEPS) -> list[Frame]:
-    """Do the steps on a sample checkout of its own; what the terminal was sent, and when on the recording's clock."""
+    """Perform the steps on a new sample checkout; returns the terminal's output with the recording's times."""
     with tempfile.TemporaryDirectory() as scratch:
         home = Path(scratch) / "home"
         os.environ["TTMATRIX_HOME"] = str(home)
@@ -81,7 +81,7 @@ def _frames(terminal: Terminal, steps: tuple[Step, ...]) -> Iterator[Frame]:
 
     def output() -> str:
         nonlocal taken
-        # What is cut within a character comes with the next frame.
+        # A character that is cut in the middle comes with the next frame.
         text = bytes(terminal.output[taken:]).decode("utf-8", "ignore")
         taken = len(terminal.output)
         return text
@@ -100,14 +100,14 @@ def _frames(terminal: Terminal, steps: tuple[Step, ...]) -> Iterator[Frame]:
 
 
 def _without(text: str, places: dict[str, str]) -> str:
-    """A text whose places are others, as long as they were."""
+    """A text with its paths replaced by others of the same length."""
     for place, instead in places.items():
         text = text.replace(place, instead.ljust(len(place)))
     return text
 
 
 def asciicast(frames: list[Frame]) -> str:
-    """The recording as asciicast v2: a header, then an event a line; each step is a marker."""
+    """The recording as asciicast v2: a header, then one event per line; each step is a marker."""
     lines: list[object] = [
         {"version": 2, "width": COLUMNS, "height": ROWS, "title": "ttmatrix: from an xfail to a commit"}
     ]
@@ -120,7 +120,7 @@ def asciicast(frames: list[Frame]) -> str:
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
 
 
-# The picture that moves
+# The animation
 
 _WIDTH, _HEIGHT, _SIZE, _PAD = 8.4, 17, 14, 12
 _GROUND, _INK = "#121212", "#e0e0e0"
@@ -129,7 +129,7 @@ _NAMES |= {"magenta": "#c678dd", "cyan": "#56b6c2", "white": "#e0e0e0"}
 
 
 def animated(frames: list[Frame]) -> str:
-    """The recording as SVG: the frames side by side, of which one at a time is seen. A line is stored once."""
+    """The recording as SVG: the frames side by side, one visible at a time. Equal lines are stored once."""
     screen = pyte.Screen(COLUMNS, ROWS)
     stream = pyte.Stream(screen)
     lines: dict[str, str] = {}
@@ -170,7 +170,7 @@ def _caption(words: str) -> str:
 
 
 def _row(cells: list[Char]) -> str:
-    """A line of the screen: rectangles for its grounds, and a text for each run of cells that look the same."""
+    """A line of the screen: rectangles for backgrounds, and one text per run of cells with the same style."""
     grounds, texts, at = "", "", 0
     while at < len(cells):
         look, end = _look(cells[at]), at

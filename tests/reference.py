@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make the references of commands and keys and the manual page anew: `python -m tests.reference docs`."""
+"""Regenerate the references of commands and keys and the manual page: `python -m tests.reference docs`."""
 
 import argparse
 import os
@@ -37,9 +37,9 @@ def manual_page() -> str:
     parser = build_parser()
     commands = _commands(parser)
     for command in [*commands.values(), *(verb for one in commands.values() for verb in _verbs(one).values())]:
-        # They are those of the program, which has them once.
+        # Global options are documented once, for the program itself.
         command._action_groups = [group for group in command._action_groups if group.title != _GLOBAL]
-        # It says what the list of commands says.
+        # The text is the same as in the list of commands.
         command.description = None
     page = Manpage(parser, format="single-commands-section")
     page.date, page.source, page.manual, page.description = "", PROGRAM, "User Commands", _ABOUT
@@ -129,7 +129,7 @@ def _groups(parser: argparse.ArgumentParser, without: str) -> Iterator[str]:
 
 
 def _is_hidden(action: argparse.Action) -> bool:
-    """Whether it has no row: `--help`, the commands, which have a table of their own, and old names of options."""
+    """Whether an action has no row: `--help`, the commands, which have their own table, and old names of options."""
     return action.help == argparse.SUPPRESS or isinstance(action, argparse._HelpAction | argparse._SubParsersAction)
 
 
@@ -154,7 +154,7 @@ def _commands(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Argument
 
 
 def _verbs(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
-    """Of a command that has some."""
+    """The verbs of a command, if it has any."""
     return _commands(parser) if parser._subparsers is not None else {}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of the README: real screens over the sample checkout, with results and runs that are always the same."""
+"""The pictures of the README: real screens over the sample checkout, with fixed results and runs."""
 
 import re
 import sys
@@ -36,11 +36,11 @@ Shown = AsyncIterator[tuple[str, str]]
 
 
 async def screenshots(scratch: Path) -> Shown:
-    """All of them. The sample checkout is laid out in `scratch`; TTMATRIX_HOME must be a directory of its own."""
+    """All pictures. The sample checkout is laid out in `scratch`; TTMATRIX_HOME must be a directory of its own."""
     checkout = sample_checkout(scratch / "tt-xla")
     keep(checkout, list(nights()))
     record_runs(checkout)
-    # Places of this machine would only distract.
+    # Paths of this machine would only distract.
     places = {str(scratch): "~", sys.prefix: "~/tt-xla/venv", str(SCREENSHOTS.parent): "~/ttmatrix"}
 
     with at_noon():
@@ -71,7 +71,7 @@ def _record_quarter(checkout: Checkout) -> None:
 
 
 def plain(svg: str) -> str:
-    """A picture without the number that its styles are named by, which is another for the same picture."""
+    """A picture without the number in its style names, which differs between equal pictures."""
     return re.sub(r"terminal-\d+", "terminal", svg)
 
 
@@ -151,7 +151,7 @@ async def _ops(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
 
 
 async def _bisection(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
-    """The op that breaks a model, up to where paths of this machine begin: the bar is as long as what they wrap to."""
+    """The op that breaks a model, up to the first path of this machine: the bar's length depends on how paths wrap."""
     await until(pilot, lambda: len(app.session.runs) > 6, "the runs")
     await pilot.press("2", "g", "d")
     await until(pilot, lambda: "torch.sigmoid(self.decode" in screen_text(app), "the op")

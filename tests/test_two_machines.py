@@ -49,7 +49,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 
 @pytest.fixture(scope="module")
 def machines(tmp_path_factory: pytest.TempPathFactory, checkout: Checkout) -> Iterator[dict[str, Host]]:
-    """Two sshd, each with a home and a clone of its own."""
+    """Two sshd, each with its own home and clone."""
     pytest.importorskip("distributed", reason=NO_DASK)
     one, other = tmp_path_factory.mktemp("one"), tmp_path_factory.mktemp("other")
     with ssh_server(one) as first, ssh_server(other) as second, pytest.MonkeyPatch.context() as patch:
@@ -85,7 +85,7 @@ def nothing_left(
     store: RunStore,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[None]:
-    """Every test has the state of the module; none leaves a run."""
+    """Share the state of the module between tests, and check that none leaves a run."""
     monkeypatch.setenv(HOME_VARIABLE, str(Path(machines["one"].worker).parents[1] / "state"))
     yield
     cancel_all(store, [record.spec.run_id for record in store.records() if record.active])
@@ -136,11 +136,11 @@ def test_runs_go_where_their_arch_is_on_the_code_of_here(
 
 
 def link_to(machine: Host) -> int:
-    """The process of the ssh that a machine is reached by."""
+    """The process of the ssh that connects to a machine."""
     status = Cluster().status()
     assert status
     children = psutil.Process(status.process.pid).children()
-    # Its check asks through another one.
+    # The host check uses another ssh.
     (link,) = (one for one in children if {machine.ssh_config, "-R"} <= set(one.cmdline()))
     return link.pid
 
@@ -162,12 +162,12 @@ def test_a_cut_link_sends_the_run_elsewhere(
     (record,) = wait(store, [spec.run_id])
     assert record.place == "other" and record.outcome is not Outcome.LOST
     until(lambda: not marked(RUN_VARIABLE, spec.run_id), 20)
-    # The link comes back, and the host gets runs again: that it has no devices was so before.
+    # The link is restored, and the host gets runs again: it had no devices before either.
     until(lambda: state_of("one") is HostState.UP)
 
 
 def test_a_link_that_falls_silent_is_noticed_and_comes_back(machines: dict[str, Host]) -> None:
-    # Nobody says that it ended: this is what a network does that drops packets.
+    # No end is reported: this is what a network does that drops packets.
     link = link_to(machines["other"])
     os.kill(link, signal.SIGSTOP)
     until(lambda: state_of("other") is HostState.LOST, 3 * TTL)
@@ -184,7 +184,7 @@ def test_listeners_are_on_loopback_and_take_nobody_without_a_certificate(machine
     processes = [psutil.Process(status.process.pid)]
     homes = {str(Path(host.worker).parent) for host in machines.values()}
     for one in psutil.process_iter(["cmdline", "environ"]):
-        # Workers of tests that go on beside this one are not asked.
+        # Workers of tests that run beside this one are not counted.
         home = (one.info["environ"] or {}).get("HOME")
         if "core.runs.cluster.worker" in (one.info["cmdline"] or ()) and home in homes:
             processes.append(one)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix apply`: write what a file of proposals or of operations asks for and, when asked, commit it.
+"""`ttmatrix apply`: write the changes in a file of proposals or operations and, when asked, commit them.
 
-`ttmatrix edit` is the same but for its options.
+`ttmatrix edit` is the same with other options.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 @dataclass
 class Outcome:
-    """A plan with its effect, and what was written and committed of it."""
+    """A plan with its effect, and which part of it was written and committed."""
 
     plan: EditPlan
     effect: Sequence[CellChange]
@@ -188,7 +188,7 @@ def apply(source: str, args: argparse.Namespace, context: Context, *, writes: bo
 def apply_operations(
     operations: Sequence[Operation], args: argparse.Namespace, context: Context, *, writes: bool
 ) -> int:
-    """As `apply`, with operations that a command has made."""
+    """Like `apply`, with operations that a command has made."""
     _check(args)
     return _apply(ProposalFile((ProposedChange(Change(tuple(operations))),)), args, context, writes=writes)
 
@@ -255,7 +255,7 @@ def _planned(
 
 
 def _is_written(proposed: ProposalFile, matrix: Matrix, planner: Planner) -> bool:
-    """Whether the files say it already, so that only the commit is left: a removal cannot be applied twice."""
+    """Whether the files have the changes already and only the commit is missing: a removal cannot be applied twice."""
     try:
         return compose_commits(matrix, proposed.operations, planner=planner).is_written(matrix)
     except TTMatrixError:
@@ -263,10 +263,10 @@ def _is_written(proposed: ProposalFile, matrix: Matrix, planner: Planner) -> boo
 
 
 def _composed(carried: RebasedProposals, matrix: Matrix, planner: Planner) -> Composition:
-    """What can be committed: also what the files say already, where the last commit does not."""
+    """The changes to commit, including those that are in the files but not in the last commit."""
     whole, rest = ProposalFile((*carried.done, *carried.proposed.made)), carried.proposed
     if carried.done:
-        # Some of it may be in the last commit in another way: removed, or under another name.
+        # Part of it may be in the last commit in another form: removed, or under another name.
         with suppress(TTMatrixError):
             return compose_commits(matrix, whole.operations, evidence=whole.evidence, planner=planner)
     return compose_commits(matrix, rest.operations, evidence=rest.evidence, planner=planner)
@@ -281,7 +281,7 @@ def _commit(
         return
     drafts = composition.drafts(Split(args.split or Split.NONE), args.message)
     if not drafts and bench.finished:
-        # Asked for again after a kill: git finished the commit by itself.
+        # Repeated after a kill: git finished the commit by itself.
         outcome.commits = Committed(bench.finished)
         return
     if not drafts:

@@ -54,7 +54,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _names(args: argparse.Namespace, context: Context) -> tuple[str, str]:
-    """The two runs that are meant: without names the last two with results of model tests, else the last two."""
+    """The two runs to compare: without names, the last two with results of model tests, else the last two."""
     known = context.results.runs(context.arch)
     if args.before is None:
         of_tests = context.results.runs(context.arch, cases=False)

@@ -2,7 +2,7 @@
 """`ttmatrix completion`: the shell code that completes ttmatrix's command lines.
 
 argcomplete asks the program itself at each press of the Tab key, so ids, runs and the values of query fields are those
-of the checkout at hand; a script written once, as shtab makes it, cannot know them. No other command imports it.
+of the current checkout; a static script, such as shtab's, cannot know them. No other command imports argcomplete.
 """
 
 import argparse

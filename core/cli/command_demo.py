@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     if args.headless:
-        # It uses nearly everything there is: 310 ms that opening the app does without.
+        # It imports nearly everything: 310 ms that opening the app does without.
         from core.cli.demo_walk import walk
 
         lay_out(args.directory)

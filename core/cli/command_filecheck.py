@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix filecheck`: try a pattern on a program that a run has left, or write a first one. Runs no model."""
+"""`ttmatrix filecheck`: try a pattern on a program dumped by a run, or write a first one. Runs no model."""
 
 import argparse
 from collections.abc import Sequence
@@ -63,7 +63,7 @@ def _pattern(text: str, context: Context) -> Path:
 
 
 def _program(text: str, pattern: Path, context: Context) -> Path:
-    """The file; of a run the program of the kind that the name of the pattern asks for."""
+    """The file; for a run, its program of the kind that the name of the pattern asks for."""
     if not is_run_id(text):
         return Path(text).absolute()
     kind = pattern.name.removesuffix(".mlir").rpartition(".")[2]

@@ -78,7 +78,7 @@ def _columns(made: Grid, names: Sequence[str]) -> list[int]:
 
 
 def _row(made: Grid, row: int) -> dict[str, object]:
-    """A row; the first one is all rows together. Cells without a test are left out."""
+    """A row; the first one is the total. Cells without a test are left out."""
     cells = [(at, made.at(row, at)) for at in range(len(made.heads))]
     return {
         "label": made.label(row),
@@ -100,7 +100,7 @@ def _row(made: Grid, row: int) -> dict[str, object]:
 
 
 def _words(made: Grid, row: int, column: int) -> str:
-    """`80% 24`: of 24 tests with an entry 80% are expected to pass; `- 7`: 7 tests without one; empty: no test."""
+    """`80% 24`: 24 tests with an entry, 80% expected to pass; `- 7`: 7 tests without an entry; empty: no test."""
     counts = made.at(row, column)
     if not counts:
         return ""

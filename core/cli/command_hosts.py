@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix hosts`: the machines that a person has. Each verb is a module of its own."""
+"""`ttmatrix hosts`: a person's machines. Each verb is a module of its own."""
 
 import argparse
 from collections.abc import Mapping

@@ -79,7 +79,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _watch(readings: Iterable[Reading], archs: Iterable[str], context: Context) -> int:
-    """Until it is interrupted."""
+    """Ingest reports until interrupted."""
     if context.console.json:
         raise UsageError("--watch prints as files arrive, so it has no single JSON document")
     for reading in readings:
@@ -92,7 +92,7 @@ def _watch(readings: Iterable[Reading], archs: Iterable[str], context: Context) 
 
 
 def _retain(context: Context) -> None:
-    """What the policy does not retain goes."""
+    """Remove what exceeds the retention of the policy."""
     gone = retain(evidence_store(context.checkout, context.paths), context.policy, time.time())
     if gone:
         context.console.note(f"removed {counted(gone, 'old result')} that only repeated others (policy: retention)")

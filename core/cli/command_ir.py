@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix ir`: the programs that runs have left, stage by stage. Each verb is a module of its own."""
+"""`ttmatrix ir`: the programs dumped by runs, stage by stage. Each verb is a module of its own."""
 
 import argparse
 from collections.abc import Mapping

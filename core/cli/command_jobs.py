@@ -28,7 +28,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         return EXIT_OK
     if args.id is not None:
         context.refuse_op_case(args.id)
-    # What CI selects and how it splits is decided over everything that pytest collects.
+    # Selection and splitting in CI apply to everything that pytest collects.
     matrix = context.index(Universe.COLLECTED)
     id = resolve_id(matrix, args.id) if args.id is not None else None
     if id is None:
@@ -127,7 +127,7 @@ def _cadence(triggers: tuple[Trigger, ...]) -> str:
 
 
 def _count(selected: int | None) -> str:
-    """A job that runs other tests than the matrix has no number."""
+    """The count; `-` for a job that runs tests outside the matrix."""
     return "-" if selected is None else f"{selected:,}"
 
 

@@ -49,7 +49,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _list_rows(args: argparse.Namespace, context: Context) -> int:
-    """Print the rows of the matrix that are asked for."""
+    """Print the requested rows of the matrix."""
     view = _view(args.view, context)
     query = Query((*view.query.terms, *context.parse(" ".join(args.query)).terms))
     matrix = _rows_of_kind(args, query, context)
@@ -90,7 +90,7 @@ def _list_rows(args: argparse.Namespace, context: Context) -> int:
 
 
 def _last_words(columns: Sequence[str], matrix: Matrix, arch: str, context: Context) -> dict[str, Mapping[str, str]]:
-    """What the last runs and results say in these columns, by column and id."""
+    """The values of these columns from the last runs and results, by column and id."""
     last: dict[str, Mapping[str, str]] = {
         name: _last_runs(context, kind) for name, kind in RUN_KINDS.items() if name in columns
     }
@@ -123,7 +123,7 @@ def _records(matrix: Matrix, rows: Sequence[int], arch: str, context: Context) -
 
 
 def _rows_of_kind(args: argparse.Namespace, query: Query, context: Context) -> Matrix:
-    """The matrix with the rows that are asked about, and maybe more."""
+    """A matrix that contains at least the rows that the query asks for."""
     if args.universe is not None and args.kind in ("op", "all"):
         raise UsageError("--universe is for tests of models", hint=f"Leave out --universe or --kind {args.kind}.")
     if args.universe is None and args.kind != "model":
@@ -133,12 +133,12 @@ def _rows_of_kind(args: argparse.Namespace, query: Query, context: Context) -> M
 
 
 def _may_be_handwritten(query: Query) -> bool:
-    """Whether a query asks for hand-written tests by their kind or level; without that they are not listed."""
+    """Whether a query asks for hand-written tests by kind or level; otherwise they are not listed."""
     return _names(query, "kind", HANDWRITTEN_KIND) or bool(query.values_of("level"))
 
 
 def _may_be_placeholder(query: Query) -> bool:
-    """Whether a query asks for placeholders by what they are; without that they are not listed."""
+    """Whether a query asks for placeholders explicitly; otherwise they are not listed."""
     own = {"kind": PLACEHOLDER_KIND, "is": PLACEHOLDER_KIND, "function": Function.PLACEHOLDER}
     return any(_names(query, field, text) for field, text in own.items())
 
@@ -149,7 +149,7 @@ def _names(query: Query, field: str, text: str) -> bool:
 
 
 def _op_records(matrix: Matrix, rows: Sequence[int], context: Context, *, broken: bool = False) -> list[Record]:
-    """Op cases in their JSON form, in the order of `rows`; `broken`: those with a mistake, which are no rows, too."""
+    """Op cases in their JSON form, in the order of `rows`; `broken` includes faulty cases, which have no row."""
     if not rows and not broken:
         return []
     tests = ops.read_op_tests(context.checkout.root, context.settings.ops_dirs)
@@ -179,7 +179,7 @@ def _print_views(context: Context) -> int:
 
 
 def _last_runs(context: Context, kind: str) -> dict[str, str]:
-    """The outcome of the last run of a kind, by id, with what has changed since."""
+    """The outcome of the last run of a kind, by id, with the changes to the checkout since."""
     found = runs.newest_by_test(context.run_records, kind)
     old = runs.ages(found.values(), context.matrix.entries, context.tree)
     words: dict[str, str] = {}
@@ -190,7 +190,7 @@ def _last_runs(context: Context, kind: str) -> dict[str, str]:
 
 
 def _print_ids(matrix: Matrix, rows: Iterable[int], context: Context, *, with_function: bool) -> None:
-    """Ids as they are: scripts compare them byte by byte."""
+    """Ids unaltered: scripts compare them byte by byte."""
     if with_function:
         lines = sorted(f"{function}::{matrix.ids[row]}" for row in rows for function in matrix.functions(row))
     else:

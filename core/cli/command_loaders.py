@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="restore a listed file to its content before the edit",
     )
-    # The old name of --restore, for scripts that have it.
+    # The old name of --restore, for existing scripts.
     parser.add_argument("--take-back", dest="restore", action="append", help=argparse.SUPPRESS)
 
 

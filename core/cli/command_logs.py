@@ -52,7 +52,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         over = not (args.follow and store.record(record.spec.run_id).active)
         while log.poll():
             pass
-        # The last line may still be growing; it is printed once it can grow no more.
+        # The last line may still be growing; it is printed once it is complete.
         printed = _print_lines(context, log, printed, log.line_count if over else log.line_count - 1)
         if over:
             return EXIT_OK

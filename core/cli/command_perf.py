@@ -77,7 +77,7 @@ def _print_history(found: Iterable[Series], context: Context) -> None:
 
 
 def _ingest(paths: Iterable[Path], context: Context) -> None:
-    """Store the reports of known tests; what is left out is named."""
+    """Store the reports of known tests; note those that are left out."""
     reports: list[PerfReport] = []
     files = other = 0
     archs = context.matrix.schema.archs
@@ -98,7 +98,7 @@ def _ingest(paths: Iterable[Path], context: Context) -> None:
             why = f"{counted(len(ids), 'test')} of {raw.model!r}, {raw.run_mode} {raw.parallelism}".rstrip()
             context.console.note(f"left out {one_line(str(file))}: {one_line(why)}")
     if nowhere := [one for one in reports if one.arch not in archs]:
-        # Stored, they would not be read again with the arch.
+        # If they were stored, they would not be read again once the arch is given.
         reports = [one for one in reports if one.arch in archs]
         of = one_line(", ".join(sorted({repr(one.arch) for one in nowhere})))
         hint = "name the arch with --arch, or read the directory of CI's artefact, which is named by it"

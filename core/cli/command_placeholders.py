@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix placeholders`: list the models that are planned, remove them, or replace one by entries."""
+"""`ttmatrix placeholders`: list planned models, remove them, or replace one by entries."""
 
 import argparse
 

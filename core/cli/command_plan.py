@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix plan`: which device runs fit into the time that is left on machines, the most valuable first."""
+"""`ttmatrix plan`: the device runs that fit into the time left on machines, the most valuable first."""
 
 import argparse
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _queue(context: Context, plan: SessionPlan, *, yes: bool) -> list[str]:
-    """Start what is planned, in the order of the plan, each on a machine that has its arch; returns the run ids."""
+    """Start the planned runs in order, each on a machine that has its arch; returns the run ids."""
     cells = [(one.candidate.id, one.candidate.arch, one.candidate.runs) for one in plan.placed]
     runs_of = plan_reruns(context.matrix, cells, context.settings, context.paths.runs, context.run_records)
     for obstacle in runs_of.obstacles:
@@ -59,7 +59,7 @@ def _queue(context: Context, plan: SessionPlan, *, yes: bool) -> list[str]:
 
 
 def _slots(args: argparse.Namespace, context: Context) -> Sequence[Slot]:
-    """What the arguments leave of the machines there are."""
+    """The slots of the machines that the arguments select."""
     if args.hours is not None and not 0 < args.hours <= sessions.MOST_HOURS:
         raise UsageError(f"--hours must be more than 0, not {args.hours:g}")
     known = chosen(hosts.read_hosts(context.paths.hosts_file), args.host)

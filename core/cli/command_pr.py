@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix pr`: the text of a pull request, from commits that are made."""
+"""`ttmatrix pr`: the text of a pull request, from existing commits."""
 
 import argparse
 

@@ -32,7 +32,7 @@ def _print_options(context: Context) -> int:
 
 
 def _print_profiles(context: Context) -> int:
-    """Each is checked; a mistake in one is reported, and the others are listed all the same."""
+    """Check each profile; report a mistake in one and list the others anyway."""
     found = known_profiles(context.checkout, context.settings)
     mistakes = {name: error for name in found if (error := _mistake(name, context))}
     if context.console.json:

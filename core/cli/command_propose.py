@@ -27,7 +27,7 @@ from core.sources import Git
 from core.text import counted, one_line
 
 _MOST_LISTED = 5
-"""Cells that are named where nothing is proposed for the same reason; more are counted."""
+"""Most cells named per reason for not proposing anything; the others are counted."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +66,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _of_cases(context: Context, query: str) -> tuple[Sequence[Proposal], Sequence[NotProposed]]:
-    """What the results of op cases suggest, where there are any; `--arch` is of model tests."""
+    """Proposals from results of op cases, if there are any; `--arch` applies to model tests only."""
     if context.arch or not context.results.has_cases:
         return (), ()
     verdicts = context.op_verdicts

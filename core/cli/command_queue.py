@@ -25,7 +25,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     for run_id in ids:
         if run_id not in waiting or store.record(run_id).state is not RunState.QUEUED:
             raise UsageError(f"Run {run_id} is not queued any more")
-    # Each is put before the ones put first so far, so take them in reverse.
+    # Each one moves before those moved so far, so go through them in reverse.
     for run_id in reversed(ids) if args.what == "first" else ids:
         _ACTIONS[args.what](store.queue, run_id)
     tend(store)

@@ -17,7 +17,7 @@ from core.runs.planning import KINDS, Source, plan_test, survey
 from core.text import one_line, printable
 
 Difference = tuple[str, str, str]
-"""What, there, here; empty: absent."""
+"""Name, value there, value here; empty: absent."""
 
 _COMPARED = ("checkout", "models", "changed")
 
@@ -43,7 +43,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _planned(asked: RunSpec, context: Context) -> RunSpec:
-    """The same test by the same kind and profile, as it is run here: an archive's command and environment are not."""
+    """The same test, kind and profile, planned for this machine: an archive's command and environment are not run."""
     if asked.kind not in KINDS:
         raise UsageError(
             f"The capsule has a run of the unknown kind {asked.kind!r}",
@@ -83,7 +83,7 @@ def _lines(capsule: Capsule, spec: RunSpec, found: Sequence[Difference]) -> Iter
 
 
 def _differences(capsule: Capsule, spec: RunSpec, context: Context) -> list[Difference]:
-    """In what the run was given, and in what it will meet."""
+    """Differences in what the run was given and in the environment that it will meet."""
     here = asdict(survey(context.checkout, Path(spec.argv[0]), os.environ))
     if here["source"] == Source.NOT_ASKED:
         context.console.note(f"The packages of {spec.argv[0]} are not known yet: it is executed only with --start.")

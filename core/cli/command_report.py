@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix report`: how the tests are doing, as Markdown, as one self-contained page, or as JSON."""
+"""`ttmatrix report`: the state of the tests, as Markdown, as one self-contained page, or as JSON."""
 
 import argparse
 import time
@@ -74,7 +74,7 @@ def _report(args: argparse.Namespace, context: Context) -> Report:
 
 
 def _history(context: Context) -> History | None:
-    """None where git knows nothing: the report has no burn-down then, and says why."""
+    """None if git has no history: the report then has no burn-down, and says why."""
     try:
         history = context.history
     except TTMatrixError as error:

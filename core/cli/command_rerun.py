@@ -41,7 +41,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _matrix(record: RunRecord, context: Context) -> Matrix:
-    """The matrix of the checkout that a run belongs to. Raises TTMatrixError where that is gone."""
+    """The matrix of the checkout that a run belongs to. Raises TTMatrixError if the checkout is gone."""
     place = record.spec.cwd
     if context.in_checkout and same_place(place, context.checkout.root):
         return context.matrix

@@ -141,14 +141,14 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _export(args: argparse.Namespace, kind: str) -> Export:
-    """What is asked for exported files. Raises as `check_export` does."""
+    """The requested exports. Raises as `check_export` does."""
     export = Export(args.export_path and args.export_path.absolute(), args.export_tensors)
     check_export(export, kind, args.repeat * len(args.profile or [""]))
     return export
 
 
 def _archs(args: argparse.Namespace, context: Context, id: str) -> Sequence[str]:
-    """The archs that a test of a model runs on. Raises UsageError where it supports none of the hosts."""
+    """The archs that a model test runs on. Raises UsageError if it supports none of the hosts."""
     if not args.each_arch:
         return (context.arch,)
     known = archs_of_hosts(read_hosts(context.paths.hosts_file), context.matrix.schema.archs)
@@ -158,7 +158,7 @@ def _archs(args: argparse.Namespace, context: Context, id: str) -> Sequence[str]
 def _handwritten_specs(
     args: argparse.Namespace, context: Context, texts: Sequence[str], store: RunStore
 ) -> list[RunSpec]:
-    """A run of each hand-written test for each repetition; a function with parameters is all of its items."""
+    """A run per hand-written test and repetition; a parametrized function includes all of its items."""
     return [
         handwritten.plan_handwritten(
             context.checkout,
@@ -190,7 +190,7 @@ def _op_specs(args: argparse.Namespace, context: Context, ids: Sequence[str], st
 
 
 def _is_op_case(text: str) -> bool:
-    """Whether an id is that of an op case: node ids of tests are those of a file of Python."""
+    """Whether an id is that of an op case, not a node id, which starts with a Python file."""
     place, double, _ = text.partition("::")
     return bool(double) and not place.endswith(".py")
 

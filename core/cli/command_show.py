@@ -88,7 +88,7 @@ def _markers(detail: Detail, info: ModelInfo | None, context: Context) -> dict[s
 
 
 def _last_steps(id: str, context: Context) -> Sequence[Step]:
-    """The last commits that changed the entry; a checkout without git has everything else to show."""
+    """The last commits that changed the entry; none without git, as everything else can still be shown."""
     try:
         found = [step for one in context.history.of(id) if one.location for step in one.steps[:_SHOWN_STEPS]]
     except TTMatrixError as error:
@@ -139,7 +139,7 @@ def as_document(
 
 
 def _op_cases(id: str, info: ModelInfo | None, context: Context) -> int:
-    """How many op cases manifests have of the model of a test."""
+    """How many op cases the manifests contain for the model of a test."""
     test = TestId.parse(id)
     rows = context.table.ops if test else None
     if test is None or rows is None:

@@ -49,7 +49,7 @@ def _print(id: str, found: list[CellCourse], context: Context) -> None:
 
 def _print_cell(one: CellCourse, context: Context) -> None:
     for line in since_lines(one, _together(one, context), commits_of(one, context.checkout)):
-        # Notes are not indented: what they belong to is on standard output.
+        # Notes are not indented: the lines they belong to are on standard output.
         (context.console.note if line.aside else context.console.line)(line.text[2:] if line.aside else line.text)
 
 
@@ -85,7 +85,7 @@ def _commits(part: Commits | None) -> dict[str, object] | None:
 
 
 def _drift(drift: Drift | None) -> dict[str, object] | None:
-    """Means of the PCC over stretches of as many results, oldest first; null where too few results have one."""
+    """Mean PCC over consecutive stretches of equally many results, oldest first; null if too few results have one."""
     if drift is None:
         return None
     since = datetime.fromtimestamp(drift.first, UTC).isoformat(timespec="seconds") if drift.first else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix trend`: how many entries had which status over time."""
+"""`ttmatrix trend`: the number of entries per status over time."""
 
 import argparse
 from collections.abc import Sequence
@@ -76,7 +76,7 @@ def _print(points: Sequence[Point], by: str, context: Context) -> None:
 
 
 def _names(points: Sequence[Point]) -> Sequence[str]:
-    """The series that ever had an entry, those with the most at the end first."""
+    """The series that ever had an entry, ordered by their final count, largest first."""
     last = points[-1].counts if points else {}
     names = {name for point in points for name, _ in point.counts}
     return sorted(names, key=lambda name: (-sum(last.get((name, status), 0) for status in Status), name))

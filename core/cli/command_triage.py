@@ -80,7 +80,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         planned = plan_of(context.matrix, [op for one in done for op in operations_of(one)])
         for rejection in planned.rejected:
             context.console.note(f"rejected: {rejection.op.op} {rejection.op.id}: {rejection.why}")
-        # Before anything is written, after which there would be no difference.
+        # Before anything is written; afterwards there would be no difference.
         diffs = [plan_of(context.matrix, operations_of(one)).diff() for one in done]
         if planned.rejected:
             leave_all(world, done)

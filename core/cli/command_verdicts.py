@@ -57,7 +57,7 @@ def _cells(args: argparse.Namespace, context: Context) -> Iterator[tuple[Judgeme
 
 
 def _op_cells(args: argparse.Namespace, context: Context) -> Iterator[tuple[Judgement, Sequence[Observation]]]:
-    """The cells of the op cases of the query that have results: a backend is in the place of an arch."""
+    """The cells of the op cases of the query that have results; a backend takes the place of the arch."""
     if not context.results.has_cases:
         return
     asked = context.op_ids_of(" ".join(args.query))

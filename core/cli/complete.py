@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a word of the command line may become, for the shell: argcomplete asks the parsers, this module the checkout.
+"""Completions of a word on the command line: argcomplete asks the parsers, this module asks the checkout.
 
 The shell starts `ttmatrix` for every press of the Tab key, so only the command that is typed is imported.
 """
@@ -29,7 +29,7 @@ _FIELD = re.compile(r"\(*!?(?P<field>[a-z_]+):")
 
 
 def answer_shell() -> NoReturn:
-    """Write what the word at the cursor may become to the shell that asks, and end the process."""
+    """Write the completions of the word at the cursor to the shell, and end the process."""
     parser = build_parser(COMMANDS, os.environ.get("COMP_LINE", "").split())
     # The type asks for a subclass, argcomplete itself for any callable.
     argcomplete.autocomplete(parser, always_complete_options=False, default_completer=cast(BaseCompleter, _of_argument))
@@ -39,7 +39,7 @@ def answer_shell() -> NoReturn:
 def _of_argument(
     *, prefix: str, action: argparse.Action, parser: argparse.ArgumentParser, parsed_args: argparse.Namespace
 ) -> Iterable[str]:
-    """Values of any argument without choices, by what its help calls it."""
+    """Values of any argument without choices, recognised by its metavar."""
     if action.metavar in _FILES:
         return list(FilesCompleter()(prefix=prefix, action=action, parser=parser, parsed_args=parsed_args))
     values = _VALUES.get(str(action.metavar))

@@ -25,13 +25,13 @@ _STATUS_COLOURS = {
 _GAP = "  "
 _CUT = "Cut to fit the terminal; a pipe, a file and --json get everything."
 _LEAST = 6
-"""Cells of the narrowest column that has given way; a terminal with no room for that wraps the lines."""
+"""Minimum width of a narrowed column; a terminal with less room wraps the lines."""
 _IDS = ("id", "test")
-"""Heads of the columns by which a person finds a row again."""
+"""Headings of the columns that identify a row."""
 _WHOLE = ("run",)
-"""Heads of columns that are no use in part."""
+"""Headings of columns that are useless when cut."""
 _SHARE_OF_IDS = 0.55
-"""What part of a terminal they may take from the others."""
+"""The largest share of a terminal that id columns may take from the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ class Console:
         print(text, file=self.out)
 
     def prose(self, *texts: str) -> None:
-        """As `line`, sentences: on a terminal in lines of its width, the later ones indented.
+        """Like `line`, for sentences: on a terminal they are wrapped to its width, and later lines are indented.
 
-        A word that is longer than a line, such as an id, is cut in the middle.
+        A word longer than a line, such as an id, is cut in the middle.
         """
         width = _columns(self.out)
         fitted = [_with_short_words(text, width) if width else text for text in texts]
@@ -68,7 +68,7 @@ class Console:
         try:
             whole = text(value)
         except ValueError:
-            # YAML has numbers that JSON does not have: .inf and .nan.
+            # YAML allows numbers that JSON does not: .inf and .nan.
             whole = text(_with_words(value))
         print(whole, file=self.out)
 
@@ -108,7 +108,7 @@ class Console:
 
 
 def _fitted(wanted: Sequence[int], header: Sequence[str], columns: int) -> list[int]:
-    """The widths of a table within `columns` cells: the widest give way, ids last, and some not at all."""
+    """The widths of a table within `columns` cells: the widest columns shrink first, id columns last, some never."""
     room = columns - len(_GAP) * (len(wanted) - 1)
     others = sum(width for name, width in zip(header, wanted, strict=True) if name not in _IDS)
     ids = max(room - others, int(room * _SHARE_OF_IDS))
@@ -118,17 +118,17 @@ def _fitted(wanted: Sequence[int], header: Sequence[str], columns: int) -> list[
         widest = max((fitted[at] for at in yielding), default=0)
         if widest <= _LEAST:
             break
-        # All of the widest by one cell, or as many of them as it takes.
+        # Shrink all widest columns by one cell, or as many of them as needed.
         for at in [at for at in yielding if fitted[at] == widest][:over]:
             fitted[at] -= 1
-    # Where all of these are as narrow as can be, ids give way after all.
+    # Once all others have their minimum width, id columns shrink after all.
     for at in [at for at, name in enumerate(header) if name in _IDS]:
         fitted[at] -= max(0, min(sum(fitted) - room, fitted[at] - _LEAST))
     return fitted
 
 
 def _columns(stream: TextIO) -> int:
-    """The width of a terminal, COLUMNS before what it says itself; 0 where `stream` is none, or neither is known."""
+    """The width of a terminal, preferring COLUMNS; 0 if `stream` is no terminal or its width is unknown."""
     if not stream.isatty():
         return 0
     given = os.environ.get("COLUMNS", "")
@@ -136,7 +136,7 @@ def _columns(stream: TextIO) -> int:
 
 
 def _wrapped(text: str, stream: TextIO) -> str:
-    """The same lines, those that are too long for the terminal as several, which are indented a little more."""
+    """The text with lines that are too long for the terminal wrapped and their continuations indented further."""
     width = _columns(stream)
     if not width:
         return text
@@ -152,13 +152,13 @@ def _wrapped(text: str, stream: TextIO) -> str:
 
 
 def _with_short_words(text: str, width: int) -> str:
-    """`text` with each word that is longer than a line cut to what a line has room for."""
+    """`text` with each word that is longer than a line cut to the line's width."""
     room = max(width - len(text) + len(text.lstrip()) - len(_GAP), _LEAST)
     return re.sub(r"\S+", lambda word: elide_middle(word[0], room), text)
 
 
 def _cut(text: str, width: int) -> str:
-    """What a sentence begins with says most."""
+    """Cut a text at its end: the beginning says most."""
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every command is given: the global options, and what they lead to, read when a command first uses it.
+"""The context of every command: the global options, and data of the checkout, read when a command first uses it.
 
-Packages are imported by their faces, which load a module when a name of it is first used: a command that needs no
-verdicts does not import them (`show` imports twice the modules of `list`, 400 ms against 150).
+Packages are imported by their `__init__`, which loads a module when one of its names is first used: a command that
+needs no verdicts does not import them (`show` imports twice the modules of `list`, 400 ms against 150).
 """
 
 from collections.abc import Callable
@@ -64,7 +64,7 @@ class Context:
 
     @property
     def in_checkout(self) -> bool:
-        """Whether there is a checkout. Raises TTMatrixError if `--repo` names a directory that is none."""
+        """Whether there is a checkout. Raises TTMatrixError if `--repo` names a directory that is not one."""
         try:
             return bool(self.checkout)
         except TTMatrixError:
@@ -78,12 +78,12 @@ class Context:
 
     @cached_property
     def matrix(self) -> "Matrix":
-        """The validator's universe. Raises UsageError where `--arch` names none of the checkout's archs."""
+        """The matrix of the validator's universe. Raises UsageError if `--arch` names none of the checkout's archs."""
         return self._indexed(matrix.Universe.VALIDATOR)
 
     @cached_property
     def table(self) -> "Matrix":
-        """The matrix with a row for each op case behind the model tests, where the checkout has op manifests."""
+        """The matrix with a row per op case after the model tests, if the checkout has op manifests."""
         directories = self.settings.ops_dirs
         if not self.checkout.has_any(directories):
             return self.matrix
@@ -91,7 +91,7 @@ class Context:
 
     @cached_property
     def whole_table(self) -> "Matrix":
-        """`table` with a row for each hand-written test behind it."""
+        """`table` with a row per hand-written test at its end."""
         return handwritten.with_handwritten(self.cache, self.table)
 
     @cached_property
@@ -100,7 +100,7 @@ class Context:
         return providers.model_infos(self.cache, self.matrix)
 
     def parse(self, text: str) -> "Query":
-        """Parse a query. Raises QueryError; where a value is missing, its hint lists the values of the field."""
+        """Parse a query. Raises QueryError; if a value is missing, its hint lists the values of the field."""
         try:
             return query.parsed(text)
         except QueryError as error:
@@ -111,17 +111,17 @@ class Context:
             raise QueryError(error.title, error.column, error.token, hint=values) from error
 
     def scope(self, field: str) -> "Scope":
-        """What terms on `field` are answered on: all rows, the arch, and the columns that they need."""
+        """The data on which terms on `field` are evaluated: all rows, the arch, and the columns that they need."""
         asked = self.parse(f"{field}:{query.NONE}") if field in query.BY_NAME else query.Query()
         return query.Scope(self.table, self.arch, self.learned(self.table, asked))
 
     def learned(self, on: "Matrix", asked: "Query", *more: str) -> "Learned":
-        """The columns that a query needs beside the index of a matrix, mostly none, and those of `more` providers."""
+        """The columns that a query needs beyond the index of a matrix (usually none), and those of `more` providers."""
         names = (*query.needs(asked), *more)
         return providers.compute_columns(self.cache, on.model_tests, names, self.judged) if names else {}
 
     def ids_of(self, text: str) -> "frozenset[str] | None":
-        """The ids of the rows that a query selects; None: all, because it is empty."""
+        """The ids of the rows that a query selects; None means all: the query is empty."""
         asked = self.parse(text)
         if not asked.terms:
             return None
@@ -129,7 +129,7 @@ class Context:
         return frozenset(self.matrix.ids[row] for row in rows)
 
     def op_ids_of(self, text: str) -> "frozenset[str] | None":
-        """The op cases that a query selects; None: all, because it is empty."""
+        """The op cases that a query selects; None means all: the query is empty."""
         asked = self.parse(text)
         if not asked.terms:
             return None
@@ -176,7 +176,7 @@ class Context:
         return runs.own_runs(store.RunStore(self.paths.runs).records(), self.tree)
 
     def judged(self, on: "Matrix") -> "Judged":
-        """What results say of every row, with the newest numbers of performance."""
+        """What the results say about every row, with the newest performance numbers."""
         records = self.run_records
         if on is self.matrix:
             facts = self.verdicts.facts()
@@ -200,19 +200,19 @@ class Context:
         return history.read_history(self.cache, self.matrix)
 
     def index(self, universe: "Universe") -> "Matrix":
-        """The matrix of a universe. Raises UsageError where `--arch` names none of the checkout's archs."""
+        """The matrix of a universe. Raises UsageError if `--arch` names none of the checkout's archs."""
         return self.matrix if universe is matrix.Universe.VALIDATOR else self._indexed(universe)
 
     def _indexed(self, universe: "Universe") -> "Matrix":
         found, reading = self.cache.index(universe)
         if reading is not None:
-            # Saved after the answer is printed, in a child process: nobody waits for it.
+            # Saved after the answer is printed, in a child process, so that nobody waits for it.
             self.afterwards.append(lambda: self.cache.keep(reading, universe))
         found.check_arch(self.arch)
         return found
 
     def finish(self) -> None:
-        """Do the work that was left for after the answer."""
+        """Do the work that was deferred until after the answer."""
         for work in self.afterwards:
             work()
 
@@ -225,14 +225,14 @@ class Context:
         return matrix.resolve_id(self.matrix, text, self.ids_of_model_named)
 
     def refuse_op_case(self, text: str) -> None:
-        """Raise UsageError where an argument of a command about tests of models names an op case."""
+        """Raise UsageError if an argument of a command about model tests names an op case."""
         if id := self.op_case(text):
             raise UsageError(f"{id} is an op case", "This command is about tests of models.", "See: ttmatrix ops -h")
 
     def op_case(self, text: str) -> str:
-        """The op case that an argument names by its id or by a part with `::`; empty where it names none.
+        """The op case that an argument names by id, or by a part that contains `::`; empty if it names none.
 
-        Raises UsageError where it names several.
+        Raises UsageError if it names several.
         """
         if "::" not in text or text in self.matrix.rows:
             return ""
@@ -244,5 +244,5 @@ class Context:
         raise UsageError(title, "\n".join(found[:5]), "Give the whole id.")
 
     def ids_of_model_named(self, name: str) -> list[str]:
-        """The ids of the tests of the models of that `model_info.name`."""
+        """The ids of the tests of all models with that `model_info.name`."""
         return providers.ids_of_model(self.matrix, self.model_infos, name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole job once, without a screen, on the sample checkout: what nightlies left, a report, a proposal, a commit."""
+"""The whole job once, without a screen, on the sample checkout: nightly results, a report, a proposal, a commit."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -55,7 +55,7 @@ The sample has no hardware, so its ttmatrix-policy.toml accepts the CPU as a dev
 _REPORT_SECONDS = 900.0
 _WAIT_SECONDS = 5.0
 _NAME, _EMAIL = "ttmatrix demo", "demo@ttmatrix.example"
-# The machine may be one that nobody has introduced themselves to.
+# git may have no user name and email on this machine.
 _AS_DEMO = {
     f"GIT_{role}_{what}": value
     for role in ("AUTHOR", "COMMITTER")
@@ -68,7 +68,7 @@ _BACKENDS = {"eager": " Without torch-xla nothing is compiled: the model is comp
 
 @dataclass(frozen=True, slots=True)
 class _Decided:
-    """What the workflow came to, with all that proves it."""
+    """The result of the workflow, with its evidence."""
 
     progress: Progress
     repro: RunRecord
@@ -83,7 +83,7 @@ class _Decided:
 
 
 def walk(directory: Path, context: Context) -> None:
-    """Do the job on the sample checkout in `directory`. Raises TTMatrixError where a step does not end as it must.
+    """Do the job on the sample checkout in `directory`. Raises TTMatrixError if a step does not end as expected.
 
     The transcript goes to standard output, with `--json` to standard error beside the one document.
     """
@@ -99,7 +99,7 @@ def walk(directory: Path, context: Context) -> None:
 
 
 def _list(matrix: Matrix, context: Context) -> None:
-    """What is known before: what nightlies have shown once, and the entries say since."""
+    """Show the starting point: what nightlies once showed and entries still say."""
     rows = select(matrix, Query.parse(_QUERY))
     tests, loaders = counted(len(matrix.universe()), "test"), counted(len(matrix.loaders), "loader")
     _step(context, f"{tests} of {loaders}; {len(rows)} match {_QUERY}")
@@ -121,14 +121,14 @@ def _world(matrix: Matrix, context: Context) -> WorkflowContext:
     world.said = lambda text: _say(context, f"  ... {text}")
     world.stand_in = policy_of(matrix.checkout, context.paths).policy.cpu_counts_as_device
     if context.settings.backend == _AUTO:
-        # Of the others, one takes minutes to compile so small a model.
+        # One of the others takes minutes to compile even such a small model.
         versions = world.surroundings.survey.versions or {}
         world.settings = replace(context.settings, backend="xla" if versions.get("torch_xla") else "eager")
     return world
 
 
 def _decide(world: WorkflowContext, root: Path, context: Context) -> _Decided:
-    """From the CPU repro to the proposal, by way of the report that the workflow asks for."""
+    """Go from the CPU repro to the proposal, by way of the report that the workflow asks for."""
     _step(context, f"ttmatrix triage {STALE}")
     session = open_session(world, root, STALE, AUTO, again=False)
     stopped = drive(world, session, UserInput())
@@ -159,7 +159,7 @@ def _repro(world: WorkflowContext, session: WorkflowSession, context: Context) -
     log = LogFile(record.log)
     while log.poll():
         pass
-    # The last line is the report for programs.
+    # The last line is the report in its form for programs.
     for line in log.lines(max(0, log.line_count - 1 - _LOG_LINES), _LOG_LINES):
         _say(context, f"  | {line}")
     _say(context, f"  {record.outcome} after {record.seconds or 0:.1f} s: {record.summary}")
@@ -169,7 +169,7 @@ def _repro(world: WorkflowContext, session: WorkflowSession, context: Context) -
 
 
 def _make_report(world: WorkflowContext, blocked: Blocked, context: Context) -> Path:
-    """Run the very command that the workflow names."""
+    """Run exactly the command that the workflow names."""
     backend = world.settings.backend
     _step(context, f"The device report: here from ttmatrix's own runner on the CPU, backend {backend}")
     _say(context, f"  {_NO_HARDWARE}{_BACKENDS.get(backend, '')}")

@@ -24,29 +24,29 @@ __all__ = ["COMMANDS", "AppRequest", "Command", "OpenApp", "main"]
 
 _INTERRUPTED = 130
 _ACTIONABLE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOTDIR})
-"""Errors of the file system that a person can act on: it is full, read-only, broken, or belongs to somebody else."""
+"""Errors of the file system that a person can act on: disk full, read-only or broken, or no permission."""
 _COMPLETING = "_ARGCOMPLETE"
-"""Set by the shell code of `ttmatrix completion` while it asks what a word may become."""
+"""Set by the shell code of `ttmatrix completion` while it asks for completions."""
 
 
 class Command(Protocol):
     """A module `core.cli.command_NAME`; `configure` declares its arguments."""
 
     def execute(self, args: argparse.Namespace, context: "Context") -> int:
-        """Do it and return the exit code."""
+        """Perform the command and return the exit code."""
 
 
 def main(argv: Sequence[str], open_app: OpenApp) -> int:
     """Run one command line (without the program's name) and return its exit code."""
     if _COMPLETING in os.environ:
-        # 75 ms that only a shell that completes a word waits for.
+        # 75 ms that only a shell completing a word has to wait.
         from core.cli.complete import answer_shell
 
         answer_shell()
     arguments = list(argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # A file name need not be UTF-8, nor the terminal.
+            # File names need not be UTF-8, and the terminal need not be either.
             stream.reconfigure(errors="backslashreplace")
     console = Console("--json" in arguments, "--no-color" not in arguments and wants_colour(sys.stdout))
     try:
@@ -55,7 +55,7 @@ def main(argv: Sequence[str], open_app: OpenApp) -> int:
         console.error(error)
         return error.exit_code
     except BrokenPipeError:
-        # The reader has seen enough; the interpreter must not complain while it flushes.
+        # The reader has closed the pipe; the interpreter must not complain while it flushes.
         sys.stdout = None
         return EXIT_OK
     except OSError as error:
@@ -78,7 +78,7 @@ def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp) -> 
     context = Context(args.repo, args.arch, console, open_app)
     command = cast(Command, command_module(args.command))
     if not gc.isenabled():
-        # The process started so. A command may run for hours.
+        # The process starts with the collector disabled, but a command may run for hours.
         collect_seldom()
     code = command.execute(args, context)
     if context.afterwards:

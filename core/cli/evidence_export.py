@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix evidence export`: one file for a team."""
+"""`ttmatrix evidence export`: write the results to one file for a team."""
 
 import argparse
 from pathlib import Path

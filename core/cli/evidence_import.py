@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix evidence import`: what `export` wrote, here or elsewhere."""
+"""`ttmatrix evidence import`: read a file that `export` wrote, here or elsewhere."""
 
 import argparse
 from pathlib import Path

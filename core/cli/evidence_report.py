@@ -39,7 +39,7 @@ def observation_document(one: Observation) -> dict[str, object]:
 
 
 def verdicts_table(console: Console, judgements: Iterable[tuple[Judgement, Sequence[Observation]]]) -> None:
-    """A line for each cell, with all its results in short."""
+    """Print a line per cell, with a summary of all its results."""
     console.table(
         ("verdict", "evidence", "test", "why"),
         ((one.verdict, evidence_text(one.arch, seen), one.id, _why(one)) for one, seen in judgements),
@@ -47,7 +47,7 @@ def verdicts_table(console: Console, judgements: Iterable[tuple[Judgement, Seque
 
 
 def evidence_text(arch: str, seen: Sequence[Observation]) -> str:
-    """All results of a cell in short, behind its arch."""
+    """A summary of all results of a cell, after its arch."""
     return summary_of(arch, seen).text if seen else arch
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix evidence stats`: how much there is."""
+"""`ttmatrix evidence stats`: how many results are stored."""
 
 import argparse
 from datetime import UTC, datetime

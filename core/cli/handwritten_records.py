@@ -7,7 +7,7 @@ import csv
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-# By their faces, also in annotations, which are not evaluated: most calls are about tests of models.
+# Imported by package, also in annotations, which are not evaluated: most calls are about model tests.
 from core import evidence, handwritten
 from core.cli.context import Context
 from core.errors import UsageError
@@ -21,7 +21,7 @@ Record = dict[str, object]
 
 
 def list_tests(words: Sequence[str], style: str | None, context: Context) -> None:
-    """Print the tests that words select as `table`, `ids`, `csv` or `json`; without a style as the console is."""
+    """Print the tests that words select as `table`, `ids`, `csv` or `json`; without a style, as the console decides."""
     suite = handwritten.read_tests(context.cache)
     _print(sorted(handwritten.selected(suite, words), key=lambda test: test.node_id), suite, style, context)
 
@@ -81,7 +81,7 @@ def record(test: collected.HandwrittenTest) -> Record:
 
 
 def find_test(text: str, context: Context) -> collected.HandwrittenTest:
-    """The test that an argument names. Raises UsageError where it is none or several."""
+    """The test that an argument names. Raises UsageError if it names none or several."""
     return handwritten.named(handwritten.read_tests(context.cache), text)
 
 

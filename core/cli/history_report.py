@@ -14,7 +14,7 @@ _NOT_COMMITTED = "not committed"
 
 
 def as_document(step: Step) -> dict[str, object]:
-    """A step as JSON; a commit of null is what is not committed yet."""
+    """A step as JSON; the commit is null for uncommitted changes."""
     before, after = step.edit.before, step.edit.after
     return {
         **commit_document(step.commit),
@@ -55,7 +55,7 @@ def headline(commit: Commit | None) -> str:
 
 
 def note_limits(console: Console, history: History) -> None:
-    """Say what of the history could not be read, and that a shallow clone has more of it."""
+    """Note which part of the history could not be read, and that a shallow clone lacks part of it."""
     for one in history.skipped:
         where = f"at {one.commit[:_SHORT]}" if one.commit else "on disk"
         console.note(f"{one.file} {where} cannot be read and is skipped: {one.reason}")

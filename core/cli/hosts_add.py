@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix hosts add`: one machine for the hosts file."""
+"""`ttmatrix hosts add`: add one machine to the hosts file."""
 
 import argparse
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the verbs of `ttmatrix hosts` share: hosts as a table and as JSON, and those that arguments name."""
+"""Shared by the verbs of `ttmatrix hosts`: hosts as a table and as JSON, and the hosts that arguments name."""
 
 import difflib
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from core.text import counted
 
 
 def chosen(hosts: Sequence[Host], names: Sequence[str]) -> list[Host]:
-    """The hosts of these names; all without names. Raises UsageError for an unknown one."""
+    """The hosts with these names; all hosts without names. Raises UsageError for an unknown one."""
     by_name = {one.name: one for one in hosts}
     for name in names:
         if name not in by_name:
@@ -25,7 +25,7 @@ def chosen(hosts: Sequence[Host], names: Sequence[str]) -> list[Host]:
 
 
 def print_hosts(context: Context, hosts: Sequence[Host], now: datetime) -> None:
-    """A line for each host, or their JSON."""
+    """Print a line for each host, or their JSON."""
     status = Cluster().status()
     states = {one.name: one for one in status.hosts} if status else {}
     if context.console.json:
@@ -36,7 +36,7 @@ def print_hosts(context: Context, hosts: Sequence[Host], now: datetime) -> None:
 
 
 def _state(host: Host, status: HostStatus | None) -> str:
-    """What it does: `up`, `up, 1 run`, `down`, ..."""
+    """The state of a host: `up`, `up, 1 run`, `down`, ..."""
     if status is None or host.here:
         return "" if host.here else "down"
     return f"{status.state}, {counted(len(status.runs), 'run')}" if status.runs else status.state

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix hosts import`: the reservations of `ird list` as hosts."""
+"""`ttmatrix hosts import`: add the reservations of `ird list` as hosts."""
 
 import argparse
 import shutil

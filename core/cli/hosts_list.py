@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix hosts list`: the machines of the hosts file."""
+"""`ttmatrix hosts list`: print the machines of the hosts file."""
 
 import argparse
 from datetime import UTC, datetime

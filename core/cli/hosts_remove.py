@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix hosts remove`: machines out of the hosts file."""
+"""`ttmatrix hosts remove`: remove machines from the hosts file."""
 
 import argparse
 from datetime import UTC, datetime

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where `ttmatrix ingest` gets reports by itself: the artefacts of GitHub Actions, and a directory that is watched."""
+"""Where `ttmatrix ingest` finds reports by itself: the artefacts of GitHub Actions, and a watched directory."""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def from_github(
     args: argparse.Namespace, given: ReadOptions, archs: Sequence[str], gathered: Gathered, context: Context
 ) -> Iterator[Reading]:
-    """The reports of every artefact that was not read before; what has been asked for the next counts as stored."""
+    """The reports of every artefact not read before; each counts as stored once the next one is requested."""
     repository = args.repository or _repository(context)
     if len(repository.split("/")) != 2 or not all(repository.split("/")):
         raise UsageError(f"Not a repository: {repository!r}", hint="Give --repository OWNER/NAME")
@@ -85,7 +85,7 @@ def document(gathered: Gathered) -> dict[str, object]:
 
 
 def print_gathered(gathered: Gathered, console: Console) -> None:
-    """The same for a person."""
+    """Print what GitHub had."""
     kinds = {"read": gathered.downloaded, "read before": gathered.known, "expired": gathered.expired}
     artefacts = ", ".join(f"{number:,} {word}" for word, number in kinds.items())
     runs, other = counted(len(gathered.runs), "run"), counted(gathered.other, "artefact")
@@ -97,7 +97,7 @@ def print_gathered(gathered: Gathered, console: Console) -> None:
 
 
 def watched(args: argparse.Namespace, given: ReadOptions, archs: Sequence[str]) -> Iterator[Reading]:
-    """The reports in a directory, then those that come or change."""
+    """The reports in a directory, then those that are added or changed."""
     if not args.watch.is_dir():
         raise UsageError(f"There is no directory {args.watch}")
     return changed_reports(args.watch, given, archs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the verbs of `ttmatrix ir` share: which program is meant."""
+"""Shared by the verbs of `ttmatrix ir`: the programs that an argument names."""
 
 import argparse
 from pathlib import Path
@@ -17,7 +17,7 @@ def add_stage(parser: argparse.ArgumentParser) -> None:
 
 
 def of_run(record: RunRecord, part: str, stage: Stage | None) -> list[Program]:
-    """The programs of a run whose names have `part`. Raises UsageError where there is none."""
+    """The programs of a run whose names contain `part`. Raises UsageError if there is none."""
     every = programs(record)
     found = [one for one in every if part in one.name and stage in (None, one.stage)]
     if not found:
@@ -30,7 +30,7 @@ def of_run(record: RunRecord, part: str, stage: Stage | None) -> list[Program]:
 
 
 def wanted(text: str, stage: Stage | None, context: Context) -> list[Program]:
-    """The programs that `text` names. Raises UsageError where there is none."""
+    """The programs that `text` names. Raises UsageError if there is none."""
     file = Path(text)
     if file.is_file():
         kind = stage or stage_of(file.name) or Stage.OTHER

@@ -37,7 +37,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _pairs(before: Sequence[Program], after: Sequence[Program]) -> Iterator[tuple[Program, Program]]:
-    """What is compared with what: two single programs whatever their stages are, else those that correspond."""
+    """The pairs to compare: two single programs regardless of their stages, else those that correspond."""
     if len(before) == 1 and len(after) == 1:
         yield before[0], after[0]
         return

@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 
-# By its face, also in annotations, which are not evaluated: `list` needs it for op cases only.
+# Imported by package, also in annotations, which are not evaluated: `list` needs it for op cases only.
 from core import ops
 from core.cli.context import Context
 from core.errors import TTMatrixError
@@ -17,12 +17,12 @@ Record = dict[str, object]
 
 
 def print_cases(found: Sequence[Record], style: str | None, context: Context) -> None:
-    """Print cases as `table`, `ids`, `csv` or `json`; without a style as the console is."""
+    """Print cases as `table`, `ids`, `csv` or `json`; without a style, as the console decides."""
     style = style or ("json" if context.console.json else "table")
     if style == "json":
         context.console.document(found)
     elif style == "ids":
-        # What has a mistake cannot be run.
+        # A faulty case cannot be run.
         context.console.out.writelines(f"{one['id']}\n" for one in found if one["op"])
     elif style == "csv":
         writer = csv.writer(context.console.out, lineterminator="\n")
@@ -33,7 +33,7 @@ def print_cases(found: Sequence[Record], style: str | None, context: Context) ->
 
 
 def op_records(tests: ops.OpTests, models: Sequence[str], backend: str, *, dedupe: bool) -> list[Record]:
-    """Each case in its JSON form, and after those of each file the ones with a mistake."""
+    """Each case in its JSON form; the faulty cases of a file come after its valid ones."""
     selected = tests.of_models(models)
     skipped = ops.skips(selected, backend)
     said = ops.deduplicated(selected, skipped, dedupe=dedupe)
@@ -68,7 +68,7 @@ def show_op_case(id: str, context: Context) -> None:
     """Print everything about one case."""
     tests = ops.read_op_tests(context.checkout.root, context.settings.ops_dirs)
     detail = ops.describe_case(tests, id)
-    # The rows may be of a moment ago.
+    # The rows may be slightly older than the manifests.
     if detail is None:
         raise TTMatrixError(f"There is no op case {id} any more", "Its manifest has changed.", "Try again.")
     if context.console.json:
@@ -81,7 +81,7 @@ def show_op_case(id: str, context: Context) -> None:
 
 
 def nameless_problems(tests: ops.OpTests) -> list[str]:
-    """A line for each mistake that no case is listed with: of a whole file, or of a case without a name."""
+    """A line for each mistake that is not listed with a case: it is about a whole file, or a case without a name."""
     return [
         f"{one_line(manifest.path)}{f':{problem.line}' if problem.line else ''}: {one_line(ops.problem_text(problem))}"
         for manifest in tests.manifests
@@ -91,7 +91,7 @@ def nameless_problems(tests: ops.OpTests) -> list[str]:
 
 
 def _broken(tests: ops.OpTests, models: Sequence[str], known: set[str]) -> list[Record]:
-    """Cases with a mistake. They are not run."""
+    """Records of faulty cases. They are not run."""
     found: dict[str, Record] = {}
     for manifest in tests.manifests:
         for problem in manifest.problems:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix ops bisect`: the first op of a model that a backend computes otherwise than the CPU."""
+"""`ttmatrix ops bisect`: find the first op of a model that a backend computes differently from the CPU."""
 
 import argparse
 import math

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the verbs of `ttmatrix ops` share: which manifests are read, and which of their cases are meant."""
+"""Shared by the verbs of `ttmatrix ops`: the manifests to read, and the selection of cases in them."""
 
 import argparse
 from pathlib import Path
@@ -9,7 +9,7 @@ from core.ops import OpTests, read_op_tests
 
 
 def add_selection(parser: argparse.ArgumentParser) -> None:
-    """Options that say which manifests are read and whose cases are meant."""
+    """Declare the options that choose manifests and cases."""
     parser.add_argument(
         "--ops-dir",
         type=Path,
@@ -25,6 +25,6 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
 
 
 def op_tests(args: argparse.Namespace, context: Context) -> OpTests:
-    """The manifests that the arguments name. Where they name directories there need be no checkout."""
+    """The manifests that the arguments name. With directories given, no checkout is needed."""
     root = context.checkout.root if not args.ops_dir or context.in_checkout else Path.cwd()
     return read_op_tests(root, context.settings.ops_dirs, args.ops_dir, include_template=args.include_template)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix ops list`: op cases, with the case that represents several that are the same test."""
+"""`ttmatrix ops list`: list op cases; of cases that are the same test, one represents the others."""
 
 import argparse
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix ops models`: the models that there are op cases of."""
+"""`ttmatrix ops models`: list the models that have op cases."""
 
 import argparse
 

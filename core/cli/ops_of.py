@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix ops of TEST`: the ops of the model of one test, with what op-by-op tests have said of them."""
+"""`ttmatrix ops of TEST`: the ops of the model of one test, with the results of op-by-op tests."""
 
 import argparse
 

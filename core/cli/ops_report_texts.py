@@ -18,7 +18,7 @@ _ALL = "all"
 
 
 class Report(NamedTuple):
-    """What is reported on."""
+    """Contents of the report."""
 
     tests: OpTests
     metrics: Metrics
@@ -36,7 +36,7 @@ class _Table(NamedTuple):
 
 
 def no_results(report: Report, known: Sequence[str]) -> str:
-    """That there are no results where there are none; `known` are the backends with some."""
+    """The message that there are no results; `known` are the backends that have some."""
     missing = [name for name in report.asked if name not in known]
     if known and not missing:
         return ""
@@ -94,7 +94,7 @@ WRITERS: Mapping[str, Callable[..., None]] = {
     "csv": _write_csv,
     "markdown": _write_markdown,
 }
-"""Each writes a report to a console; with `grid` the table of ops by models instead."""
+"""Each writes a report to a console; with `grid`, the table of ops by models instead."""
 
 
 def _lines(report: Report) -> Iterator[tuple[str, str, Counts, list[tuple[str, Tally]]]]:
@@ -141,7 +141,7 @@ def _of(cell: tuple[str, str], metrics: Metrics, numbers: BackendNumbers | None)
 
 
 def _passed_of(tally: Tally | None, cases: int) -> str:
-    """`3/4`; `-/4` where no case has a result."""
+    """`3/4`; `-/4` if no case has a result."""
     return f"{tally.passed}/{cases}" if tally and tally.missing < cases else f"-/{cases}"
 
 
@@ -168,7 +168,7 @@ def _cells(one: Tally) -> tuple[str, ...]:
 
 
 def _exact(one: Tally | None) -> tuple[str, ...]:
-    """A tally in the columns of CSV behind the backend; empty cells where there is none."""
+    """The CSV columns of a tally after the backend; empty cells without a tally."""
     if one is None:
         return ("",) * (len(_CSV_RESULTS) - 1)
     numbers = (one.pass_rate, one.seconds, one.seconds_per_case)
@@ -193,7 +193,7 @@ def _summary(report: Report) -> str:
 
 
 def _summary_of(one: BackendNumbers) -> str:
-    """The numbers of one backend that no table has by group."""
+    """The numbers of one backend that are not in any of the grouped tables."""
     total, steadiness = one.total, one.steadiness
     rated = total.passed + total.failed + total.errors
     parts = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line as argparse knows it: the table of commands, and the global options before or after them."""
+"""The argparse parser: the table of commands, and the global options before or after them."""
 
 import argparse
 import importlib
@@ -12,7 +12,7 @@ from core.errors import UsageError
 
 PROGRAM = "ttmatrix"
 _COMMANDS_HEAD, _OPTIONS_HEAD = "positional arguments:\n", "options:\n"
-"""Of argparse's help."""
+"""Headings in the help of argparse."""
 
 COMMAND_GROUPS = {
     "matrix": {
@@ -67,13 +67,13 @@ COMMAND_GROUPS = {
         "completion": "print the shell code that completes commands and ids",
     },
 }
-"""The commands by what they are for, those of every day first; `core.cli.command_NAME` is the module of each."""
+"""The commands by purpose, everyday ones first; `core.cli.command_NAME` is the module of each."""
 COMMANDS = {name: help for group in COMMAND_GROUPS.values() for name, help in group.items()}
 """Each command with its help: one line of a terminal with 80 columns."""
 
 
 class Serve(NamedTuple):
-    """The app in browsers of this machine, not on the terminal."""
+    """Serve the app to browsers of this machine instead of the terminal."""
 
     port: int
     """0: any that is free."""
@@ -82,28 +82,28 @@ class Serve(NamedTuple):
 
 
 class AppRequest(NamedTuple):
-    """What the app is to be opened on."""
+    """What to open the app on, and how."""
 
     repo: Path | None
     """None: the nearest checkout upward from the current directory."""
     arch: str = ""
     query: str = ""
     screen: str = ""
-    """The screen to begin with; empty: the one that was left last."""
+    """The screen to start with; empty: the one that was open last."""
     theme: str = ""
-    """Empty: the one that the settings name."""
+    """Empty: the theme of the settings."""
     ascii: bool = False
-    """Whether only ASCII is to be sent to the terminal."""
+    """Whether to send only ASCII to the terminal."""
     fresh: bool = False
-    """Whether it begins with its first view, and not where it was left last."""
+    """Whether to start with the initial view instead of the last one."""
     read_only: bool = False
-    """Whether it refuses what edits, runs or writes."""
+    """Whether to refuse edits, runs and every other write."""
     serve: Serve | None = None
-    """Where it is to be shown instead of the terminal."""
+    """Serve the app there instead of showing it in the terminal."""
 
 
 def app_request(args: argparse.Namespace, repo: Path | None) -> AppRequest:
-    """What a command line says of the app."""
+    """The request for the app in a command line."""
     theme = args.theme or ("mono" if args.no_color else "")
     return AppRequest(repo, args.arch, args.query, args.screen, theme, args.ascii, args.fresh, args.read_only)
 
@@ -125,7 +125,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Program(_Parser):
-    """The program itself: its help lists the commands by what they are for."""
+    """The top-level parser: its help lists the commands by purpose."""
 
     def format_help(self) -> str:
         before, _, after = super().format_help().partition(_COMMANDS_HEAD)
@@ -156,12 +156,12 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     try:
         return build_parser(named, arguments).parse_args(arguments)
     except UsageError:
-        # The message lists the commands there are.
+        # The message lists the existing commands.
         return build_parser(COMMANDS, arguments).parse_args(arguments)
 
 
 def build_parser(names: Iterable[str] = COMMANDS, configured: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
-    """A parser that knows the commands `names`, and the arguments of those that are in `configured`."""
+    """A parser that knows the commands `names`, and declares the arguments of those in `configured`."""
     parser = _Program(prog=PROGRAM, description="tt-xla's model test matrix. Without a command the app opens.")
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     parser.add_argument("-q", "--query", metavar="QUERY", default="", help="open the app on this query")
@@ -181,7 +181,7 @@ def build_parser(names: Iterable[str] = COMMANDS, configured: Collection[str] = 
 
 
 def add_global_options(parser: argparse.ArgumentParser, defaults: dict[str, object]) -> None:
-    """The global options, which may come before or after the command; only before it do they have defaults."""
+    """Add the global options, allowed before or after the command; only those before it have defaults."""
 
     def default(name: str) -> object:
         return defaults.get(name, argparse.SUPPRESS)

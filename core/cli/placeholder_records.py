@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Placeholders of models that are planned, as `list`, `show` and `placeholders` print them."""
+"""Placeholders for planned models, as `list`, `show` and `placeholders` print them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-# By its face, also in annotations, which are not evaluated: most calls are about tests of models.
+# Imported by package, also in annotations, which are not evaluated: most calls are about model tests.
 from core import edits
 from core.cli.context import Context
 from core.matrix import PLACEHOLDER_KIND, Matrix, with_placeholder_rows
@@ -31,7 +31,7 @@ def record(matrix: Matrix, row: int) -> Record:
 
 
 def records(context: Context, names: Sequence[str] = ()) -> list[Record]:
-    """These placeholders, or all, each with the ids of the tests of its model that exist by now."""
+    """These placeholders, or all, each with the ids of its model's tests that exist now."""
     matrix = with_placeholder_rows(context.matrix)
     known = matrix.placeholders.ids if matrix.placeholders else ()
     wanted = [name for name in known if not names or name in names]
@@ -61,5 +61,5 @@ def show(name: str, context: Context) -> None:
 
 
 def place(one: Record) -> str:
-    """Where a placeholder is written."""
+    """The file and line of a placeholder."""
     return f"{one['file']}:{one['line']}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `ttmatrix report` says, before it has a form; and its form as JSON."""
+"""The contents of `ttmatrix report`, independent of its form; and the contents as JSON."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -19,14 +19,14 @@ from core.evidence.verdicts import Verdict
 from core.model import Status
 
 MOST_ROWS = 15
-"""Rows of a list in a text for people; more are counted."""
+"""Most rows of a list in a text for people; the others are counted."""
 
 
 class Report(NamedTuple):
-    """How a checkout is doing."""
+    """The state of a checkout's tests."""
 
     name: str
-    """Of the checkout."""
+    """Name of the checkout."""
     arch: str
     """Empty: all."""
     progress: Progress

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 860, 240, 48, 24, 10, 130
 _DASHES = ("", "6 3", "2 2", "8 3 2 3", "1 3", "12 4", "4 4 1 4", "10 2")
-"""Lines differ by these, not by colour alone."""
+"""Lines differ by dash pattern, not only by colour."""
 _COLOURS = 8
 
 
@@ -20,13 +20,13 @@ class Line(NamedTuple):
 
 
 def chart(lines: Sequence[Line], days: Sequence[str], *, unit: str = "", lowest: float | None = None) -> str:
-    """The lines over days, with the scale from `lowest`, or the least value, to the greatest one."""
+    """The lines over days, on a scale from `lowest` (default: the least value) to the greatest value."""
     known = [value for line in lines for value in line.values if value is not None]
     if not known or not days:
         return '<p class="none">Nothing to show.</p>'
     top = max(known)
     bottom = min(known) if lowest is None else lowest
-    # A scale that does not end where it begins.
+    # Keep the scale from having zero length.
     bottom, top = (bottom, top) if top > bottom else (max(0.0, bottom - 1), top + 1)
     plot = _Plot(bottom, top, len(days))
     parts = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">']
@@ -61,14 +61,14 @@ def _line(line: Line, number: int, plot: _Plot) -> str:
     for there, points in groupby(enumerate(line.values), lambda point: point[1] is not None):
         if there:
             places = [f"{plot.x(at):.1f},{plot.y(value):.1f}" for at, value in points if value is not None]
-            # One point alone would be no line.
+            # A single point would not be a visible line.
             places = places if len(places) > 1 else [*places, *places]
             parts.append(f'<polyline class="l{number % _COLOURS}" points="{" ".join(places)}" {_dash(number)}/>')
     return f"<g><title>{escape(line.name)}</title>{''.join(parts)}</g>"
 
 
 def _labels(lines: Sequence[Line], plot: _Plot) -> list[str]:
-    """The name of each line at its end, below each other where the ends are close."""
+    """The name of each line at its end, moved apart where the ends are close."""
     ends = []
     for number, line in enumerate(lines):
         if values := [value for value in line.values if value is not None]:

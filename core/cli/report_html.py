@@ -47,11 +47,11 @@ svg { width: 100%; height: auto; } polyline, svg line { fill: none; stroke-width
 svg .grid { stroke: var(--rule); stroke-width: 1; } svg .tick { fill: var(--dim); font-size: 11px; }
 """ + "".join(f".l{number} {{ stroke: var(--c{number}); }}\n" for number in range(8))
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""Whatever may come into the page by a name: it loads nothing and runs nothing."""
+"""Text from outside may end up in the page by a name; this keeps it from loading or running anything."""
 
 
 def page(report: Report) -> str:
-    """The report."""
+    """The report as a page."""
     title = f"How {_text(report.name)} is doing"
     body = "\n".join(_body(report))
     return (
@@ -93,7 +93,7 @@ def _body(report: Report) -> Iterator[str]:
 
 
 def _lately(name: str, one: Series) -> Line:
-    """The rate in percent of the week up to each day."""
+    """The rate of the past week for each day, in percent."""
     return Line(name, [None if rate is None else rate * 100 for rate in one.lately])
 
 

@@ -22,7 +22,7 @@ _WEEKS = 12
 
 
 def page(report: Report) -> str:
-    """The report."""
+    """The report as a text."""
     return "\n".join(_lines(report)) + "\n"
 
 
@@ -160,6 +160,6 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text from outside in a cell: no column, no markup of a link or of HTML."""
+    """Text from outside, made safe for a cell: no column separator, no markup for links, no HTML."""
     safe = one_line(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
     return safe.replace("[", "\\[").replace("`", "\\`")

@@ -53,7 +53,7 @@ def runs_table(
     *,
     with_checkout: bool = False,
 ) -> None:
-    """Print one line per run; `ages` by run id. Where some ran on other machines, it says where."""
+    """Print one line per run; `ages` by run id. If some ran on other machines, the host is printed."""
     records = list(records)
     elsewhere = any(record.place for record in records)
 
@@ -76,7 +76,7 @@ def runs_table(
 
 
 def _summary(record: RunRecord) -> str:
-    """Why it ended as it did, or what it waits for; of op cases at work, how far they have come."""
+    """Why it ended, or what it waits for; for running op cases, their progress."""
     if record.state is not RunState.RUNNING or record.cancelling:
         return record.summary
     progress = case_progress(record, time.time())
@@ -104,7 +104,7 @@ def spec_document(spec: RunSpec) -> dict[str, object]:
 def record_document(record: RunRecord, age: Age | None = None) -> dict[str, object]:
     """A run as JSON, with the state of the checkout that it ran on.
 
-    `age` says how the checkout has changed since; empty: not at all, or not compared.
+    `age` says how the checkout has changed since; empty: not changed, or not compared.
     """
     tree = record.tree
     return {
@@ -157,7 +157,7 @@ def configure_yes(parser: argparse.ArgumentParser) -> None:
 
 
 def agree_to(downloads: Sequence[Download], context: Context, *, yes: bool) -> None:
-    """Say what is downloaded, and ask once whether that is meant. Raises UsageError unless a person says yes."""
+    """Say what will be downloaded, and ask once for agreement. Raises UsageError unless a person says yes."""
     for line in download_lines(downloads):
         context.console.note(f"download: {line}")
     if downloads and not yes:
@@ -167,7 +167,7 @@ def agree_to(downloads: Sequence[Download], context: Context, *, yes: bool) -> N
 def agreed_interpreter(ids: Iterable[str], context: Context, *, yes: bool) -> Path:
     """The Python that runs models, once a person agrees to what `ids` download. Raises as `agree_to` does.
 
-    Says where caches are, and what cannot be had.
+    Prints where the caches are, and which downloads are not possible.
     """
     python = find_interpreter(context.checkout.root, context.settings)
     sources = sources_of(context.checkout, python, ids, starting=True)
@@ -182,7 +182,7 @@ def _say(obstacles: Iterable[Obstacle], context: Context) -> None:
 
 
 def ask(question: str, context: Context, why: str = "") -> None:
-    """Raises UsageError unless a person says yes. Without a terminal nobody can; `why` says what is asked for."""
+    """Ask a yes-or-no question, explained by `why`. Raises UsageError unless a person says yes on a terminal."""
     if context.console.json or not sys.stdin.isatty():
         detail = f"{why} There is no terminal to ask for confirmation.".lstrip()
         raise UsageError("Nothing was started", detail, "Look at the plan, then add --yes.")

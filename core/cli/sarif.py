@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings as a SARIF 2.1.0 log, the form in which code hosts and editors take them in."""
+"""Findings as a SARIF 2.1.0 log, the format that code hosts and editors import."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ _ROOT = "%SRCROOT%"
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 Edits = Callable[[Finding], Sequence[FileEdit]]
-"""What the fix of a finding makes of the files; empty: it has none, or it cannot be done."""
+"""The edits of a finding's fix; empty if it has none, or the fix is not possible."""
 
 
 def sarif_log(findings: Iterable[Finding], kinds: Mapping[str, str], version: str, edits: Edits) -> dict[str, object]:
@@ -64,7 +64,7 @@ def fix_text(operation: Mapping[str, object]) -> str:
 
 
 def _change(edit: FileEdit) -> dict[str, object]:
-    """The one run of lines in which the file differs; a line that goes takes its line end along."""
+    """The one range of lines in which the file differs; a removed line includes its line end."""
     before, after = _LINE.findall(edit.before), _LINE.findall(edit.after)
     start = _shared(before, after)
     same = _shared(before[start:][::-1], after[start:][::-1])
@@ -75,6 +75,6 @@ def _change(edit: FileEdit) -> dict[str, object]:
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many lines both begin with."""
+    """The number of lines that both begin with."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((index for index, (mine, yours) in pairs if mine != yours), min(len(one), len(other)))

@@ -15,7 +15,7 @@ class _Verb(Protocol):
         """Declare the arguments of the verb."""
 
     def execute(self, args: argparse.Namespace, context: Context) -> int:
-        """Do it, and return the exit code."""
+        """Perform the verb and return the exit code."""
 
 
 def configure_verbs(parser: argparse.ArgumentParser, command: str, verbs: Mapping[str, str]) -> None:
@@ -28,7 +28,7 @@ def configure_verbs(parser: argparse.ArgumentParser, command: str, verbs: Mappin
 
 
 def execute_verb(command: str, args: argparse.Namespace, context: Context) -> int:
-    """Do what the verb says, and return the exit code."""
+    """Run the verb's module, and return the exit code."""
     return _module(command, args.verb).execute(args, context)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the sample checkout came to be: one commit for each kind of edit that expectations see in real life."""
+"""The history of the sample checkout: one commit for each kind of edit that real expectation files see."""
 
 from core.demo.replay import Replacement, ReplayedCommit
 from core.demo.template import TEST_CONFIG
@@ -39,7 +39,7 @@ _LONGEST_PROMPT = """
 
 
 def _fields(path: str, test_id: str, before: str, after: str) -> Replacement:
-    """All fields of one entry replaced."""
+    """Replaces all fields of one entry."""
     return Replacement(path, f"  {test_id}:\n{before}", f"  {test_id}:\n{after}")
 
 
@@ -111,4 +111,4 @@ COMMITS = (
         ),
     ),
 )
-"""Oldest first. Only the last state is shipped; `replay.states` gives the ones before."""
+"""Oldest first. Only the last state is shipped; `replay.states` derives the earlier ones."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lay out the sample checkout as a git repository, the same to the last bit on every machine."""
+"""Lay out the sample checkout as a git repository, identical to the last bit on every machine."""
 
 import os
 import shutil
@@ -23,15 +23,15 @@ _OPTIONS = {
     "core.hooksPath": _NOTHING,
     "init.defaultBranch": BRANCH,
 }
-"""What could come from the user's own files, for the commands of the layout alone."""
+"""Options that override the user's configuration, for the git commands of the layout only."""
 
 
 def lay_out(target: Path, runner: CommandRunner = run_command) -> None:
     """Make `target`, which is absent or an empty directory, the sample checkout with its history.
 
-    The models are a plain directory and no submodule: a submodule would need a second repository to come from.
-    git works below it all the same, since that directory belongs to the work tree of the checkout.
-    Raises TTMatrixError where `target` is in use or git cannot do its part; then `target` is as it was before.
+    The models are a plain directory, not a submodule: a submodule would need a second repository to come from.
+    git still works below it, since that directory belongs to the work tree of the checkout.
+    Raises TTMatrixError if `target` is in use or a git command fails; then `target` is as it was before.
     """
     target = target.expanduser().absolute()
     _refuse_unless_free(target)
@@ -90,7 +90,7 @@ def _git(target: Path, runner: CommandRunner, *arguments: str, stdin: str = "") 
 
 
 def _environment(target: Path) -> dict[str, str]:
-    """No configuration but ours, and this repository alone, whatever a calling git has set for its own."""
+    """No configuration except ours, and only this repository, whatever a calling git has set for its own."""
     git_dir = target / ".git"
     return {
         "GIT_CONFIG_GLOBAL": _NOTHING,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A history described backwards: the last state is given, earlier ones follow by taking replacements back."""
+"""A history described backwards: the last state is given, earlier ones are derived by undoing replacements."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class ReplayedCommit:
 def states(final: Mapping[str, str], commits: Sequence[ReplayedCommit]) -> list[dict[str, str]]:
     """The files by path after each of `commits`, oldest first; the last state is `final`.
 
-    Raises ValueError where a replacement cannot be taken back without doubt.
+    Raises ValueError if a replacement cannot be undone unambiguously.
     """
     newest_first = [dict(final)]
     for commit in reversed(commits[1:]):

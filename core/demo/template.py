@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of the sample checkout as they are shipped, by the path they get in it."""
+"""The files of the sample checkout as shipped, by their path in the checkout."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
@@ -16,9 +16,9 @@ _PACKAGES = "third_party"
 
 
 def expectations_dir() -> Path:
-    """Directory of the sample's expectation YAML: part of the package where installed, else at the repository's top.
+    """Directory of the sample's expectation YAML: part of the installed package, else at the top of the repository.
 
-    Raises TTMatrixError where it is in neither place.
+    Raises TTMatrixError if it is in neither place.
     """
     candidates = (_HERE / "test_config", _HERE.parents[1] / "test_config")
     for candidate in candidates:
@@ -53,7 +53,7 @@ def package_markers(paths: Iterable[str]) -> set[str]:
 
 
 def _shipped(root: Path) -> Iterator[Path]:
-    """Files below `root`, relative to it. Installers leave compiled modules beside the sources; those stay behind."""
+    """Files below `root`, relative to it. Compiled modules, which installers leave beside the sources, are left out."""
     for path in root.rglob("*"):
         if path.is_file() and path.parent.name != "__pycache__":
             yield path.relative_to(root)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values as JSON and back by their annotations: what a type says is what its files hold, in the order of its fields.
+"""Values as JSON and back, by their annotations: the type determines what its files contain, in field order.
 
-Fields that a reader does not know are passed over, and those that a file lacks take their default: so files of older
-and of newer versions are read.
+Unknown fields are ignored and missing fields take their default, so files of older and newer versions can be
+read.
 """
 
 import json
@@ -20,11 +20,11 @@ from core.files.replace import read_text
 T = TypeVar("T")
 
 _AS_THEY_ARE = (datetime, date, time)
-"""Types that YAML has and JSON lacks: the code that writes such a value says how."""
+"""Types that YAML has and JSON lacks: the code that writes such a value converts it."""
 
 
 class Malformed(ValueError):
-    """What was read does not have the expected form."""
+    """The data does not have the expected form."""
 
     def __init__(self, problem: str, place: str = "") -> None:
         """`place` is a JSON path such as `$.edits[0].after`; empty: all of it."""
@@ -34,7 +34,7 @@ class Malformed(ValueError):
 
 
 class FormatError(TTMatrixError):
-    """A file that cannot be understood: which one, at which place, and what to do about it."""
+    """A file that cannot be understood: which file, which place, and what to do about it."""
 
     def __init__(self, file: Path, cause: Malformed, hint: str) -> None:
         super().__init__(f"Cannot read {file}", str(cause), hint)
@@ -43,12 +43,12 @@ class FormatError(TTMatrixError):
 
 
 def plain(value: object) -> Any:
-    """`value` as JSON can hold it: dataclasses by field, tuples and sets as lists, enums and paths as text."""
+    """`value` as JSON types: dataclasses by field, tuples and sets as lists, enums and paths as text."""
     return msgspec.to_builtins(value, builtin_types=_AS_THEY_ARE, str_keys=True, enc_hook=_encoded)
 
 
 def parsed(text: str | bytes) -> Any:
-    """What JSON says. Raises Malformed for a text that is none, or that is nested deeper than anything of ours."""
+    """The value in a JSON text. Raises Malformed for invalid JSON, or for nesting deeper than ours ever is."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -56,7 +56,7 @@ def parsed(text: str | bytes) -> Any:
 
 
 def typed(raw: object, kind: type[T]) -> T:
-    """Plain data as a value of `kind`; nothing is converted that could be a mistake. Raises Malformed."""
+    """Plain data as a value of `kind`; conversions that could hide a mistake are refused. Raises Malformed."""
     try:
         return msgspec.convert(raw, kind, dec_hook=_decoded)
     except msgspec.ValidationError as error:
@@ -65,12 +65,12 @@ def typed(raw: object, kind: type[T]) -> T:
 
 
 def reshaped(value: object, kind: type[T]) -> T:
-    """`value` as a value of another class whose fields bear the same names, through all its parts."""
+    """`value` as another class with the same field names, including nested values."""
     return msgspec.convert(value, kind, from_attributes=True, dec_hook=_decoded)
 
 
 def decoded(text: str | bytes, kind: type[T]) -> T:
-    """The value of `kind` that JSON says. Raises Malformed."""
+    """The value of `kind` in a JSON text. Raises Malformed."""
     return typed(parsed(text), kind)
 
 
@@ -83,15 +83,15 @@ def read_as(file: Path, kind: type[T], hint: str) -> T:
 
 
 def packed(value: object) -> bytes:
-    """`value` as MessagePack, for caches: smaller and several times faster than JSON, for no eyes.
+    """`value` as MessagePack, for caches: smaller and several times faster than JSON, but not readable.
 
-    Raises UnicodeEncodeError where a text holds a byte that was no UTF-8.
+    Raises UnicodeEncodeError for a text with a byte that was not UTF-8.
     """
     return msgspec.msgpack.encode(value, enc_hook=_encoded)
 
 
 def unpacked(data: bytes, kind: type[T]) -> T:
-    """What `packed` was given. Raises Malformed."""
+    """The value that was given to `packed`. Raises Malformed."""
     try:
         return msgspec.msgpack.decode(data, type=kind, dec_hook=_decoded)
     except msgspec.DecodeError as error:
@@ -108,7 +108,7 @@ def _encoded(value: object) -> object:
 
 
 _path = lru_cache(Path)
-"""Of thousands of runs nearly all have the same ones."""
+"""Thousands of runs share nearly all their paths."""
 
 
 def _decoded(kind: type, value: object) -> object:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read and replace files the user owns: every byte as it is, and either the old content or the new."""
+"""Read and replace files the user owns: every byte is preserved, and a file has the old content or the new."""
 
 import errno
 import glob
@@ -19,7 +19,7 @@ _SUFFIX = ".tmp"
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What tells that a file is still the one that was read."""
+    """Identifies a version of a file: it differs once the file was changed."""
 
     mtime_ns: int
     size: int
@@ -27,7 +27,7 @@ class Stamp:
 
 
 def stamp(path: Path) -> Stamp:
-    """The present stamp of `path`; raises FileNotFoundError where there is none."""
+    """The current stamp of `path`; raises FileNotFoundError if there is no file."""
     status = path.stat()
     return Stamp(status.st_mtime_ns, status.st_size, status.st_ino)
 
@@ -49,7 +49,7 @@ def read_text(path: Path) -> str:
 def atomic_write(path: Path, content: str | bytes) -> None:
     """Replace the content of `path`, following links and keeping its mode; on failure the old file stays.
 
-    Text is written as UTF-8. A file that we may not write is refused, though its directory would let us replace
+    Text is written as UTF-8. A file that we may not write is refused, even if its directory would let us replace
     it. Raises TTMatrixError with the system's reason, for example a full disk.
     """
     with replaced({path: content}):
@@ -57,18 +57,18 @@ def atomic_write(path: Path, content: str | bytes) -> None:
 
 
 def _unchecked() -> None:
-    """There is no objection."""
+    """The default `check`: no objection."""
 
 
 @contextmanager
 def replaced(
     contents: Mapping[Path, str | bytes], check: Callable[[], None] = _unchecked, aside: Path | None = None
 ) -> Iterator[None]:
-    """Have files hold new contents as `atomic_write` does; where the work inside fails, the files of before come back.
+    """Give files new contents as `atomic_write` does; if the work inside fails, the old files are restored.
 
-    All that takes room on the disk is done before the first file is replaced; the way back takes none. `check` is
-    called in between and may raise. The old files wait in the directory `aside`, as far as that can be, else beside the
-    new ones. What somebody else has written in the meantime stays. The error says what is not as it was before.
+    Everything that needs disk space happens before the first file is replaced; restoring needs none. `check` is
+    called in between and may raise. The old files wait in the directory `aside` if possible, else beside the
+    new ones. What somebody else wrote in the meantime stays. The error says what could not be restored.
     """
     swaps = [_Swap(path) for path in contents]
     try:
@@ -100,13 +100,13 @@ class _Swap:
         self.target = path.resolve()
         self._new: Path | None = None
         self._old: Path | None = None
-        """A second name of the file that was there."""
+        """A second name of the original file."""
         self._placed: Stamp | None = None
         self._data = b""
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """What fails is about this file."""
+        """Errors inside name this file."""
         try:
             yield
         except OSError as error:
@@ -129,13 +129,13 @@ class _Swap:
             self._old = self._second_name(self._new, aside)
 
     def _second_name(self, new: Path, aside: Path | None) -> Path:
-        """Keep the file that is there under a second name: the very same file, or else a copy."""
+        """Keep the original file under a second name: a hard link, or else a copy."""
         beside = new.with_name(f"{new.name.removesuffix(_SUFFIX)}.old{_SUFFIX}")
         for name in (*([aside / beside.name] if aside else []), beside):
             with suppress(OSError):
                 os.link(self.target, name)
                 return name
-        # Known before it is whole: should the disk be full, nothing of it is to stay.
+        # Remembered before the copy is complete: if the disk fills up, the partial copy is removed.
         self._old = beside
         shutil.copy2(self.target, beside)
         return beside
@@ -147,7 +147,7 @@ class _Swap:
         self._placed = placed
 
     def back(self) -> str:
-        """Put back what was there; returns what could not be put back, and why."""
+        """Restore the original; returns what could not be restored, and why."""
         if self._placed is None:
             return ""
         try:
@@ -169,7 +169,7 @@ class _Swap:
         return ""
 
     def tidy(self) -> None:
-        """Leave nothing beside the file."""
+        """Remove the temporary files beside the file."""
         for name in (self._new, self._old):
             if name is not None:
                 with suppress(OSError):
@@ -181,7 +181,7 @@ class _CannotWrite(TTMatrixError):
 
 
 def _put_back(swaps: Sequence[_Swap], failure: BaseException) -> None:
-    """Undo what was done, and have `failure` say what could not be undone."""
+    """Undo what was done, and add to `failure` what could not be undone."""
     stuck = [why for swap in reversed(swaps) if (why := swap.back())]
     if not stuck:
         if isinstance(failure, _CannotWrite):
@@ -194,7 +194,7 @@ def _put_back(swaps: Sequence[_Swap], failure: BaseException) -> None:
 
 
 def drop_leftovers(path: Path) -> None:
-    """Remove what `atomic_write` was killed over. Only for a file that nobody else can be writing now."""
+    """Remove temporary files of a killed `atomic_write`. Only for a file that nobody else can be writing now."""
     target = path.resolve()
     with suppress(OSError):
         for left in target.parent.glob(f".{glob.escape(target.name)}.*{_SUFFIX}"):
@@ -202,10 +202,10 @@ def drop_leftovers(path: Path) -> None:
 
 
 def _mode_of_new(directory: Path) -> int:
-    """A new file is no more open than its directory, so that what is private stays so."""
+    """The mode of a new file: no more open than its directory, so that private directories stay private."""
     mask = persons_mask()
     if mask is None:
-        # It can only be read by setting it.
+        # The umask can only be read by setting it.
         mask = os.umask(0)
         os.umask(mask)
     return 0o666 & ~mask & (directory.stat().st_mode | 0o600)
@@ -216,7 +216,7 @@ def _sync_directory(directory: Path) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
-        # Some file systems have no such thing for directories.
+        # Some file systems do not support this for directories.
         if error.errno not in (errno.EINVAL, errno.ENOTSUP):
             raise
     finally:

@@ -23,7 +23,7 @@ _LEAST_PYTHON = (3, 10)
 _LITTLE_FREE = 5 * 2**30
 _LITTLE_TIME = 30 * 60.0
 _BOARD = re.compile(r"[np]\d{3}")
-"""How labels that name a board begin: n150, n300-llmbox, p150."""
+"""Beginning of labels that name a board: n150, n300-llmbox, p150."""
 _PACKAGES = ("pytest", "torch")
 _DEVICE_PACKAGES = ("torch_xla",)
 _SSH_FAILED = 255
@@ -37,25 +37,25 @@ class Finding:
     ok: bool
     found: str
     remedy: str = ""
-    """What to do about it; empty where it is right."""
+    """What to do about it; empty if it is right."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostReport:
-    """What was found on one host, in the order in which it matters."""
+    """The findings on one host, most important first."""
 
     host: str
     findings: tuple[Finding, ...]
 
     @property
     def ok(self) -> bool:
-        """Whether it lacks nothing."""
+        """Whether nothing is missing."""
         return all(one.ok for one in self.findings)
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The code that hosts are to have; empty: any."""
+    """The code that hosts should have; empty: any."""
 
     commit: str = ""
     models: str = ""
@@ -71,7 +71,7 @@ def check_hosts(
     run: CommandRunner = run_command,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> list[HostReport]:
-    """Ask all `hosts` at once, and say of each what it lacks. Nothing is changed on any of them."""
+    """Ask all `hosts` at once and report what each lacks. Nothing is changed on them."""
     if not hosts:
         return []
     with ThreadPoolExecutor(min(_AT_A_TIME, len(hosts)), "check-hosts") as pool:
@@ -89,14 +89,14 @@ def _check(host: Host, expected: Expected, run: CommandRunner, now: datetime) ->
 
 
 def check_command(host: Host) -> tuple[Sequence[str], str]:
-    """What asks one host, and its standard input. It may take PATIENCE."""
+    """The command that asks one host, and its standard input. It may take PATIENCE."""
     return LOCAL_PROBE if host.here else ssh_command(host), probe_script(host, _packages_of(host))
 
 
 def report_of(
     host: Host, said: CommandResult | TTMatrixError, expected: Expected = NOTHING_EXPECTED, now: datetime | None = None
 ) -> HostReport:
-    """What `check_command` says of a host, or why it says nothing; `now` is the present."""
+    """The report from the answer to `check_command`, or from the reason why there is none; `now` is the time."""
     if isinstance(said, TTMatrixError):
         found = one_line(f"{said.title}: {said.detail}")
         reached, answer = Finding("ssh", False, found, _try_by_hand(host)), Answer()
@@ -117,7 +117,7 @@ def _boards_of(host: Host) -> list[str]:
     return [label for label in host.labels if _BOARD.match(label)]
 
 
-# Reached
+# Connection
 
 _REMEDIES = (
     ("IDENTIFICATION HAS CHANGED", "Its key has changed. If the reservation is a new one: {forget}; then {hand}"),
@@ -133,7 +133,7 @@ _REMEDIES = (
     ),
     ("timed out", "It does not answer: check with `ird list` whether the reservation has ended, and check the network"),
 )  # fmt: skip
-"""What ssh says, and what helps. It has one exit code for all of this."""
+"""Messages of ssh and their remedies. All of them have the same exit code."""
 
 
 def _reached(host: Host, result: CommandResult) -> tuple[Finding, Answer]:
@@ -149,7 +149,7 @@ def _reached(host: Host, result: CommandResult) -> tuple[Finding, Answer]:
 
 
 def remedy_for_ssh(host: Host, said: str) -> str:
-    """What helps where ssh to `host` has failed and `said` that."""
+    """The remedy if ssh to `host` failed with the message `said`."""
     text = next((remedy for sign, remedy in _REMEDIES if sign in said), "Try: {hand}")
     forget = shlex.join(("ssh-keygen", "-R", known_name(host)))
     return text.format(hand=ssh_by_hand(host), forget=forget, there=host.checkout or "DIR")
@@ -159,7 +159,7 @@ def _try_by_hand(host: Host) -> str:
     return "Run sh by hand" if host.here else f"Try: {ssh_by_hand(host)} true"
 
 
-# What is there
+# Contents
 
 
 def _python(host: Host, answer: Answer, _: Expected) -> Iterator[Finding]:

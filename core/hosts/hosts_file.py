@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hosts file: read strictly, with the line of what is wrong; changed by whole tables, the rest as it is."""
+"""The hosts file: read strictly, reporting the line of a mistake; changed by whole tables, keeping all other text."""
 
 import re
 import tomllib
@@ -16,12 +16,12 @@ from core.locks import locked
 
 _TABLE = "hosts"
 _LOCAL = "local"
-"""`local = true` in the place of `ssh`: this machine."""
+"""`local = true` instead of `ssh`: this machine."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 _USER = r"[A-Za-z0-9_][A-Za-z0-9._-]*"
 _MACHINE = r"(?:[A-Za-z0-9][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])"
 _TARGET = re.compile(rf"(?:{_USER}@)?{_MACHINE}(?::(\d{{1,5}}))?")
-"""Nothing that ssh could take for an option."""
+"""Excludes everything that ssh could take for an option."""
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _HEADER = re.compile(r"""\s*\[\s*hosts\s*\.\s*(?:"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*\]\s*(?:\#.*)?""")
 _ANY_HEADER = re.compile(r"\s*\[")
@@ -30,7 +30,7 @@ _LOCK_PATIENCE = 10.0
 
 
 class _Wrong(ValueError):
-    """What is wrong with the value of `key`."""
+    """A problem with the value of `key`."""
 
     def __init__(self, key: str, problem: str, hint: str = "") -> None:
         super().__init__(problem)
@@ -40,9 +40,9 @@ class _Wrong(ValueError):
 
 
 def read_hosts(file: Path) -> tuple[Host, ...]:
-    """The hosts of a file, in its order; without a file there are none.
+    """The hosts of a file, in its order; none if there is no file.
 
-    Raises TTMatrixError with the line for what is no TOML, for unknown names and for values that cannot be meant.
+    Raises TTMatrixError with the line for invalid TOML, unknown names and values that make no sense.
     """
     return parse_hosts(read_text(file), file) if file.exists() else ()
 
@@ -162,13 +162,13 @@ _READERS: Mapping[str, Callable[[str, object], Any]] = {
 
 
 def _line(text: str, key: str) -> int:
-    """The line, counted from 1, of the first place of a name outside a host; 0: none found."""
+    """The line, counted from 1, of the first occurrence of a name outside a host; 0: none found."""
     pattern = re.compile(rf"""\s*\[*\s*["']?{re.escape(key)}["']?\s*[].=]""")
     return next((number for number, line in enumerate(text.splitlines(), 1) if pattern.match(line)), 0)
 
 
 def _line_in(text: str, name: str, key: str) -> int:
-    """The line of `key` in the table of a host; that of its header where the key is not there; 0: none found."""
+    """The line of `key` in the table of a host, or of its header if the key is missing; 0: none found."""
     lines = text.splitlines()
     for begin, end in _spans(lines, name):
         pattern = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
@@ -190,9 +190,9 @@ def _spans(lines: Sequence[str], name: str) -> Iterator[tuple[int, int]]:
 
 
 def change_hosts(file: Path, change: Callable[[str], str]) -> None:
-    """Replace the text of the hosts file by what `change` makes of it, one process at a time.
+    """Replace the text of the hosts file by the result of `change`, one process at a time.
 
-    Raises TTMatrixError where the file is wrong or cannot be written, and what `change` raises.
+    Raises TTMatrixError if the file is invalid or cannot be written, and what `change` raises.
     """
     with locked(file.with_suffix(".lock"), "changing the hosts file", wait=_LOCK_PATIENCE):
         before = read_text(file) if file.exists() else ""
@@ -203,10 +203,10 @@ def change_hosts(file: Path, change: Callable[[str], str]) -> None:
 
 
 def with_host(text: str, host: Host, file: Path) -> str:
-    """The text with a table for `host`: in the place of the one of that name, else at the end.
+    """The text with a table for `host`: replacing the one of that name, else at the end.
 
-    Other tables keep every byte, and this one its lines of comments. Raises TTMatrixError where the host is written in
-    another way than as a table.
+    Other tables keep every byte, and this one keeps its comment lines. Raises TTMatrixError if the host is written
+    in another form than a table.
     """
     hosts = parse_hosts(text, file)
     written = _written(host)
@@ -235,7 +235,7 @@ def without_host(text: str, name: str, file: Path) -> str:
 
 
 def _place(text: str, name: str, file: Path) -> tuple[int, int]:
-    """The lines of a table, without what is between it and the next one: that may be a comment on the next."""
+    """The lines of a table, without those between it and the next table: they may be a comment on the next one."""
     lines = text.splitlines()
     for begin, end in _spans(lines, name):
         while end > begin + 1 and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):

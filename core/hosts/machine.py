@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hosts file as it is now, and until when a person has the machine that we are on."""
+"""The hosts file as it is now, and the lease of this machine."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -13,7 +13,7 @@ from core.hosts.model import Host, Lease
 
 
 class HostsFile:
-    """The hosts of the hosts file, which is read again when it has changed."""
+    """The hosts of the hosts file, which is read again when it changes."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -21,7 +21,7 @@ class HostsFile:
         self._hosts: dict[str, Host] = {}
 
     def look(self) -> Mapping[str, Host]:
-        """By name, in the order of the file. While it is wrong, what was known holds; commands report it."""
+        """By name, in the order of the file. While the file is invalid, the last known hosts remain."""
         try:
             seen = stamp(self._file)
         except OSError:
@@ -34,7 +34,7 @@ class HostsFile:
         return self._hosts
 
     def ending(self, needs: str, estimate: float | None, now: datetime) -> tuple[str, ...]:
-        """The machines that a run could go to, where the leases of all are too short for it.
+        """The machines that a run could use, if all their leases are too short for it; else none.
 
         `needs` is a label or name, empty for this machine; `estimate` is in seconds, None where it is not known.
         """
@@ -44,5 +44,5 @@ class HostsFile:
         return tuple(one.name for one in able)
 
     def lease(self) -> Lease | None:
-        """That of this machine; None: it does not end."""
+        """The lease of this machine; None: it does not end."""
         return hosts.lease_here(self.look().values())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A machine that a person has, until when, and how such times are written."""
+"""A machine that a person has, its lease, and how such times are written."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from pathlib import Path
 from core.errors import UsageError
 
 DEVICE_NODES: Path = Path("/dev/tenstorrent")
-"""Where the driver shows the devices of a machine."""
+"""Directory in which the driver lists the devices of a machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,21 +21,21 @@ class Host:
     ssh: str = ""
     """`user@host:port`, or a name of the ssh configuration; empty: it is this machine."""
     labels: tuple[str, ...] = ()
-    """What it has: its archs, and whatever else tests are placed by."""
+    """Its archs, and any other labels by which tests are placed."""
     slots: int = 1
-    """How many device runs may go on there at a time."""
+    """How many device runs may run there at once."""
     python: str = ""
     """Interpreter that runs models there; empty: that of the checkout's environment."""
     checkout: str = ""
     """The directory of the checkout there; empty: not known."""
     expires: datetime | None = None
-    """With its time zone: when the reservation ends. None: it does not."""
+    """When the reservation ends, with its time zone. None: it does not end."""
     ssh_config: str = ""
     """A file for `ssh -F`; empty: the person's own configuration."""
     worker: str = ""
     """The interpreter there that has `ttmatrix[dask]`; empty: `python`, else `python3`."""
     reset: str = ""
-    """A line of sh that puts the devices there right after a run was stopped or crashed; empty: nothing is done."""
+    """A line of sh that resets the devices there after a run was stopped or crashed; empty: nothing is done."""
 
     @property
     def here(self) -> bool:
@@ -49,7 +49,7 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Until when a person has a machine."""
+    """The time until which a person has a machine."""
 
     host: str
     ends: datetime
@@ -59,13 +59,13 @@ class Lease:
         return max(0.0, (self.ends - now).total_seconds())
 
     def fits(self, estimate: float | None, now: datetime) -> bool:
-        """Whether a run that takes `estimate` seconds (None: unknown) will have ended before the lease does."""
+        """Whether a run of `estimate` seconds (None: unknown) ends before the lease does."""
         left = self.left(now)
         return left > 0 and (estimate is None or estimate <= left)
 
 
 def lease_here(hosts: Iterable[Host]) -> Lease | None:
-    """The lease of this machine; None where the hosts file names no end of it."""
+    """The lease of this machine; None if the hosts file names no end."""
     return next((Lease(one.name, one.expires) for one in hosts if one.here and one.expires), None)
 
 
@@ -89,7 +89,7 @@ def parse_span(text: str) -> float | None:
 def parse_end(text: str, now: datetime) -> datetime:
     """When something ends: a span from `now` on (`4h`, `1:30:00`), or a date and time of ISO 8601.
 
-    Without a time zone it is of this machine's. Raises UsageError for anything else, and for a time that is over.
+    Without a time zone, that of this machine is used. Raises UsageError for anything else, and for a time in the past.
     """
     span = parse_span(text)
     if span is not None:
@@ -105,7 +105,7 @@ def parse_end(text: str, now: datetime) -> datetime:
 
 
 def time_text(seconds: float) -> str:
-    """`2 d 3 h`, `3 h 5 min`, `12 min`, `40 s`: what is left, never more than that."""
+    """`2 d 3 h`, `3 h 5 min`, `12 min`, `40 s`: rounded down."""
     whole = int(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a machine says of itself: one script for a POSIX shell that changes nothing there, and its answer."""
+"""Probing a machine: one script for a POSIX shell that changes nothing there, and its answer."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,10 +13,10 @@ from core.hosts.ssh import shell_text
 from core.text import one_line
 
 _PREFIX = "ttmatrix:"
-"""Before every line of the answer: what else a login prints is passed over."""
+"""Starts every line of the answer; other output of a login shell is ignored."""
 _MOST = 400
 
-# All of it is one function, so that a shell whose input is cut off has done nothing. Nothing in it reads the input.
+# One function, so that a shell whose input is cut off does nothing. Nothing in it reads standard input.
 _SCRIPT = """\
 probe() {
 say() { printf '@PREFIX@%s %s\\n' "$1" "$2"; }
@@ -68,31 +68,31 @@ print(json.dumps({"python": platform.python_version(), **{name: version(name) fo
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a machine has said of itself."""
+    """What a machine has reported."""
 
     machine: str = ""
     python: str = ""
     """The interpreter; empty: there is none."""
     versions: Mapping[str, str | None] | None = None
-    """By import name, with `python` for the interpreter's own; empty: present, of a version that nobody knows.
-    None: the interpreter did not say."""
+    """By import name, with `python` for the interpreter itself; empty: installed, version unknown.
+    None: the interpreter did not answer."""
     checkout: str = ""
-    """Empty: there is none where the host has its checkout."""
+    """The checkout found there; empty: there is none in the directory that the host names."""
     commit: str = ""
     models: str = ""
     """The commit of the models submodule."""
     nodes: int = 0
-    """Devices that the driver shows."""
+    """Number of devices that the driver lists."""
     boards: Sequence[str] | None = None
-    """What `tt-smi -s` says the devices are; None: there is no tt-smi, or it did not answer."""
+    """Types of the devices according to `tt-smi -s`; None: there is no tt-smi, or it did not answer."""
     free: int | None = None
-    """Bytes that are free where the checkout is, else in the home directory."""
+    """Free bytes on the disk of the checkout, else of the home directory."""
     whole: bool = field(default=False, compare=False)
-    """Whether the script came to its end."""
+    """Whether the script ran to its end."""
 
 
 def probe_script(host: Host, packages: Sequence[str], nodes: Path = DEVICE_NODES) -> str:
-    """What `host` is to run; `packages` are import names, `nodes` the directory of the devices."""
+    """The script for `host`; `packages` are import names, `nodes` the directory of the devices."""
     code = _CODE.replace("@NAMES@", json.dumps(list(packages)))
     words = {"CHECKOUT": host.checkout, "PYTHON": host.python, "CODE": code, "NODES": str(nodes)}
     text = _SCRIPT.replace("@PREFIX@", _PREFIX)
@@ -102,7 +102,7 @@ def probe_script(host: Host, packages: Sequence[str], nodes: Path = DEVICE_NODES
 
 
 def parse_answer(text: str) -> Answer:
-    """What the output of the script says; what is missing or cannot be meant is as if it had not been said."""
+    """Parse the output of the script; missing and implausible values are treated as not reported."""
     said: dict[str, str] = {}
     for line in text.splitlines():
         if line.startswith(_PREFIX):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `ird list` prints: reservations, each with its machine, ssh port and time left, as hosts."""
+"""The reservations that `ird list` prints, each with machine, ssh port and time left, converted to hosts."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,16 +24,16 @@ class Reservation:
     job: str
     port: int
     left: float | None
-    """Seconds; None: it does not say."""
+    """Seconds; None: not reported."""
 
     @property
     def container(self) -> str:
-        """What the name of the machine ends with inside its container."""
+        """The suffix of the machine name inside its container."""
         return f"-for-reservation-{self.job}"
 
 
 def parse_reservations(text: str) -> list[Reservation]:
-    """The rows behind the line of column names. Raises TTMatrixError with the line for a row without them."""
+    """The rows after the line of column names. Raises TTMatrixError with the line for a row without them."""
     found: list[Reservation] = []
     columns: list[str] | None = None
     for number, line in enumerate(text.splitlines(), 1):
@@ -57,7 +57,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _meaning(cell: str) -> str:
-    """Which column a heading is of; empty: one that does not matter here."""
+    """The column that a heading means; empty: one that is not needed."""
     words = cell.lower().replace("_", " ")
     for sign in ("machine", "job", "ssh", "left", "remaining"):
         if sign in words:
@@ -83,9 +83,9 @@ def imported(
     labels: Sequence[str] = (),
     here: str = "",
 ) -> list[Host]:
-    """The hosts that reservations are: those that are known with their new end, and new ones.
+    """The hosts for reservations: known ones with their new end, and new ones.
 
-    `user` logs in to new ones, which bear `labels`; `here` is the name of this machine.
+    `user` logs in to new hosts, which get `labels`; `here` is the name of this machine.
     """
     known = {one.ssh.rpartition("@")[2]: one for one in hosts if one.ssh}
     local = next((one for one in hosts if one.here), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Op cases as a batch to run: what is asked for, and the result of each case."""
+"""Op cases as a batch to run: the request, and the result of each case."""
 
 import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from core.settings import Paths, Settings
 from core.sources import Checkout
 
 PHASES = {"build": "build", "eager": "reference", "compile": "compile", "run": "run", "compare": "compare"}
-"""The parts of a case as the plugin names them, and as they are said: the reference is what runs eagerly."""
+"""The parts of a case as the plugin names them, with the names for people: the reference runs eagerly."""
 
 
 @dataclass(frozen=True)
@@ -28,22 +28,22 @@ class OpResult:
     status: str
     """One of those in docs/ops.md."""
     seconds: float
-    """Of building the inputs, the reference, compiling and running."""
+    """Of building the inputs, the reference, compiling and running together."""
     max_abs: float | None
     max_rel: float | None
     pcc: float | None
     message: str
     phases: Mapping[str, float | None]
-    """Seconds of each of its parts, by PHASES; None: it did not come to that, or the backend has no such part."""
+    """Seconds of each part, by PHASES; None: the case did not get there, or the backend has no such part."""
 
     @property
     def good(self) -> bool:
-        """Whether nothing has to be looked at. A duplicate counts where its case is."""
+        """Whether nothing needs attention. A duplicate counts as the case that represents it."""
         return self.status in GOOD
 
 
 def op_result(document: CaseDocument) -> OpResult:
-    """The result that a run has written down."""
+    """The result in the document that a run has written."""
     same = document.get("dup_of")
     said = f"the same as {same}: {document.get('verdict') or 'not run'}" if same else str(document.get("message") or "")
     return OpResult(
@@ -69,7 +69,7 @@ class OpOptions:
     """What a person may choose for a launch of op cases."""
 
     backends: tuple[str, ...] = (DEFAULT_BACKEND,)
-    """A run for each."""
+    """One run for each."""
     run_skipped: bool = False
     repeat: int = 1
     timeout: float | None = None
@@ -103,7 +103,7 @@ def plan_op_launch(
 def op_request(
     tests: OpTests, ids: Sequence[str], root: Path, places: Sequence[Path], models: Collection[str] = ()
 ) -> OpRequest:
-    """All that a run of these cases needs; of no ids, those of `models`, and without those all.
+    """The request for a run of these cases: `ids`; without ids the cases of `models`; without models all cases.
 
     `places` are the directories or files that `tests` was read from, `root` is the checkout. Raises UsageError for an
     id that is not there.
@@ -123,5 +123,5 @@ def op_request(
 
 
 def _named(path: str, root: Path) -> str:
-    """A manifest as runs know it: relative to the checkout where it is in there."""
+    """The path of a manifest for runs: relative to the checkout if it is inside."""
     return path if (root / path).is_file() else str(Path(path).absolute())

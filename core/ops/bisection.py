@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The op of a model that a backend computes otherwise than the CPU: compared in the interpreter of the models."""
+"""Find the op of a model that a backend computes differently from the CPU, in the models' interpreter."""
 
 import json
 import math
@@ -26,27 +26,27 @@ BACKENDS = ("eager", "aot_eager", "inductor", "xla", "tt")
 _MARK = "TTMATRIX-BISECT "
 _LAST_LINES = 20
 _GRACE = 60.0
-"""Seconds beyond the time limit in which the process itself is to end."""
+"""Seconds after the time limit within which the process must have ended by itself."""
 _BARS = "▁▂▃▄▅▆▇█"
 _SMALLEST, _LARGEST = 1e-6, 1.0
-"""The relative errors of the lowest and the highest bar."""
+"""The relative errors shown by the lowest and the highest bar."""
 _WIDTH = 60
 
 
 @dataclass(frozen=True)
 class BisectRequest:
-    """What is to be compared, and how."""
+    """What to compare, and how."""
 
     test: TestId
     backend: str
     case: Path
-    """Where the case that fails alone is to be written."""
+    """Where to write the case that fails by itself."""
     rtol: float | None = None
-    """Relative tolerance of one op; None: by its dtype."""
+    """Relative tolerance of one op; None: the default of its dtype."""
     modules: Sequence[str] = ()
-    """Imported before the backend is looked up: they may bring it."""
+    """Modules imported before the backend is looked up; they may register it."""
     timeout: float = 0.0
-    """Seconds; 0: any time."""
+    """Seconds; 0: no limit."""
 
 
 def bisect(
@@ -75,7 +75,7 @@ def bisect(
 
 
 def _arguments(checkout: Path, request: BisectRequest) -> list[str]:
-    """The script with its arguments, but for the interpreter and the progress."""
+    """The script and its arguments, without the interpreter and the progress option."""
     arguments = [str(BISECT_SCRIPT), *model_arguments(checkout, request.test), f"--backend={request.backend}"]
     arguments += [f"--import={module}" for module in request.modules]
     arguments += [] if request.rtol is None else [f"--rtol={request.rtol!r}"]
@@ -84,7 +84,7 @@ def _arguments(checkout: Path, request: BisectRequest) -> list[str]:
 
 
 def bisection_lines(report: Mapping[str, Any], backend: str) -> Iterator[str]:
-    """A report as text: what departs and where, the drift as a curve, and the case."""
+    """A report as text: the first deviating op, the drift as a curve, and the case."""
     yield _verdict(report, backend)
     if report["first"] is not None:
         yield from _first_lines(report)
@@ -119,12 +119,12 @@ def _first_lines(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _drift(report: Mapping[str, Any]) -> list[float | None]:
-    """The cumulative relative error after each call; None: not a number, or the backend has failed."""
+    """The cumulative relative error after each call; None: not a number, or the backend failed."""
     return [None if one["cumulative"] is None else one["cumulative"]["rel"] for one in report["curve"]]
 
 
 def sparkline(values: Sequence[float | None], width: int = _WIDTH) -> str:
-    """At most `width` bars on a logarithmic scale, the largest of each part; `!` for what is no number."""
+    """At most `width` bars on a logarithmic scale, each the maximum of its part; `!` for values that are no number."""
     if not values:
         return ""
     parts = min(width, len(values))
@@ -168,7 +168,7 @@ def _number(value: float | None) -> str:
 
 @contextmanager
 def _lines_to(tell: Callable[[str], object]) -> Iterator[int]:
-    """A file descriptor whose lines go to `tell`, until all who have it are gone."""
+    """A file descriptor whose lines go to `tell`, until all processes have closed it."""
     source, target = os.pipe()
 
     def follow() -> None:
@@ -182,5 +182,5 @@ def _lines_to(tell: Callable[[str], object]) -> Iterator[int]:
         yield target
     finally:
         os.close(target)
-        # What the model has started and left behind may hold the other end.
+        # A process that the model started and left behind may hold the other end.
         thread.join(timeout=5.0)

@@ -31,16 +31,16 @@ class CaseDetail(NamedTuple):
     key: str
     """Cases with the same key are the same test."""
     dup_of: str
-    """The case that represents it; empty: none other does."""
+    """The case that represents this one; empty: it represents itself."""
     same: tuple[str, ...]
-    """The cases that it represents."""
+    """The cases that this one represents."""
     bytes: int
-    """What building it and running both sides takes at least."""
+    """The least memory for building it and running both sides."""
     warnings: tuple[str, ...]
 
 
 def describe_case(tests: OpTests, id: str) -> CaseDetail | None:
-    """What `tests` say of the case with that id; None where they have none."""
+    """The detail of the case with that id in `tests`; None if there is none."""
     row = next((row for row in tests.rows if row.id == id), None)
     if row is None:
         return None
@@ -62,7 +62,7 @@ def describe_case(tests: OpTests, id: str) -> CaseDetail | None:
 
 
 def case_lines(detail: CaseDetail) -> list[tuple[str, str]]:
-    """All about a case as names with texts, in the order in which a person reads them."""
+    """Labels and texts about a case, in reading order."""
     case = detail.case
     status = f"{detail.expected.status}: {detail.expected.reason}" if detail.expected.reason else detail.expected.status
     sides = dict.fromkeys(map(raises_text, case.expects_error or ()))
@@ -110,7 +110,7 @@ def size_text(size: int) -> str:
 
 
 def tensor_text(tensor: Tensor) -> str:
-    """A tensor in one line: shape, dtype, how it is filled, and its layout where that is not the ordinary one."""
+    """A tensor in one line: shape, dtype, how it is filled, and its layout unless that is contiguous."""
     if tensor.file:
         return " ".join(filter(None, ("file", tensor.file, tensor.key)))
     words = [shape_text(tensor), tensor.dtype, tensor.init, *_arguments(tensor.init_args)]
@@ -144,7 +144,7 @@ def raises_text(raises: Raises) -> str:
 
 
 def case_document(detail: CaseDetail) -> dict[str, object]:
-    """The JSON form of what the list of op cases does not have."""
+    """The JSON of the fields that the list of op cases does not have."""
     case = detail.case
     return {
         "status": detail.expected.status,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Chisel wrote of one test: a line of JSON for each check of an op of the compiled program against its golden.
+"""What Chisel recorded for one test: a line of JSON for each check of an op of the compiled program against its golden.
 
 `--enable-chisel` of upstream's tests writes them. They are read and never written; sizes and counts have limits, and
 links are not followed.
@@ -14,7 +14,7 @@ from core.numbers import finite
 from core.ops.op_by_op import OpByOpResult, Operand, chisel_file, dtype_name
 
 _GOOD = frozenset({"ok", "skipped_numerics", "no_golden", "golden_promoted", "golden_evicted"})
-"""Statuses that Chisel itself takes for no failure."""
+"""Statuses that Chisel itself does not treat as failures."""
 _COMPARED = frozenset({"ok", "numerics_fail"})
 _MOST_BYTES = 64 * 2**20
 _MOST_RESULTS = 20_000
@@ -27,7 +27,7 @@ _NUMBERS = {"pcc": "PCC", "atol": "atol", "rtol": "rtol"}
 def read_chisel(root: Path, node_id: str) -> tuple[OpByOpResult, ...]:
     """What Chisel wrote in the checkout at `root` of the test with that node id; none where it wrote nothing.
 
-    A line that only says what Chisel did with its goldens is no result.
+    A line that only records what Chisel did with its goldens is not a result.
     """
     name = chisel_file(node_id)
     file = root / name
@@ -69,7 +69,7 @@ def _result(line: bytes, name: str) -> OpByOpResult | None:
 
 
 def _message(status: str, check: str, payload: Mapping[str, object]) -> str:
-    """`isolated: PCC 0.99, atol 0.01, rtol 0.02`, behind the status where that is a failure."""
+    """`isolated: PCC 0.99, atol 0.01, rtol 0.02`, preceded by the status if that is a failure."""
     numbers = ((title, finite(payload.get(name))) for name, title in _NUMBERS.items())
     said = ", ".join(f"{title} {value:.6g}" for title, value in numbers if value is not None)
     mode = payload.get("mode")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read op manifests in a process of its own."""
+"""Read op manifests in a separate process."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from core.ops.rows import read_op_rows
 
 
 def read_elsewhere(cache: Cache, configured: Sequence[str]) -> OtherRows:
-    """As `read_op_rows`, from another process. Raises TTMatrixError where there can be no such process."""
+    """Like `read_op_rows`, from another process. Raises TTMatrixError if no process can be started."""
     return ask_worker(__name__, cache, OtherRows, *configured)
 
 

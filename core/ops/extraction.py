@@ -20,23 +20,23 @@ LEVELS = ("torch", "aten")
 _MARK = "TTMATRIX-OPS "
 _LAST_LINES = 20
 _NOT_HERE = 2
-"""How the child ends where this machine cannot run the model: its report says all."""
+"""The exit code of the child if this machine cannot run the model; its report has the details."""
 _NO_SEQ_LEN = 1
 _PATIENCE = 600.0
 """Seconds that loading the model may take."""
 
 
 class Extracted(NamedTuple):
-    """A manifest, with what there is to say of it."""
+    """A manifest and how its extraction went."""
 
     text: str
     cases: int
     calls: int
-    """Equal calls are one case."""
+    """Calls of ops; equal calls are one case."""
     left_out: Mapping[str, int]
-    """Calls that no case can say: `torch.rand: random or uninitialised values`, by how often."""
+    """Calls that no case can express, with their count: `torch.rand: random or uninitialised values`."""
     failure: str
-    """How the model ended, where it failed or took too long; its ops until then are recorded. Empty: it ended well."""
+    """How the model failed or that it took too long; the ops recorded until then count. Empty: it ended well."""
 
 
 def extract(python: Path, checkout: Path, test: TestId, *, level: str, timeout: float) -> Extracted:
@@ -51,7 +51,7 @@ def extract(python: Path, checkout: Path, test: TestId, *, level: str, timeout: 
         output = Path(directory) / "ops.yaml"
         argv = [str(python), str(SCRIPT), *model_arguments(checkout, test)]
         argv += [f"--level={level}", f"--output={output}", f"--seconds={timeout}"]
-        # Sets of texts in the same order each time: the file has the same bytes.
+        # A fixed hash seed orders sets of strings the same each time, so that the file has the same bytes.
         done = run_command(argv, cwd=checkout, env={"PYTHONHASHSEED": "0"}, timeout=timeout + _PATIENCE)
         report = _report(done.stdout)
         if done.returncode or report is None:
@@ -65,7 +65,7 @@ def extract(python: Path, checkout: Path, test: TestId, *, level: str, timeout: 
 
 
 def save_extracted(file: Path, extracted: Extracted, *, merge: bool) -> int:
-    """Write the manifest to `file`, or add what it lacks to the one that is there; how many cases are new in it.
+    """Write the manifest to `file`, or add the cases it lacks to an existing one; returns the number of new cases.
 
     Nothing that is there changes. Raises UsageError where the file exists and `merge` was not asked for.
     """
@@ -82,9 +82,9 @@ def save_extracted(file: Path, extracted: Extracted, *, merge: bool) -> int:
 
 
 def merged(text: str, name: str, extracted: Extracted) -> tuple[str, int]:
-    """The manifest `text` with the cases that it does not have yet at its end, and how many these are.
+    """The manifest `text` with the missing cases appended, and their number.
 
-    No byte of `text` changes. `name` is its file's, for errors. Raises TTMatrixError where nothing can be added.
+    No byte of `text` changes. `name` is its file's name, for errors. Raises TTMatrixError if nothing can be added.
     """
     try:
         return added(text, name, read_text(extracted.text, name).cases)

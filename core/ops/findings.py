@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with manifests, as findings."""
+"""Problems in manifests, as findings."""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,7 +11,7 @@ MANIFEST_KIND = "op-manifest"
 
 
 def manifest_findings(manifests: Iterable[Manifest]) -> Iterator[Finding]:
-    """One finding for each problem, warnings too. Its id is `model::case` where it is in a case."""
+    """One finding per problem, including warnings. Its id is `model::case` if the problem is in a case."""
     for manifest in manifests:
         for problem in manifest.problems:
             id = f"{manifest.model}::{problem.case}" if problem.case else ""
@@ -19,5 +19,5 @@ def manifest_findings(manifests: Iterable[Manifest]) -> Iterator[Finding]:
 
 
 def problem_text(problem: Problem) -> str:
-    """A problem with its hint. It may begin with a name, so its first letter stays small."""
+    """A problem with its hint. The first letter is not capitalised: it may be that of a name."""
     return f"{problem.message}; {problem.hint}" if problem.hint else problem.message

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ops of one model of the matrix: its cases in manifests, and what op-by-op tests say, joined by shape."""
+"""The ops of one model of the matrix: its cases in manifests, and op-by-op results, joined by shape."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -18,7 +18,7 @@ _OTHER = re.compile(r"[^a-z0-9]+")
 class JoinedResult:
     """A result of an op-by-op test, with the cases whose tensors have the same shapes and dtypes.
 
-    Nothing says that it is the same op: one is of StableHLO, the others are of torch.
+    They need not be the same op: results are of StableHLO ops, cases of torch ops.
     """
 
     result: OpByOpResult
@@ -30,7 +30,7 @@ class OpsOfModel:
     """The ops of one model."""
 
     models: tuple[str, ...]
-    """Of manifests, as they name it."""
+    """Names of the model in manifests."""
     rows: tuple[Row, ...]
     joined: tuple[JoinedResult, ...]
 
@@ -38,7 +38,7 @@ class OpsOfModel:
 def ops_of_model(
     tests: OpTests, found: OpByOp, test: TestId, info: ModelInfo | None, own: Iterable[OpByOpResult] = ()
 ) -> OpsOfModel:
-    """What is known of the ops of the model that `test` runs; `own` are results that are of this test in any case."""
+    """What is known of the ops of the model that `test` runs; `own` are results that certainly belong to this test."""
     called = models_called(tests.models, test, info)
     models = tuple(model for model in tests.models if model in called)
     rows = tests.of_models(models) if models else ()
@@ -51,7 +51,7 @@ def ops_of_model(
 
 
 def models_called(models: Iterable[str], test: TestId, info: ModelInfo | None) -> Collection[str]:
-    """Those of `models`, as manifests name them, that are the model which `test` runs."""
+    """Those of `models`, as manifests name them, that mean the model that `test` runs."""
     names = names_of(test, info)
     return {model for model in models if model and _plain(model) in names}
 
@@ -67,7 +67,7 @@ def names_of(test: TestId, info: ModelInfo | None) -> Collection[str]:
 
 
 def _is_of(model: str, info: ModelInfo | None) -> bool:
-    """Directories of IR dumps are called as the model, with other characters in the place of some."""
+    """Whether `model` is the directory of IR dumps for `info`: the model's name with some characters replaced."""
     return info is not None and _plain(model) == _plain(info.name)
 
 

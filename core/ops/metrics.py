@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers about op tests that need no results: how many there are, of what, and how many of them are the same test."""
+"""Numbers about op tests that need no results: how many there are, of which kinds, and how many are the same test."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,9 +14,9 @@ class Counts(NamedTuple):
 
     cases: int
     unique: int
-    """Cases that are left where equal ones count once."""
+    """Cases if equal ones count once."""
     ops: int
-    """Distinct ones."""
+    """Distinct ops."""
     models: int
     signatures: int
     """Distinct ops with the shapes and dtypes of their tensors."""
@@ -33,16 +33,16 @@ class Metrics(NamedTuple):
     by_model: dict[str, Counts]
     by_op: dict[str, Counts]
     grid: dict[tuple[str, str], int]
-    """The number of cases by op and model, where there are some."""
+    """The number of cases by op and model; pairs without cases are absent."""
 
     @property
     def saved(self) -> float:
-        """The part of the cases that another one represents; 0 where there are none."""
+        """The share of cases that another case represents; 0 if there are no cases."""
         return 1 - self.total.unique / self.total.cases if self.total.cases else 0.0
 
 
 def measure(tests: OpTests, selected: Sequence[Row]) -> Metrics:
-    """The numbers of a selection."""
+    """The metrics of a selection."""
     said = duplicates(selected)
     keys = {row.id: said[row.id].dup_of or row.id for row in selected}
 

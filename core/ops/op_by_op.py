@@ -47,12 +47,12 @@ class Operand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OpByOpResult:
-    """How one op of a model ended by itself."""
+    """The result of one op of a model, run by itself."""
 
     op: str
     """`stablehlo.add`."""
     model: str
-    """As the report has it: `model_info.name`, or the directory of the IR files."""
+    """As in the report: `model_info.name`, or the directory of the IR files."""
     inputs: tuple[Operand, ...]
     passed: bool
     message: str
@@ -62,18 +62,18 @@ class OpByOpResult:
 
 @dataclass(frozen=True, slots=True)
 class OpByOp:
-    """All that was found."""
+    """Everything that was found."""
 
     results: tuple[OpByOpResult, ...] = ()
     failed_files: tuple[str, ...] = ()
-    """Modules of failed ops that were saved, relative to the checkout."""
+    """Saved modules of failed ops, relative to the checkout."""
     chisel: Mapping[str, int] | None = None
-    """Lines by file in `chisel_results`; None: there is no such directory."""
+    """Lines by file in `chisel_results`; None: no such directory."""
     problems: tuple[str, ...] = ()
 
 
 def read_op_by_op(root: Path) -> OpByOp:
-    """Read the reports at the top of the checkout at `root`. What cannot be read is a problem, and the rest counts."""
+    """Read the reports at the top of the checkout at `root`. An unreadable report is a problem; the rest counts."""
     results: list[OpByOpResult] = []
     folders: dict[str, None] = {}
     problems: list[str] = []
@@ -95,7 +95,7 @@ def read_op_by_op(root: Path) -> OpByOp:
 
 
 def operands(text: object) -> tuple[Operand, ...]:
-    """The tensors in the text that upstream makes of a list of `TensorDesc`."""
+    """The tensors in the text that upstream writes for a list of `TensorDesc`."""
     if not isinstance(text, str) or len(text) > _MOST_BYTES:
         return ()
     return tuple(
@@ -105,7 +105,7 @@ def operands(text: object) -> tuple[Operand, ...]:
 
 
 def dtype_name(text: str) -> str:
-    """The name that torch has for a dtype of MLIR or of tt-metal: `bf16` and `BFloat16` are bfloat16."""
+    """Torch's name for a dtype of MLIR or of tt-metal: `bf16` and `BFloat16` are bfloat16."""
     return _DTYPES.get(text.lower(), text.lower())
 
 
@@ -157,7 +157,7 @@ def _failed_files(root: Path, folder: str) -> Iterator[str]:
 
 
 def failed_op(file: str) -> str:
-    """The op in the name of a saved module: `0005_stablehlo_add.mlir` is of stablehlo.add."""
+    """The op in the name of a saved module: stablehlo.add for `0005_stablehlo_add.mlir`."""
     match = _FAILED_OP.fullmatch(file.rpartition("/")[2])
     dialect, _, name = (match["op"] if match else "").partition("_")
     return f"{dialect}.{name}" if name else dialect
@@ -177,7 +177,7 @@ def _chisel(root: Path) -> Mapping[str, int] | None:
 
 
 def _lines(path: Path) -> int:
-    """Lines that hold an object, of those that are read."""
+    """The number of lines with a JSON object, within the read limit."""
     count = 0
     with path.open("rb") as file:
         for number, line in enumerate(file):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where manifests of op tests are, and all that they say."""
+"""Where manifests of op tests are, and their contents."""
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -38,12 +38,12 @@ class OpTests:
 
     @cached_property
     def models(self) -> tuple[str, ...]:
-        """Every model that a manifest is of, in the order of the files."""
+        """The models of all manifests, in the order of the files."""
         return tuple(dict.fromkeys(one.model for one in self.manifests if one.cases or not one.problems))
 
     @cached_property
     def files(self) -> Mapping[str, str]:
-        """The path of the manifest of each case, by id; of a case with a mistake too, where it has a name."""
+        """The path of the manifest of each case, by id; also of a faulty case, if it has a name."""
         wrong = {
             f"{one.model}::{problem.case}": one.path
             for one in self.manifests
@@ -53,7 +53,7 @@ class OpTests:
         return {**wrong, **{row.id: row.manifest.path for row in self.rows}}
 
     def of_models(self, models: Collection[str]) -> tuple[Row, ...]:
-        """The rows of these models, of all where none is named. Raises UsageError for an unknown one."""
+        """The rows of these models, or all rows if none is named. Raises UsageError for an unknown model."""
         for model in models:
             if model not in self.models:
                 raise UsageError(f"No op cases of a model {model!r}", f"Models: {', '.join(self.models) or 'none'}")
@@ -69,8 +69,8 @@ def read_op_tests(
 ) -> OpTests:
     """The manifests in directories that the settings name, or in those that are `given` instead.
 
-    What the settings name is relative to the checkout, has to be below it, and need not exist. A given directory or
-    file is read wherever it is. Raises UsageError where it does not exist. What is wrong with a file is in its
+    A directory in the settings is relative to the checkout, must be below it, and need not exist. A given directory or
+    file may be anywhere. Raises UsageError if it does not exist. Problems in a file are part of its
     manifest.
     """
     files: list[File] = []
@@ -97,7 +97,7 @@ def _given(checkout: Path, places: Sequence[Path]) -> Iterator[tuple[Path, str, 
 
 
 def skips(selected: Sequence[Row], backend: str, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """By id, why a case is skipped on the CPU with that backend. Those that are not skipped are absent."""
+    """By id, why a case is skipped on the CPU with that backend. Cases that are not skipped are absent."""
     found: dict[str, str] = {}
     for row in selected:
         if row.case.skip_if:
@@ -112,17 +112,17 @@ def skips(selected: Sequence[Row], backend: str, environment: Mapping[str, str] 
 
 
 def deduplicated(selected: Sequence[Row], skipped: Collection[str], *, dedupe: bool) -> dict[str, Duplicate]:
-    """By id, what represents each of the selected rows: one that is not skipped, so that one of them runs."""
+    """By id, the case that represents each selected row: one that is not skipped, so that one of them runs."""
     running = [row for row in selected if row.id not in skipped]
     resting = [row for row in selected if row.id in skipped]
     return {**duplicates(running, dedupe=dedupe), **duplicates(resting, dedupe=False)}
 
 
 def case_key(row: Row) -> str:
-    """The digest of what a case computes, as results of it have it."""
+    """The digest of the computation of a case, as results have it."""
     return case_digest(row.case)
 
 
 def computes_nothing(case: Case) -> bool:
-    """Whether the op of a case is none: a tracer wrote it down."""
+    """Whether the op of a case computes nothing: a tracer recorded it."""
     return kind_of(case.op) is OpKind.NOT_AN_OP

@@ -11,19 +11,19 @@ from core.matrix.cache import Cache
 from core.sources import files_below, stamps_of
 
 _CODE = ("ops", "payload/ttmatrix_ops")
-"""What makes rows of manifests, beside the code that every cached value is of."""
+"""Code that the rows depend on, in addition to the code that every cached value depends on."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Cached:
     directories: tuple[str, ...]
     environment: tuple[tuple[str, str | None], ...]
-    """The variables that conditions of the cases ask for, as they were."""
+    """Values of the environment variables in the cases' conditions."""
     rows: OtherRows
 
 
 def cached_op_rows(cache: Cache, configured: Sequence[str]) -> OtherRows | None:
-    """The rows that were cached, where they are still those of the manifests."""
+    """The cached rows, if they still match the manifests."""
     cached = load(cache.file("ops"))
     if not isinstance(cached, _Cached) or cached.directories != tuple(configured):
         return None
@@ -34,7 +34,7 @@ def read_op_rows(cache: Cache, configured: Sequence[str]) -> OtherRows:
     """The rows of all op cases in the manifests that the settings name, cached for the next time."""
     root = cache.checkout.root
     stamps = stamps_of(_places(root, configured))
-    # What the first frame does without where the cache holds: all that reads manifests.
+    # Modules that read manifests: the first frame does without them if the cache is valid.
     from core.ops.tabulation import read_op_tests, tabulated, variables
 
     tests = read_op_tests(root, configured)
@@ -50,19 +50,19 @@ def with_ops(
     configured: Sequence[str],
     read: Callable[[Cache, Sequence[str]], OtherRows] = read_op_rows,
 ) -> Matrix:
-    """`matrix` with the op cases in the directories that the settings name; what is not cached yet is `read`."""
+    """`matrix` with the op cases in the directories that the settings name; `read` reads those that are not cached."""
     known = cached_op_rows(cache, configured)
     return with_op_rows(matrix, read(cache, configured) if known is None else known)
 
 
 def with_cached_ops(cache: Cache, matrix: Matrix, configured: Sequence[str]) -> Matrix | None:
-    """As `with_ops`; None where the manifests would have to be read."""
+    """Like `with_ops`; None if the manifests would have to be read."""
     known = cached_op_rows(cache, configured)
     return None if known is None else with_op_rows(matrix, known)
 
 
 def _places(root: Path, configured: Iterable[str]) -> Iterator[str]:
-    """What the rows are made of: manifests, the directories that they come and go in, and code."""
+    """What the rows depend on: manifests, the directories that contain them, and code."""
     for directory in configured:
         yield from (path for ending in (".yaml", ".yml") for path in files_below(root / directory, ending))
     package = Path(__file__).parents[1]

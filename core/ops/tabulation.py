@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the matrix shows of op cases: what each is made of and what its manifest expects of it."""
+"""Columns of the matrix for op cases: what each consists of and what its manifest expects."""
 
 import os
 import re
@@ -24,21 +24,21 @@ from core.payload.ttmatrix_ops import (
 __all__ = ["read_op_tests", "tabulated", "variables"]
 
 DEFAULT_BACKEND = "inductor"
-"""What conditions see as the backend where none is chosen."""
+"""The backend that conditions see if none is chosen."""
 _SKIP, _XFAIL = "skip", "xfail"
 """Marks that pytest acts on."""
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*\b")
 
 
 class Expectation(NamedTuple):
-    """What a manifest expects of a case on the CPU, and why where that is no pass."""
+    """What a manifest expects of a case on the CPU, and why if that is not a pass."""
 
     status: Status
     reason: str = ""
 
 
 def expectation(row: Row, backend: str = DEFAULT_BACKEND, environment: Mapping[str, str] = os.environ) -> Expectation:
-    """Whether a case is to pass, to fail or not to run with that backend."""
+    """Whether a case should pass, fail or not run with that backend."""
     case = row.case
     if computes_nothing(case):
         return Expectation(Status.NOT_SUPPORTED_SKIP, "The op computes nothing")
@@ -59,7 +59,7 @@ def expectation(row: Row, backend: str = DEFAULT_BACKEND, environment: Mapping[s
 
 
 def variables(tests: OpTests) -> set[str]:
-    """Names in conditions that may be of variables of the environment: others do not change what is expected."""
+    """Names in conditions that may be environment variables: others do not change the expectation."""
     texts = (one for row in tests.rows for one in (*(skip.expr for skip in row.case.skip_if), row.case.xfail_if))
     return {name for text in texts if "env" in text for name in _VARIABLE.findall(text)}
 
@@ -108,7 +108,7 @@ def dtypes(case: Case) -> tuple[str, ...]:
 
 
 def _sorted(texts: Sequence[str]) -> Column:
-    """A column whose vocabulary is in alphabetical order: so it is listed, grouped and laid out."""
+    """A column whose vocabulary is in alphabetical order: listing, grouping and layout use that order."""
     return Column.of(texts, sorted(set(texts)))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of op cases as their manifests have them: without defaults, and by the first of a key's names."""
+"""The keys of op cases as their manifests spell them: without defaults, and each by its first name."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ _FIRST_NAMES = {"mark": "marks", "expected_errors": "expects_error"}
 
 
 def written_cases(root: Path, rows: Iterable[OpCase]) -> dict[str, Mapping[str, object]]:
-    """By id; cases of a file that cannot be read any more are absent. `root` is the checkout."""
+    """By id; cases of a file that can no longer be read are absent. `root` is the checkout."""
     files: dict[str, dict[str, Mapping[str, object]]] = {}
     found: dict[str, Mapping[str, object]] = {}
     for row in rows:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-# It is not there where Python was started with PYTHONSAFEPATH.
+# The script's directory is not on the path if Python was started with PYTHONSAFEPATH.
 sys.path[:] = [str(HERE), *(entry for entry in sys.path if entry != str(HERE))]
 
 from ttmatrix_arguments import model_parser, path
@@ -28,7 +28,7 @@ VERSION = 1
 
 
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
-    """The command line; argparse itself ends the process where it is wrong."""
+    """Parse the command line; argparse ends the process if it is invalid."""
     parser = model_parser(__doc__.partition("\n")[0])
     add = parser.add_argument
     add("--mode", choices=("inference", "training"), required=True)
@@ -85,16 +85,16 @@ def execute(args: argparse.Namespace, result: dict[str, Any]) -> None:
 
 
 def exit_code(result: dict[str, Any]) -> int:
-    """0, 1 or 2, as the top of this file says."""
+    """0, 1 or 2, as documented at the top of this file."""
     if result["problem"]:
         return 2
     return 0 if result["phases"][0]["ok"] else 1
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run, print a result line for each variant, return the exit code of the one that was asked for."""
+    """Run, print a result line per variant, and return the exit code of the requested one."""
     args = parse_arguments(argv)
-    # What a model sees is the runner's world: no options of ours, and no directory of ours but for our own use.
+    # The model must see the runner's world: none of our options, and our directory on the path only for our imports.
     sys.argv[1:] = []
     if not args.also:
         return run_variant(args)
@@ -111,7 +111,7 @@ def run_variant(args: argparse.Namespace) -> int:
     execute(args, result)
     if result["problem"]:
         print(f"Cannot run: {result['problem']['message']}", flush=True)
-    # Straight to the descriptor, whatever the model made of sys.stdout; on a line of its own in any case.
+    # Write to the descriptor, since the model may have replaced sys.stdout; always start a new line.
     sys.stdout.flush()
     os.write(1, f"\nTTMATRIX-RESULT {json.dumps(result, allow_nan=False)}\n".encode())
     return exit_code(result)

@@ -2,8 +2,8 @@
 """Export one loader's model: its graphs and programs on the CPU, or the code that Tenstorrent's plugin generates.
 
 Needs Python 3.10, torch and the files beside it; for JAX models jax and flax, for generated code tt-xla's plugin.
-An export has succeeded if its files exist, are not empty and, where they are Python, compile. Exit code 0: it has;
-1: it has not; 2: this environment cannot do it. The last line that starts with TTMATRIX-RESULT is one JSON object.
+An export succeeds if its files exist, are not empty and, if they are Python, compile. Exit code 0: success;
+1: failure; 2: this environment cannot do it. The last line that starts with TTMATRIX-RESULT is one JSON object.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 VERSION = 1
 HERE = Path(__file__).resolve().parent
 _MOST_NAMES = 20
-"""In the result line; the directory has them all."""
+"""Most file names in the result line; the directory has all files."""
 _TRUE, _FALSE = "true", "false"
 _PLUGINS = {"pytorch": ("torch_xla", "pjrt_plugin_tt", "tt_torch"), "jax": ("jax_plugin_tt", "tt_jax")}
 
 
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
-    """The command line; argparse itself ends the process where it is wrong."""
+    """Parse the command line; argparse ends the process if it is invalid."""
     from ttmatrix_compile_options import add_options
     from ttmatrix_export.files import GRAPHS, TARGETS
 
@@ -55,7 +55,7 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def export(args: argparse.Namespace) -> tuple[int, dict[str, Any]]:
-    """Write and check the files: the exit code, and what the result line says. Raises Problem and NotFree."""
+    """Write and check the files; returns the exit code and the result line's contents. Raises Problem and NotFree."""
     from ttmatrix_compile_options import read
     from ttmatrix_export.files import GRAPHS, check_free, deliver, exported, faults
     from ttmatrix_loader import Problem, import_loader, loader_factory
@@ -69,7 +69,7 @@ def export(args: argparse.Namespace) -> tuple[int, dict[str, Any]]:
         _check_plugin(args, jax)
     tensors = args.to != GRAPHS if args.export_tensors is None else args.export_tensors == _TRUE
     args.directory.mkdir(parents=True, exist_ok=True)
-    # Before a loader's import takes our directory from the path.
+    # Import these before a loader's import removes our directory from the path.
     framework = importlib.import_module(f"ttmatrix_export.{'jax_models' if jax else 'pytorch'}")
     make_loader = loader_factory(import_loader(args.checkout, args.loader), args)
     with packages(args):
@@ -101,7 +101,7 @@ def _check_plugin(args: argparse.Namespace, jax: bool) -> None:
 
 
 def _graphs(framework: Any, model: Any, args: argparse.Namespace, tensors: bool) -> tuple[list[str], list[str]]:
-    """Each part of the export by itself, so that one that fails takes no other along: failures, and what to say."""
+    """Export each part independently, so that one failure does not stop the others; returns failures and remarks."""
     from ttmatrix_facts import traceback_text
 
     failures = []
@@ -135,7 +135,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def _described(found: Exported, remarks: Sequence[str], *, failed: bool) -> dict[str, Any]:
-    """What the result line says of the files."""
+    """The part of the result line about the files."""
     count = len(found.names)
     files = f"{count} {'file' if count == 1 else 'files'}, {found.size:,} bytes"
     if found.tensors:
@@ -145,10 +145,10 @@ def _described(found: Exported, remarks: Sequence[str], *, failed: bool) -> dict
 
 
 def main(argv: Sequence[str]) -> int:
-    """Export, say how it went, return the exit code."""
+    """Export, report the result, and return the exit code."""
     sys.path[:] = [str(HERE), *(entry for entry in sys.path if entry != str(HERE))]
     args = parse_arguments(argv)
-    # What a model sees is the runner's world: no options of ours.
+    # The model must see the runner's world: none of our options.
     sys.argv[1:] = []
     from ttmatrix_export.files import CPP, PYTHON, NotFree
     from ttmatrix_network import HubLook
@@ -193,7 +193,7 @@ def _problem(kind: str, message: str) -> dict[str, Any]:
 
 def _report(args: argparse.Namespace, code: int, result: dict[str, Any]) -> int:
     sys.stdout.flush()
-    # Straight to the descriptor, whatever the model made of sys.stdout.
+    # Write to the descriptor, since the model may have replaced sys.stdout.
     os.write(1, f"\nTTMATRIX-RESULT {json.dumps({'version': VERSION, 'nonce': args.nonce, **result})}\n".encode())
     return code
 

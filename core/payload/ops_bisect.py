@@ -21,14 +21,14 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-# It is not there where Python was started with PYTHONSAFEPATH.
+# The script's directory is not on the path if Python was started with PYTHONSAFEPATH.
 sys.path[:] = [str(HERE), *(entry for entry in sys.path if entry != str(HERE))]
 
 from ttmatrix_arguments import model_parser, path
 
 
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
-    """The command line; argparse itself ends the process where it is wrong."""
+    """Parse the command line; argparse ends the process if it is invalid."""
     parser = model_parser(__doc__.partition("\n")[0])
     add = parser.add_argument
     add(
@@ -47,7 +47,7 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def bisect(args: argparse.Namespace) -> dict[str, Any]:
-    """What there is to say of the model. Raises what the model raises on the CPU, and Problem."""
+    """The report on the model. Raises what the model raises on the CPU, and Problem."""
     import importlib
 
     import torch
@@ -77,7 +77,7 @@ def bisect(args: argparse.Namespace) -> dict[str, Any]:
             model.eval()
         sizes = {"batch_size": args.batch_size, "seq_len": args.seq_len}
         inputs = call_arguments(load_inputs(loader, dtype, phase=args.phase, training=False, **sizes))
-        # After the loader: it may bring a backend of its own.
+        # After the loader, which may register its own backend.
         return compare_model(model, inputs, Side(args.backend), args.rtol, until - time.monotonic(), tell)
 
     tell(f"torch {torch.__version__} at {sys.executable}")
@@ -102,9 +102,9 @@ def bisect(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Compare, say how it went, return the exit code."""
+    """Compare, report the result, and return the exit code."""
     args = parse_arguments(argv)
-    # What a model sees is the runner's world: no options of ours, and our directory for our own imports.
+    # The model must see the runner's world: none of our options, and our directory on the path only for our imports.
     sys.argv[1:] = []
     from ttmatrix_network import HubLook
 
@@ -114,7 +114,7 @@ def main(argv: Sequence[str]) -> int:
     except (ImportError, OSError) as error:
         return _report({"problem": f"torch cannot be imported by {sys.executable}: {error}"}, 2, args)
     look.settle()
-    # Everything of ours before the loader: its import takes our directory from the path.
+    # Import everything of ours before the loader: its import removes our directory from the path.
     import ttmatrix_bisect.alone
     import ttmatrix_bisect.report  # noqa: F401
     import ttmatrix_bisect_line  # noqa: F401
@@ -145,7 +145,7 @@ def _report(result: dict[str, Any], code: int, args: argparse.Namespace) -> int:
         from ttmatrix_bisect_line import result_line  # loaded before the loader was
 
         line = f"TTMATRIX-RESULT {json.dumps(result_line(result, args.nonce))}"
-    # Straight to the descriptor, whatever the model made of sys.stdout.
+    # Write to the descriptor, since the model may have replaced sys.stdout.
     os.write(1, f"\n{line}\n".encode())
     return code
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 HERE = Path(__file__).resolve().parent
-# It is not there where Python was started with PYTHONSAFEPATH.
+# The script's directory is not on the path if Python was started with PYTHONSAFEPATH.
 sys.path[:] = [str(HERE), *(entry for entry in sys.path if entry != str(HERE))]
 
 from ttmatrix_arguments import model_parser, path
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 _LEAST_SECONDS = 1.0
-"""That a model may run, however long its loading took."""
+"""Minimum time for the model, even if loading took all of the limit."""
 _IDS, _DECODER_IDS = "input_ids", "decoder_input_ids"
 _AGAIN = "TTMATRIX_SAME_ADDRESSES"
 _ADDR_NO_RANDOMIZE = 0x0040000
@@ -45,10 +45,10 @@ _ASK = 0xFFFFFFFF
 
 
 def start_with_same_addresses() -> None:
-    """Begin again where memory has the same addresses each time: a set of objects is in their order.
+    """Restart without address randomisation: the order of a set of objects depends on their addresses.
 
-    Without this, a model that goes through such a set would not give the same bytes twice. Where the system has no
-    such thing or refuses it, go on.
+    Otherwise a model that iterates over such a set would not produce the same bytes twice. If the system does not
+    support or refuses this, go on.
     """
     if os.environ.pop(_AGAIN, "") or not sys.platform.startswith("linux"):
         return
@@ -61,7 +61,7 @@ def start_with_same_addresses() -> None:
 
 
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
-    """The command line; argparse itself ends the process where it is wrong."""
+    """Parse the command line; argparse ends the process if it is invalid."""
     parser = model_parser(__doc__.partition("\n")[0])
     add = parser.add_argument
     add("--level", choices=("torch", "aten"), default="torch", help="ops as the model calls them, or what they come to")
@@ -74,7 +74,7 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def extract(args: argparse.Namespace, calls: Calls) -> dict[str, Any]:
-    """Write the manifest; what there is to say of it. Raises what the model raises before its first op, and Problem."""
+    """Write the manifest and return the report. Raises what the model raises before its first op, and Problem."""
     import torch
     from ttmatrix_facts import traceback_text
     from ttmatrix_loader import import_loader, loader_factory
@@ -82,7 +82,7 @@ def extract(args: argparse.Namespace, calls: Calls) -> dict[str, Any]:
     from ttmatrix_packages import packages
     from ttmatrix_workload import load_inputs, load_model
 
-    # What is compiled runs as it is written, where its calls can be seen.
+    # Disable compilation: code that would be compiled runs as written, so that its calls are seen.
     if hasattr(torch.compiler, "set_stance"):
         torch.compiler.set_stance("force_eager")
     started = time.monotonic()
@@ -115,7 +115,7 @@ def extract(args: argparse.Namespace, calls: Calls) -> dict[str, Any]:
         print(traceback_text(error), end="", flush=True)
         notes.append(f"The model did not end: these are its ops until {failure}")
     left_out = dict(recorder.left_out)
-    # How far a model came when its time was up is the machine's affair, and no part of what it calls.
+    # How far a model gets within its time depends on the machine, and is not part of what it calls.
     written = _write(args, recorder.cases(counted=not stopped), left_out, notes, counted=not stopped)
     return {"cases": written, "calls": recorder.calls, "left_out": left_out, "failure": failure}
 
@@ -123,14 +123,14 @@ def extract(args: argparse.Namespace, calls: Calls) -> dict[str, Any]:
 class _Recorded(NamedTuple):
     recorder: Recorder
     error: BaseException | None
-    """How the model ended, where it did not end well."""
+    """The error that ended the model, if any."""
 
 
 def _recorded(args: argparse.Namespace, recorder: Recorder, model: Any, inputs: Any, started: float) -> _Recorded:
     """Run the model once. `started` is when its loading began."""
     from ttmatrix_workload import call
 
-    # What is said is the limit, not what loading has left of it: that is another number each time.
+    # The message names the whole limit, not the rest after loading, which differs each time.
     limit = f"{args.within or args.seconds:g} s"
     try:
         with time_limit(_seconds_left(args, time.monotonic() - started), limit), recorder.recording(model):
@@ -141,7 +141,7 @@ def _recorded(args: argparse.Namespace, recorder: Recorder, model: Any, inputs: 
 
 
 def with_decoder_inputs(model: Any, inputs: Any) -> Any:
-    """The inputs of a model with a decoder, with one token a row to start from; None where that is not what it lacks.
+    """The inputs of an encoder-decoder model, plus one start token per row; None if that is not what it lacks.
 
     Loaders of such models pass the source alone, and upstream's runner has nothing else to pass.
     """
@@ -157,12 +157,12 @@ def with_decoder_inputs(model: Any, inputs: Any) -> Any:
 
 
 def _seconds_left(args: argparse.Namespace, spent: float) -> float:
-    """How long the model may run once loading has taken `spent` seconds; 0: as long as it takes."""
+    """How long the model may run after loading has taken `spent` seconds; 0: no limit."""
     return max(_LEAST_SECONDS, args.within - spent) if args.within else float(args.seconds)
 
 
 def _seed() -> None:
-    """Draw the same values each time."""
+    """Make random values the same each time."""
     import torch
 
     random.seed(0)
@@ -172,7 +172,7 @@ def _seed() -> None:
 
 
 class TimeIsUp(BaseException):
-    """The model ran for as long as it may. No `except Exception`, a model's or the recorder's, goes on after it."""
+    """The model used up its time. A BaseException, so that no `except Exception` of a model or recorder catches it."""
 
 
 @contextmanager
@@ -194,9 +194,9 @@ def time_limit(seconds: float, limit: str) -> Iterator[None]:
 def _write(
     args: argparse.Namespace, cases: Sequence[Any], left_out: dict[str, int], notes: Sequence[str], *, counted: bool
 ) -> int:
-    """Write the cases that can be read again, and count the others among those left out. How many were written.
+    """Write the cases that can be read back and count the others as left out; returns the number written.
 
-    `notes` are said at its top. Without `counted` the file does not say how often something was left out.
+    `notes` go to the top of the file. Without `counted` the file does not say how often something was left out.
     """
     from ttmatrix_ops.cases import Manifest
     from ttmatrix_ops.load import read_text
@@ -230,14 +230,14 @@ def _count(left_out: dict[str, int], op: str, reason: str) -> None:
 
 
 def main(argv: Sequence[str], calls: Calls) -> int:
-    """Extract, say how it went, return the exit code."""
+    """Extract, report the result, and return the exit code."""
     args = parse_arguments(argv)
-    # What a model sees is the runner's world: no options of ours, and our directory for our own imports.
+    # The model must see the runner's world: none of our options, and our directory on the path only for our imports.
     sys.argv[1:] = []
     from ttmatrix_network import HubLook
 
     look = HubLook()
-    # Functions that torch would compile stay Python, whose calls can be seen.
+    # Functions that torch would compile stay Python, so that their calls are seen.
     os.environ.setdefault("PYTORCH_JIT", "0")
     try:
         import torch
@@ -249,7 +249,7 @@ def main(argv: Sequence[str], calls: Calls) -> int:
         return _report(line, 2, args)
     print(f"torch {torch.__version__} at {sys.executable}", flush=True)
     look.settle()
-    # Everything of ours before the loader: its import takes our directory from the path.
+    # Import everything of ours before the loader: its import removes our directory from the path.
     import ttmatrix_extract_line
     from ttmatrix_facts import traceback_text
     from ttmatrix_loader import Problem, missing_package
@@ -274,7 +274,7 @@ def main(argv: Sequence[str], calls: Calls) -> int:
 
 def _report(result: dict[str, Any], code: int, args: argparse.Namespace) -> int:
     sys.stdout.flush()
-    # Straight to the descriptor, whatever the model made of sys.stdout.
+    # Write to the descriptor, since the model may have replaced sys.stdout.
     os.write(1, f"\nTTMATRIX-{'RESULT' if args.nonce else 'OPS'} {json.dumps(result)}\n".encode())
     return code
 

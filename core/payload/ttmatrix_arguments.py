@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arguments that say which model of a checkout a script is about."""
+"""Command-line arguments that choose a model of a checkout, shared by the scripts."""
 
 from __future__ import annotations
 

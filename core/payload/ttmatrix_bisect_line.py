@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A report of a bisection in a few words and numbers: the result line of its run."""
+"""Summary of a bisection's report: the result line of its run."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 VERSION = 1
 MOST_POINTS = 60
-"""Of the curve; each is the largest of its part."""
+"""Most points of the drift curve; each is the maximum of its part."""
 
 
 def result_line(report: Mapping[str, Any], nonce: str) -> dict[str, Any]:
-    """What the run of a bisection says; `problem`: why there is no report."""
+    """The result line of a bisection; `problem`: why there is no report."""
     line: dict[str, Any] = {"version": VERSION, "nonce": nonce}
     if "verdict" not in report:
         return {**line, "problem": {"kind": "bisect", "message": report["problem"]}}

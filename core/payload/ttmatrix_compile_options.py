@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compile options of a profile: as words of a command line, and which of them a backend of ttmatrix's runner honours.
 
-Standard library only: what plans a run and what executes it read the same table.
+Standard library only: planning and execution of a run share the table.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 WEIGHT_DTYPES = ("bfp_bf8", "bfp_bf4")
-"""Block formats that weights can be rounded to where no device does it."""
+"""Block formats to which weights can be rounded without a device."""
 
 _EVERYWHERE = {
     "experimental_weight_dtype": "weights of linear layers are rounded to the block format and stay bfloat16",
@@ -30,13 +30,13 @@ HONOURED: Mapping[str, Mapping[str, str]] = {
     },
     "eager": _EVERYWHERE,
 }
-"""What an option does, by backend; `tt` takes all, any other none."""
+"""The effect of each option, by backend; `tt` honours all options, other backends none."""
 ALL_HONOURED = "tt"
 
 
 @dataclass(frozen=True)
 class CompileOptions:
-    """What a profile asks of the compiler."""
+    """The compile options of a profile."""
 
     values: Mapping[str, str] = field(default_factory=dict)
     """By upstream's names; flags are `true` and `false`."""
@@ -46,7 +46,7 @@ class CompileOptions:
     """Dtypes of weights, by patterns of the names of parameters."""
     profile: str = ""
     batch_size: int | None = None
-    """Instead of the entry's; None: the entry's."""
+    """Replaces the batch size of the entry; None: that of the entry."""
 
     @property
     def level(self) -> int | None:
@@ -70,18 +70,18 @@ NO_OPTIONS = CompileOptions()
 
 
 def is_true(text: str) -> bool:
-    """A flag as the compiler's parser reads it."""
+    """A flag, parsed as the compiler does."""
     return text.lower() in ("true", "1", "yes", "on")
 
 
 def ignored(options: CompileOptions, backend: str) -> list[str]:
-    """Which of these options `backend` ignores."""
+    """The options among these that `backend` ignores."""
     names = (*options.values, *options.torch)
     return [] if backend == ALL_HONOURED else [one for one in names if one not in HONOURED.get(backend, {})]
 
 
 def words(options: CompileOptions) -> list[str]:
-    """The options of the runner that say all this."""
+    """Command-line options for the runner that express these options."""
     found = [f"--profile-name={options.profile}"] if options.profile else []
     if options.batch_size is not None:
         found.append(f"--batch-size={options.batch_size}")
@@ -100,7 +100,7 @@ def add_options(add: Callable[..., object]) -> None:
 
 
 def read(get: Callable[[str], Any]) -> CompileOptions:
-    """What `words` said; `get` has the values of options by name. Raises ValueError for one without `=`."""
+    """The inverse of `words`; `get` returns the values of an option by name. Raises ValueError for one without `=`."""
     flags = {name: is_true(value) for name, value in map(_pair, get("--torch-option"))}
     values, weights = (dict(map(_pair, get(name))) for name in ("--compile-option", "--weight-dtype"))
     size = get("--batch-size")
@@ -108,7 +108,7 @@ def read(get: Callable[[str], Any]) -> CompileOptions:
 
 
 def read_words(argv: Sequence[str]) -> CompileOptions:
-    """What `words` said, from a whole command line."""
+    """The inverse of `words`, from a whole command line."""
     found: dict[str, list[str]] = {}
     for word in argv:
         name, equals, value = word.partition("=")
@@ -119,7 +119,7 @@ def read_words(argv: Sequence[str]) -> CompileOptions:
 
 
 def _pair(text: str) -> tuple[str, str]:
-    # A pattern of names may have dots, stars and brackets, and no equals sign.
+    # A pattern of names may contain dots, stars and brackets, but no equals sign.
     name, equals, value = text.partition("=")
     if not (name and equals and value):
         raise ValueError(f"NAME=VALUE is wanted, not {text!r}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a process came that a model brought down, and the same once more, stopped before that.
+"""Find out how far a process got before the model killed it, and run it again up to that point.
 
 The work is done in a child, which counts its calls in memory that outlives it.
 """
@@ -21,7 +21,7 @@ _COUNT = struct.Struct("q")
 
 
 class Crashed(Exception):
-    """The model is where the process died the last time."""
+    """The model has reached the point where the process died the last time."""
 
 
 class Calls:
@@ -30,23 +30,23 @@ class Calls:
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, _COUNT.size)
         self.limit = 0
-        """After so many calls `reached` raises Crashed; 0: it never does."""
+        """The number of calls after which `reached` raises Crashed; 0: never."""
         self.why = ""
-        """What Crashed says."""
+        """The message of Crashed."""
 
     @property
     def count(self) -> int:
         return int(_COUNT.unpack_from(self._memory)[0])
 
     def reached(self, count: int) -> None:
-        """So many calls have been made."""
+        """Record that this many calls have been made."""
         _COUNT.pack_into(self._memory, 0, count)
         if self.limit and count >= self.limit:
             raise Crashed(self.why)
 
 
 def run_until_crash(main: Callable[[Sequence[str], Calls], int], argv: Sequence[str]) -> int:
-    """What `main` returns, done in a child. Where a signal kills that, it is done again up to the last call before.
+    """Run `main` in a child and return its result. If a signal kills it, run it again up to the last call before.
 
     A process that dies before its first call, or again, makes this one die in the same way.
     """
@@ -64,7 +64,7 @@ def run_until_crash(main: Callable[[Sequence[str], Calls], int], argv: Sequence[
 
 
 def _in_child(main: Callable[[Sequence[str], Calls], int], argv: Sequence[str], calls: Calls) -> int:
-    """How the child ended, as `os.waitpid` has it."""
+    """The wait status of the child, as from `os.waitpid`."""
     sys.stdout.flush()
     sys.stderr.flush()
     parent = os.getpid()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The end of a run that extracts ops: its cases in the manifest they belong to, and the result line of the run."""
+"""The end of an extraction run: add its cases to their manifest, and print the result line."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from ttmatrix_ops.writing import NotWritable, added
 
 VERSION = 1
 _MOST_LEFT_OUT = 20
-"""Reasons in the result line; the file of the run has them all."""
+"""Most reasons in the result line; the file of the run has all of them."""
 
 
 class NotAdded(Exception):
-    """Nothing can be added to the manifest that is there."""
+    """The cases cannot be added to the existing manifest."""
 
 
 def add_to(manifest: Path, extracted: Path) -> dict[str, Any]:
-    """Give `manifest` the cases of `extracted` that it lacks, at its end; what there is to say of it then.
+    """Append the cases of `extracted` that `manifest` lacks; returns the fields for the result line.
 
-    A manifest that is not there becomes a copy. Written is this file alone, whole or not at all. Raises NotAdded.
+    A manifest that does not exist becomes a copy. Only this file is written, completely or not at all. Raises NotAdded.
     """
     found = extracted.read_text(encoding="utf-8")
     there = manifest.exists()
     text, new = found, len(read_text(found, manifest.name).cases)
     try:
         if there:
-            # Line ends as they are.
+            # Keep the line ends.
             with manifest.open(encoding="utf-8", newline="") as before:
                 text, new = added(before.read(), manifest.name, read_text(found, manifest.name).cases)
         if new or not there:
@@ -59,7 +59,7 @@ def _write(file: Path, text: str) -> None:
 
 
 def result_line(result: Mapping[str, Any], nonce: str) -> dict[str, Any]:
-    """What the run of an extraction says; `problem`: why there is no manifest."""
+    """The result line of an extraction; `problem`: why there is no manifest."""
     line: dict[str, Any] = {"version": VERSION, "nonce": nonce}
     if "cases" not in result:
         return {**line, "problem": {"kind": "extract", "message": result["problem"]}}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a failure came from: the checkout's own lines as data, and the traceback as a plain script would print it."""
+"""The origin of a failure: the checkout's own lines as data, and the traceback as a plain script would print it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PLUMBING = (
     "torch/utils/_python_dispatch.py",
     "importlib/__init__.py",
 )
-"""What is around our frames because of us: how torch reaches a dispatch mode, how a module is run."""
+"""Code around our frames that is only there because of us: torch's calls of a dispatch mode, running a module."""
 
 
 def frames(error: BaseException, checkout: Path) -> list[dict[str, Any]]:
@@ -34,7 +34,7 @@ def frames(error: BaseException, checkout: Path) -> list[dict[str, Any]]:
             file = Path(frame.filename).resolve().relative_to(checkout)
         except ValueError:
             continue
-        # A checkout may hold the environment of its models.
+        # The virtual environment of the models may be inside the checkout.
         if _INSTALLED.isdisjoint(file.parts):
             code = frame.line or ""
             found.append({"file": file.as_posix(), "line": frame.lineno, "function": frame.name, "code": code})
@@ -42,7 +42,7 @@ def frames(error: BaseException, checkout: Path) -> list[dict[str, Any]]:
 
 
 def traceback_text(error: BaseException) -> str:
-    """The traceback of `error` and of what led to it, without the frames of ours."""
+    """The traceback of `error` and its causes, without our frames."""
     told = traceback.TracebackException(type(error), error, error.__traceback__, compact=True)
     _strip(told, set())
     return "".join(told.format())
@@ -58,7 +58,7 @@ def _strip(told: traceback.TracebackException | None, seen: set[int]) -> None:
 
 
 def foreign(stack: Iterable[Frame], file_of: Callable[[Frame], str]) -> list[Frame]:
-    """`stack` without our frames and the plumbing on both sides of them; `file_of` says where a frame is from."""
+    """`stack` without our frames and the plumbing around them; `file_of` returns the file of a frame."""
     left: list[Frame] = []
     behind_ours = False
     for frame in stack:

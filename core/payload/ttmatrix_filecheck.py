@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find LLVM's FileCheck, by name and by version: the runner and ttmatrix look in the same places."""
+"""Find LLVM's FileCheck, by name and by version; shared, so that runner and ttmatrix look in the same places."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 NAME = "FileCheck"
 LLVM = Path("/usr/lib")
-"""Where Debian has a directory for each version of LLVM."""
+"""Directory in which Debian installs each version of LLVM."""
 MISSING = f"LLVM's {NAME} is not installed: apt install llvm"
 
 _VERSIONED = re.compile(rf"{NAME}-(\d+)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Import one loader module and make loader objects of it, as upstream's `DynamicLoader` does."""
+"""Import one loader module and create loader objects from it, as upstream's `DynamicLoader` does."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _IMPORTED: dict[tuple[Path, str], ModuleType] = {}
 
 
 class Problem(Exception):
-    """The environment or the request is at fault, not the model."""
+    """A fault of the environment or the request, not of the model."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -30,8 +30,8 @@ class Problem(Exception):
 def import_loader(checkout: Path, directory: str) -> ModuleType:
     """The module of `directory`/loader.py, with `tt_forge_models` and `third_party.tt_forge_models` importable.
 
-    Changes the working directory and the import path. A module that was imported is imported no second time, also in
-    a fork. Raises Problem where there is no such file, and whatever the module raises.
+    Changes the working directory and the import path. A module is imported only once, also in
+    a fork. Raises Problem if there is no such file, and whatever the module raises.
     """
     if (checkout, directory) in _IMPORTED:
         return _IMPORTED[checkout, directory]
@@ -47,13 +47,13 @@ def import_loader(checkout: Path, directory: str) -> ModuleType:
 
 
 def make_importable(models: Path) -> None:
-    """Put the tree at `models` on the import path, under both names that loaders know it by."""
+    """Put the tree at `models` on the import path, under both names that loaders import it by."""
     wanted = [str(models.parent), str(models)]
     parent, name = MODELS.parts
     if models.parts[-2:] == MODELS.parts:
         wanted.append(str(models.parents[1]))
     else:
-        # A clone of the models alone may bear any name and lie anywhere.
+        # A clone of the models alone may have any name and be anywhere.
         _make_package(name, [str(models)])
         _make_package(parent, [])
         _make_package(f"{parent}.{name}", [str(models)])
@@ -67,7 +67,7 @@ def _make_package(name: str, path: list[str]) -> None:
 
 
 def import_file(models: Path, directory: str) -> ModuleType:
-    """The module of one loader, run. Needs `make_importable`; raises whatever the module raises."""
+    """Execute and return the module of one loader. Needs `make_importable`; raises whatever the module raises."""
     package = "tt_forge_models." + directory.replace("/", ".")
     spec = importlib.util.spec_from_file_location(f"{package}.loader", models / directory / "loader.py")
     assert spec is not None and spec.loader is not None
@@ -82,7 +82,7 @@ def import_file(models: Path, directory: str) -> ModuleType:
 def loader_factory(module: ModuleType, args: argparse.Namespace) -> Callable[[], Any]:
     """A function that makes a fresh loader object of the class and variant that `args` ask for.
 
-    Raises Problem, with what there is, where no class has the variant.
+    Raises Problem, listing the variants, if no class has the variant.
     """
     offers = []
     for cls in candidate_classes(module, args):
@@ -100,14 +100,14 @@ def candidate_classes(module: ModuleType, args: argparse.Namespace) -> list[Any]
         return [getattr(module, args.class_name)]
     if args.phase != "llm_prefill":
         return [module.ModelLoader]
-    # By the name the module itself imports its base class from, else the classes would differ.
+    # Use the name from which the module imports its base class; under another name it would be another class.
     base = importlib.import_module("tt_forge_models.base").ForgePrefillModel
     classes = [value for value in vars(module).values() if isinstance(value, type)]
     return [cls for cls in classes if issubclass(cls, base) and cls.__module__ == module.__name__]
 
 
 def missing_package(error: BaseException | None, args: argparse.Namespace) -> Problem | None:
-    """What to install, where `error` says that a package from outside the checkout is missing."""
+    """What to install, if `error` says that a package from outside the checkout is missing; else None."""
     if not isinstance(error, ModuleNotFoundError) or not error.name:
         return None
     package = error.name.partition(".")[0]

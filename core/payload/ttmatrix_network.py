@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether there is a network for what loaders download, and whether one failed for want of it: not its own fault."""
+"""Whether loaders can download, and whether a loader failed only because there was no network."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ _NAMES = frozenset(
 _NAMES |= {"LocalEntryNotFoundError", "OfflineModeIsEnabled"}
 """Classes of requests, urllib3, httpx and huggingface_hub, none of which has to be installed."""
 _TEXTS = ("<urlopen error", "Error downloading", "couldn't connect to 'http")
-"""What torchvision and transformers say, whose errors do not lead to the one of the connection."""
+"""Messages of torchvision and transformers, whose errors are not chained to the connection's error."""
 
 _HUB = "https://huggingface.co"
 _NOT_CACHED = f"trying to load it from '{_HUB}"
-"""What transformers says of a file that it has not, whether the hub was asked or is not to be."""
+"""Message of transformers for a missing file, whether the hub was asked or must not be asked."""
 _OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE")
-"""What keeps the hubs' libraries from trying again and again; they read it once, as they are imported."""
+"""Variables that stop the hubs' libraries from retrying; the libraries read them once, when imported."""
 _PATIENCE = 5.0
-"""Seconds. Imports take longer, so that nobody waits for an answer that comes."""
+"""Seconds. Imports take longer, so nobody waits for an answer that arrives."""
 
 
 class HubLook:
-    """Looks in a thread, beside the imports of the beginning, whether the model hub is within reach."""
+    """Checks in a thread, in parallel with the first imports, whether the model hub is reachable."""
 
     def __init__(self) -> None:
         self._begin = time.monotonic()
         self._reached = False
         endpoint = urllib.parse.urlsplit(os.environ.get("HF_ENDPOINT") or _HUB)
         self._address = endpoint.hostname or "", endpoint.port or (80 if endpoint.scheme == "http" else 443)
-        # Somebody has settled it, or a proxy alone knows what is within reach.
+        # The variable is set already, or only a proxy knows what is reachable.
         settled = any(name in os.environ for name in _OFFLINE) or bool(urllib.request.getproxies())
         self._thread = None if settled else threading.Thread(target=self._look, daemon=True)
         if self._thread is not None:
             self._thread.start()
 
     def settle(self) -> bool:
-        """Have the hubs' libraries read their caches alone where the hub is out of reach; returns whether it is so."""
+        """Make the hubs' libraries use only their caches if the hub is unreachable; returns whether that is so."""
         if self._thread is None:
             return False
         self._thread.join(max(0.0, self._begin + _PATIENCE - time.monotonic()))
@@ -64,7 +64,7 @@ class HubLook:
 
 
 def missing_download(error: BaseException | None) -> Problem | None:
-    """What was not to be had, where `error` or what led to it says that a server was not reached."""
+    """The download that failed, if `error` or one of its causes says that a server was not reached; else None."""
     offline = any(os.environ.get(name) == "1" for name in _OFFLINE)
     texts = (*_TEXTS, *([_NOT_CACHED] if offline else ()))
     for one in _chain(error):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The packages of a loader, around its run outside of pytest."""
+"""A loader's packages, available while it runs outside pytest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ttmatrix_requirements import DISABLE, RequirementsError, applied
 
 @contextmanager
 def packages(args: argparse.Namespace) -> Iterator[None]:
-    """What the files beside loader.py ask for (docs/rules.md 6). Raises Problem where it cannot be had."""
+    """Provide the packages that files beside loader.py ask for (docs/rules.md 6). Raises Problem if that fails."""
     with ExitStack() as stack:
         try:
             layer = stack.enter_context(applied(args.checkout / MODELS / args.loader))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Take a loader's model through the steps of one test in one dtype, and say where it fails and why."""
+"""Run the steps of one test of a loader's model in one dtype, and report where it fails and why."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:
     except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of the loader is the finding
         import_error = error
     phases = [Phase(dtype, args) for dtype in (torch.bfloat16, torch.float32)]
-    # As the runner does it: a loader is imported without the packages that it asks for, and run with them.
+    # As the runner does: a loader is imported without the packages it asks for, and run with them.
     with nullcontext() if make_loader is None else packages(args):
         for phase in phases:
             result["phases"].append(phase.report)
@@ -62,14 +62,14 @@ class Phase:
         self.args = args
         self.name = str(dtype).removeprefix("torch.")
         self.override = None if dtype is torch.float32 else dtype
-        """What the loader is asked for; None: its own default, which is float32 by upstream's convention."""
+        """The dtype passed to the loader; None: its own default, which is float32 by upstream's convention."""
         self.steps = Steps(self.name, args)
         self.report = self.steps.report
         self.outputs: dict[str, torch.Tensor] = {}
         self.gradients: dict[str, torch.Tensor] = {}
 
     def run(self, make_loader: Callable[[], Any]) -> None:
-        """Take all steps; what the model raises ends up in `report`."""
+        """Perform all steps; an error of the model is recorded in `report`."""
         left_out = "" if self.override else " (dtype_override left out)"
         self.steps.run(f"{self.steps.name}{left_out}", lambda: self._take_steps(make_loader))
 
@@ -100,7 +100,7 @@ class Phase:
         self.outputs = {name: tensor.detach() for name, tensor in float_tensors(output).items()}
 
     def _tell_other_weights(self) -> None:
-        """What a person must know before they read this phase as one of its dtype."""
+        """Note if weights have another dtype, which a person must know when reading this phase's result."""
         others = ", ".join(
             f"{count} of {dtype}" for dtype, count in self.report["weights"].items() if dtype != self.name
         )
@@ -129,7 +129,7 @@ class Phase:
 
 
 def parameters_of(model: Any) -> list[str]:
-    """Names of what the model's forward takes, in order; empty where it does not tell."""
+    """Names of the parameters of the model's forward, in order; empty if unknown."""
     try:
         named = inspect.signature(getattr(model, "forward", model)).parameters.values()
     except (TypeError, ValueError):
@@ -138,13 +138,13 @@ def parameters_of(model: Any) -> list[str]:
 
 
 def weights_of(model: torch.nn.Module) -> dict[str, int]:
-    """The floating-point dtypes of the model's parameters and buffers, each with how many are of it."""
+    """The floating-point dtypes of the model's parameters and buffers, each with its count."""
     tensors = [tensor for tensor in (*model.parameters(), *model.buffers()) if tensor.is_floating_point()]
     return dict(Counter(str(tensor.dtype).removeprefix("torch.") for tensor in tensors))
 
 
 def decoder_start_of(model: Any) -> dict[str, Any] | None:
-    """The token that the model's configuration starts decoders with, and which of its configurations says so."""
+    """The start token of decoders in the model's configuration, and the name of that configuration."""
     for holder in ("config", "generation_config"):
         token = getattr(getattr(model, holder, None), "decoder_start_token_id", None)
         if isinstance(token, int):
@@ -153,7 +153,7 @@ def decoder_start_of(model: Any) -> dict[str, Any] | None:
 
 
 def backward_start(unpacked: Any) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Where the backward pass starts, and with which gradient: random, and the same in both dtypes."""
+    """The tensor where the backward pass starts, and its gradient: random, and the same in both dtypes."""
     if isinstance(unpacked, torch.Tensor):
         generator = torch.Generator().manual_seed(0)
         return unpacked, torch.randn(unpacked.shape, generator=generator).to(unpacked.dtype)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pytest plugin that gives tt-xla's own runner the compile options of a profile, which its command line cannot say.
+"""A pytest plugin that passes tt-xla's own runner the compile options of a profile, which lack a command-line form.
 
     python -m pytest -p ttmatrix_profile --compile-option=enable_trace=true tests/runner/test_models.py::...
 
@@ -27,7 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> None:
-    """Every module of the runner has been imported by now, and no test has begun."""
+    """At this point every module of the runner has been imported, and no test has begun."""
     try:
         options = read(session.config.getoption)
     except ValueError as error:
@@ -43,7 +43,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def apply(options: CompileOptions) -> None:
-    """Have upstream's classes take `options`. Raises UsageError where it has not got them any more."""
+    """Make upstream's classes use `options`. Raises UsageError if a class no longer exists."""
     if options.values:
         config = _upstream(CONFIG[0])
         _wrap(config, CONFIG[1], lambda original: lambda self: {**original(self), **options.values})

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Give a model the packages its loader asks for, in a layer over the environment that is never written to.
+"""Give a model the packages its loader asks for, in a layer over the environment, which is never written to.
 
 The rules are those of docs/rules.md 6.
 
-Upstream installs into the environment itself and rolls back; what dies in between leaves it damaged, and two such tests
-cannot run at a time. A layer is a virtual environment that sees all packages of the one it lies on and has only what is
-new or different. It is made once for the same files over the same packages, cached, and put first in the import path.
-Where nothing would be in it, there is none, and pip is not asked.
+Upstream installs into the environment itself and rolls back; if that is interrupted, the environment stays damaged,
+and two such tests cannot run at once. A layer is a virtual environment that sees all packages of the environment below
+it and holds only new or different ones. It is made once for the same files over the same packages, cached, and put
+first in the import path. If the layer would be empty, none is made, and pip does not run.
 """
 
 from __future__ import annotations
@@ -41,31 +41,31 @@ STEPS = {
 """Files beside loader.py in the order they are installed in, each with pip's options."""
 _SYSTEM = "system-requirements.txt"
 _KEPT = ("torch", "torch-xla", "pjrt-plugin-tt")
-"""What a layer may not bring: another one beside a device's plugin can only crash."""
+"""Packages that a layer must not contain: a version that does not match a device's plugin would crash."""
 _READY = ".ready"
 _MISSING = re.compile(r"No matching distribution found for (.+)")
 _ERROR = re.compile(r"^ERROR: (.+)", re.MULTILINE)
 _REPOSITORY = re.compile(r"fatal: unable to access '([^']+?)/?': (.+)")
-"""What git says of a repository that it does not get, below pip."""
+"""Message of git, run by pip, about a repository that it cannot fetch."""
 _UNREACHED = re.compile(
     r"NewConnectionError|NameResolutionError|ConnectTimeoutError|Failed to establish a new connection|"
     r"Network is unreachable|Temporary failure in name resolution"
 )
-"""What pip says of an index that it did not reach."""
+"""Messages of pip about an index that it cannot reach."""
 _NO_NEWS = ("Requirement already satisfied", "Looking in ", "[notice]")
-"""Lines of pip that tell nothing of its progress."""
+"""Lines of pip that do not report progress."""
 
 
 class RequirementsError(Exception):
-    """The packages a loader asks for cannot be had: in one line why, by pip's own words, which are in the log."""
+    """The packages a loader asks for are not available: one line in pip's own words; the log has the rest."""
 
 
 @contextmanager
 def applied(loader_directory: Path, cache: Path | None = None) -> Iterator[Path | None]:
-    """While open, imports find what the files beside loader.py ask for. Gives the layer; None where none is needed.
+    """While active, imports find the packages in the files beside loader.py. Yields the layer; None if none is needed.
 
-    Makes the layer below `cache` (default: `default_cache()`) if it is not there. Modules that were imported and
-    that the layer has as well are imported anew, and are as before afterwards. Raises RequirementsError.
+    Makes the layer below `cache` (default: `default_cache()`) if it does not exist. Imported modules that
+    the layer also has are imported anew, and restored afterwards. Raises RequirementsError.
     """
     files = _files(loader_directory)
     missing = [] if os.environ.get(DISABLE) == "1" else wanting(files)
@@ -91,7 +91,7 @@ def applied(loader_directory: Path, cache: Path | None = None) -> Iterator[Path 
 
 
 def to_install(loader_directory: Path, cache: Path | None = None) -> list[str]:
-    """The lines of its files for which a run would make a layer; none where there is one or none is needed."""
+    """The requirement lines for which a run would make a layer; none if the layer exists or none is needed."""
     files = [loader_directory / name for name in STEPS if (loader_directory / name).is_file()]
     if not (loader_directory / _MAIN).is_file() or os.environ.get(DISABLE) == "1":
         return []
@@ -100,14 +100,14 @@ def to_install(loader_directory: Path, cache: Path | None = None) -> list[str]:
 
 
 def default_cache() -> Path:
-    """Where layers are cached: below ttmatrix's own cache directory."""
+    """The directory of cached layers, below ttmatrix's own cache directory."""
     if home := os.environ.get("TTMATRIX_HOME"):
         return Path(home) / "cache/requirements"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ttmatrix/requirements"
 
 
 def ensure(files: list[Path], cache: Path) -> Path:
-    """The layer for `files`, made if it is not there. Who wants the same one at the same time waits."""
+    """The layer for `files`, made if it does not exist. Processes that need the same layer wait for each other."""
     cache.mkdir(parents=True, exist_ok=True)
     layer = cache / _key(files)
     with (cache / f"{layer.name}.lock").open("w") as lock:
@@ -122,7 +122,7 @@ def ensure(files: list[Path], cache: Path) -> Path:
 
 
 def _files(directory: Path) -> list[Path]:
-    """The files to install; none where the main one is missing, as upstream has it."""
+    """The files to install; none if the main one is missing, as upstream does."""
     if not (directory / _MAIN).is_file():
         return []
     if (directory / _SYSTEM).is_file():
@@ -131,7 +131,7 @@ def _files(directory: Path) -> list[Path]:
 
 
 def _key(files: list[Path]) -> str:
-    """Tells layers apart: by what is asked for, by the interpreter and its platform, and by all that they lie on."""
+    """The identity of a layer: its requirements, the interpreter with its platform, and all packages below it."""
     below = sorted(f"{one.metadata['Name']}=={one.version}" for one in importlib.metadata.distributions())
     asked = (f"{path.name}\n{path.read_text()}" for path in files)
     parts = [sys.version, sys.prefix, sysconfig.get_platform(), *below, *asked]
@@ -142,8 +142,8 @@ def _make(layer: Path, files: list[Path]) -> None:
     shutil.rmtree(layer, ignore_errors=True)
     print(f"Installing {', '.join(map(str, files))} into {layer}", flush=True)
     try:
-        # Not asked of the import system: to the hook of setuptools a look for pip says that its distutils are unwanted,
-        # and nothing that needs them would work in this process any more, TorchInductor among others.
+        # Look for pip without the import system: setuptools' hook takes that for pip and disables its distutils, and
+        # then nothing in this process that needs them would work any more, such as TorchInductor.
         venv.create(layer, with_pip=distribution_version("pip") is None)
         below = [entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
         (_site_packages(layer) / "_below.pth").write_text("\n".join(below) + "\n")
@@ -158,16 +158,16 @@ def _make(layer: Path, files: list[Path]) -> None:
 
 
 def constraints() -> str:
-    """Lines for pip: what a layer may not bring in another version."""
+    """Constraints for pip: packages that a layer must not contain in another version."""
     return "".join(f"{name}=={version}\n" for name in _KEPT if (version := distribution_version(name)))
 
 
 def _pip(layer: Path, *arguments: str) -> None:
-    """Run pip, whose progress goes to the log. Raises RequirementsError."""
+    """Run pip with its progress in the log. Raises RequirementsError."""
     command = [str(layer / "bin/python"), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
     command += ["--progress-bar=off", *arguments]
     _debug(" ".join(command))
-    # Of ours nothing may reach pip's own start: the layer finds what lies below by itself.
+    # pip must start without our path: the layer finds the packages below it by itself.
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     said: list[str] = []
     with subprocess.Popen(
@@ -185,13 +185,13 @@ def _pip(layer: Path, *arguments: str) -> None:
 
 
 def why(said: str) -> str:
-    """In one line, why pip failed, by what it said."""
+    """The reason why pip failed, in one line, from its output."""
     missing = _MISSING.search(said)
     if missing and _UNREACHED.search(said):
         return f"{missing[1].strip()} is not installed, and there is no network to get it from"
     if unreached := _REPOSITORY.search(said):
         return f"{unreached[1]} cannot be had: {unreached[2].strip()}"
-    # The last one is about the whole, but where a package is missing it says that again.
+    # The last line is about the whole run; if a package is missing, it only repeats that.
     errors = _ERROR.findall(said)
     if missing:
         return f"pip failed: {missing[0].strip()}"
@@ -204,16 +204,16 @@ def _site_packages(layer: Path) -> Path:
 
 
 def _top_level_names(layer: Path) -> set[str]:
-    """What can be imported from the layer."""
+    """The importable names in the layer."""
     entries = _site_packages(layer).iterdir()
     found = {entry.name.partition(".")[0] for entry in entries if entry.is_dir() or entry.suffix in (".py", ".so")}
     names = {name for name in found if name.isidentifier() and name != "__pycache__"}
-    # The distutils that are loaded may be those of the setuptools below.
+    # The loaded distutils may come from the setuptools below the layer.
     return names | {"distutils"} if "setuptools" in names else names
 
 
 def distribution_version(name: str) -> str | None:
-    """Which version of a distribution is there; None: it is not."""
+    """The installed version of a distribution; None: not installed."""
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which packages pip would fetch for what loaders ask for, and from where; it downloads, builds and installs none.
+"""Find out which packages pip would fetch for loaders, and from where; downloads, builds and installs nothing.
 
     python ttmatrix_resolve.py SECONDS PIP DIRECTORY...
 
-PIP is the directory of a package pip that is taken where this interpreter's own is too old, or empty. The line that
-starts with TTMATRIX-PACKAGES is JSON: by directory, names and addresses, or null where pip has not said.
+PIP is the directory of a pip package to use if this interpreter's own is too old, or empty. The line that
+starts with TTMATRIX-PACKAGES is JSON: by directory, names and addresses, or null if pip gave no answer.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from ttmatrix_requirements import STEPS, constraints, distribution_version
 from ttmatrix_satisfied import named_lines
 
 FIRST_PIP = 26
-"""The first whose dry run downloads no package."""
+"""The first version whose dry run downloads no package."""
 
 _WHOLE = re.compile(r"Downloading \S+ \([\d.]+ [MG]B\)")
-"""What pip says as it downloads a package, because its index has no metadata of it and gives no parts of files."""
+"""Message of pip when it downloads a package because its index has neither metadata nor partial downloads."""
 _ASK = ("install", "--dry-run", "--only-binary=:all:", "--use-feature=fast-deps", "--no-input", "--progress-bar=off")
 _ASK += ("--disable-pip-version-check", "--retries=0", "--timeout=5")
 
 Packages = list[tuple[str, str]]
-"""`name==version`, or a line of requirements as it is, and the address of its file or an empty text."""
+"""`name==version` (or a requirement line as it is), and the address of its file or an empty text."""
 
 
 def resolved(directory: Path, pip: Sequence[str], deadline: float) -> Packages | None:
-    """What pip would fetch for the files of a loader; None where it does not say before `deadline` (monotonic).
+    """The packages that pip would fetch for a loader's files; None if it has not answered by `deadline` (monotonic).
 
-    Lines that are no name of a package, such as addresses of repositories, are given as they are: to know what they
-    need would mean to execute what they bring. Nor is pip asked where a file has options: servers that a checkout
-    names are not asked before a run.
+    Lines that are not package names, such as addresses of repositories, are returned unchanged: finding their
+    dependencies would mean executing their code. pip does not run either if a file has options: servers named by a
+    checkout are not contacted before a run.
     """
     found: Packages = []
     for name, options in STEPS.items():
@@ -81,9 +81,9 @@ def _ask(lines: Sequence[str], pip: Sequence[str], options: Sequence[str], deadl
 
 
 def _ends_well(command: Sequence[str], scratch: str, deadline: float) -> bool:
-    """Whether pip ends in time and without downloading what it should only look at."""
+    """Whether pip succeeds in time and without downloading a package."""
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    # What is ended cannot clear its own scratch files away.
+    # A killed pip cannot remove its temporary files.
     environ.update(TMPDIR=scratch, PYTHONUNBUFFERED="1")
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(command, text=True, env=environ, **streams) as running:
@@ -101,7 +101,7 @@ def _package(one: dict[str, dict[str, str]]) -> tuple[str, str]:
 
 
 def pip_command(other: str) -> list[str] | None:
-    """How pip is called: this interpreter's own, or the package in the directory `other`; None: neither will do."""
+    """The command for pip: this interpreter's own, or the package in the directory `other`; None: neither works."""
     own = distribution_version("pip") or "0"
     if int(own.partition(".")[0]) >= FIRST_PIP:
         return [sys.executable, "-m", "pip"]
@@ -109,7 +109,7 @@ def pip_command(other: str) -> list[str] | None:
 
 
 def main(argv: Sequence[str]) -> None:
-    """As the top of this file says."""
+    """Run as documented at the top of this file."""
     seconds, other, *places = argv
     pip, deadline = pip_command(other), time.monotonic() + float(seconds)
     said = {place: None if pip is None else resolved(Path(place), pip, deadline) for place in places}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What requirement files ask for and the interpreter does not have; without any, pip would have nothing to do."""
+"""Requirement lines that the interpreter does not satisfy; without any, pip need not run."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 
 
 def wanting(files: Iterable[Path]) -> list[str]:
-    """The lines of `files` that name what is not there, not in a version that fits, or without what it needs in turn.
+    """The lines of `files` whose package is missing, has another version, or lacks a dependency.
 
-    Options, URLs, extras and continued lines are left to pip, and are among them. So is everything where `packaging`
-    is not there to read versions with.
+    Options, URLs, extras and continued lines are always included: pip must decide. So is every line if `packaging`
+    is not installed to compare versions.
     """
     return [line for path in files for line in named_lines(path.read_text()) if not _there(line, set())]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several variants of one loader, one after the other, each in a process of its own forked from one interpreter.
+"""Run several variants of one loader one after the other, each in a process forked from one interpreter.
 
-What takes seconds to import is imported once; no model is built before the fork, so that none knows of another.
+Slow imports happen once; no model is built before the fork, so that variants do not affect each other.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def run_shared(args: argparse.Namespace, run: Callable[[argparse.Namespace], int
     alone = variants(args)
     _import_beforehand(args)
     if threading.active_count() > 1:
-        # A lock that another thread holds would stay locked in a fork: the caller runs the others by itself.
+        # A lock that another thread has would stay locked in a fork: the caller runs the others separately.
         return run(alone[-1])
     status = 0
     for one in alone:
@@ -33,14 +33,14 @@ def run_shared(args: argparse.Namespace, run: Callable[[argparse.Namespace], int
 
 
 def variants(args: argparse.Namespace) -> list[argparse.Namespace]:
-    """What to run, as if each had been asked for alone; the one asked for is the last."""
+    """The arguments for each variant, as if it were requested alone; the requested one is the last."""
     words = [word.split("=", 2) for word in args.also]
     others = [{**vars(args), "also": [], "nonce": nonce, "variant": variant} for _, nonce, variant in words]
     return [argparse.Namespace(**one) for one in (*others, {**vars(args), "also": []})]
 
 
 def _import_beforehand(args: argparse.Namespace) -> None:
-    """What fails here fails again in each variant, and is reported there."""
+    """Import in advance. An error here occurs again in each variant, and is reported there."""
     look = HubLook()
     try:
         import torch  # noqa: F401
@@ -57,7 +57,7 @@ def _import_beforehand(args: argparse.Namespace) -> None:
 
 
 def _in_fork(args: argparse.Namespace, run: Callable[[argparse.Namespace], int]) -> int:
-    """The status of a child that does `run`."""
+    """The wait status of a child that executes `run`."""
     sys.stdout.flush()
     sys.stderr.flush()
     pid = os.fork()
@@ -68,6 +68,6 @@ def _in_fork(args: argparse.Namespace, run: Callable[[argparse.Namespace], int])
         finally:
             sys.stdout.flush()
             sys.stderr.flush()
-            # Nothing of the parent's is to be run down twice.
+            # Nothing of the parent must be torn down twice.
             os._exit(code)
     return os.waitpid(pid, 0)[1]

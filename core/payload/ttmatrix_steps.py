@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of one phase of a CPU repro, of torch and of JAX: where it is, how it failed, its report."""
+"""The steps of one phase of a CPU repro, for torch and JAX: current step, failure, report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ttmatrix_network import missing_download
 
 
 class Steps:
-    """A phase from its first step to its last, or to the one that fails."""
+    """A phase from its first step to its last, or to the step that fails."""
 
     def __init__(self, dtype: str, args: argparse.Namespace) -> None:
         self.args = args
@@ -28,11 +28,11 @@ class Steps:
 
     @property
     def name(self) -> str:
-        """The dtype as the log has it."""
+        """The dtype as the log shows it."""
         return str(self.report["dtype"]).upper()
 
     def run(self, title: str, take: Callable[[], None]) -> None:
-        """Take all steps; what the model raises ends up in `report`, an interruption from outside does not."""
+        """Perform all steps; an error of the model is recorded in `report`, an interruption from outside is not."""
         begin = time.perf_counter()
         print(f"\n===== {title} =====", flush=True)
         try:
@@ -45,16 +45,16 @@ class Steps:
         gc.collect()
 
     def fail(self, error: BaseException) -> None:
-        """Record that the present step raised `error`."""
+        """Record that the current step raised `error`."""
         self.error = error
         kind = type(error).__name__
         self.report.update(step=self.step, error_type=kind, error=str(error))
         self.report["frames"] = frames(error, self.args.checkout)
         print(traceback_text(error), end="")
         print(f"{self.name}: FAILED in {self.step}: {kind}: {error}", flush=True)
-        # The frames would keep this phase's model in memory during the next.
+        # The frames would keep this phase's model in memory during the next phase.
         traceback.clear_frames(error.__traceback__)
 
     def problem(self) -> Problem | None:
-        """What of the environment is at fault for the failure, if anything."""
+        """The problem of the environment that caused the failure, if any."""
         return missing_package(self.error, self.args) or missing_download(self.error)

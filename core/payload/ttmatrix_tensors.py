@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Look at nested values: their leaves, what they are, and how close two sets of tensors are."""
+"""Inspect nested values: their leaves, their types, and how close two sets of tensors are."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def leaves(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def accesses(value: Any) -> list[str]:
-    """How Python comes to each leaf that `describe` tells of: `.logits`, `[0]["boxes"]`; empty: `value` itself.
+    """The Python access path to each leaf that `describe` lists: `.logits`, `[0]["boxes"]`; empty: `value` itself.
 
-    None for a leaf under a key that cannot be written.
+    None for a leaf under a key that has no literal.
     """
     return [access for _, access, _ in itertools.islice(_walk(value, "", ""), MAX_LEAVES)]
 
@@ -32,7 +32,7 @@ def _walk(value: Any, name: str, access: Any) -> Iterator[tuple[str, Any, Any]]:
     fields = dataclasses.fields(value) if dataclasses.is_dataclass(value) and not isinstance(value, type) else ()
     named = {field.name for field in fields}
     if isinstance(value, Mapping):
-        # Outputs of transformers are both: their keys are attributes.
+        # Outputs of transformers are mappings whose keys are also attributes.
         parts = [(str(key), f".{key}" if key in named else _subscript(key), item) for key, item in value.items()]
     elif isinstance(value, (list, tuple)):
         parts = [(f"[{index}]", f"[{index}]", item) for index, item in enumerate(value)]
@@ -52,7 +52,7 @@ def _subscript(key: Any) -> Any:
 
 
 def describe(value: Any) -> list[dict[str, Any]]:
-    """The first leaves of `value` as data: name and type, for tensors dtype, shape and whether autograd follows."""
+    """The first leaves of `value` as data: name and type, for tensors dtype, shape and whether autograd tracks them."""
     described: list[dict[str, Any]] = []
     for name, leaf in leaves(value):
         tensor = isinstance(leaf, torch.Tensor)
@@ -67,7 +67,7 @@ def describe(value: Any) -> list[dict[str, Any]]:
 
 
 def structure(value: Any) -> dict[str, Any]:
-    """The class of `value`, which upstream's registry of output handlers goes by, and its leaves."""
+    """The class of `value`, by which upstream's registry finds output handlers, and its leaves."""
     kind = type(value)
     told = {"class": kind.__name__, "module": kind.__module__}
     return {**told, "leaves": describe(value), "access": accesses(value)}
@@ -88,7 +88,7 @@ def float_tensors(value: Any) -> dict[str, torch.Tensor]:
 
 
 def pcc(one: torch.Tensor, other: torch.Tensor) -> float | None:
-    """Pearson correlation; None where it is undefined: other shape, one element, constant, not finite."""
+    """Pearson correlation; None if undefined: different shapes, one element, constant, not finite."""
     if one.shape != other.shape or one.numel() < 2:
         return None
     a, b = (tensor.detach().flatten().to(torch.float64) for tensor in (one, other))
@@ -100,7 +100,7 @@ def pcc(one: torch.Tensor, other: torch.Tensor) -> float | None:
 def lowest_pcc(
     title: str, ones: Mapping[str, torch.Tensor], others: Mapping[str, torch.Tensor]
 ) -> dict[str, Any] | None:
-    """Print and return the lowest PCC over the tensors both sides name; information, not a verdict."""
+    """Print and return the lowest PCC over the tensors that both sides have; information, not a verdict."""
     values = {name: pcc(ones[name], others[name]) for name in ones if name in others}
     known = {name: value for name, value in values.items() if value is not None}
     if not known:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Add up products of narrow floats in float32 and round once, as accelerators do, and CPUs that know bfloat16."""
+"""Sum products of narrow floats in float32 and round once, as accelerators and CPUs with bfloat16 support do."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ PRODUCTS = frozenset({_ATEN.mm.default, _ATEN.addmm.default, _ATEN.bmm.default, 
 
 
 def narrow_dtype(values: Any) -> torch.dtype | None:
-    """The dtype of all floating-point tensors in `values`, where it is one and narrow.
+    """The common dtype of all floating-point tensors in `values`, if they have one and it is narrow.
 
-    Else None: a mismatch is for PyTorch to complain of.
+    Otherwise None: PyTorch itself reports mixed dtypes.
     """
     tensors = (one for one in tree_leaves(values) if isinstance(one, torch.Tensor))
     found = {one.dtype for one in tensors if one.is_floating_point()}
@@ -35,23 +35,23 @@ def narrow_dtype(values: Any) -> torch.dtype | None:
 
 
 def widened(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], dtype: torch.dtype) -> Any:
-    """What `func` gives for `args`, worked out in float32 and rounded to `dtype`."""
+    """The result of `func` for `args`, computed in float32 and rounded to `dtype`."""
     result = func(*tree_map(lambda one: _cast(one, dtype, torch.float32), args), **kwargs)
     return tree_map(lambda one: _cast(one, torch.float32, dtype), result)
 
 
 def host_numerics() -> AbstractContextManager[object]:
-    """Surrounds what runs on the CPU: one that does not know bfloat16 takes minutes where float32 takes seconds."""
+    """A context for runs on the CPU: without bfloat16 support it takes minutes instead of the seconds for float32."""
     return nullcontext() if host_knows_bfloat16() else _WideProducts()
 
 
 def host_knows_bfloat16() -> bool:
-    """Whether this CPU multiplies matrices of bfloat16 by itself."""
+    """Whether this CPU has native bfloat16 matrix multiplication."""
     return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 def wide_decompositions() -> dict[Any, Callable[..., Any]]:
-    """The same for a compiler: each operation as one in float32, between casts."""
+    """Decompositions for a compiler: each operation as one in float32, between casts."""
 
     def wide(func: Any) -> Callable[..., Any]:
         def decomposed(*args: Any, **kwargs: Any) -> Any:
@@ -64,7 +64,7 @@ def wide_decompositions() -> dict[Any, Callable[..., Any]]:
 
 
 class _WideProducts(TorchDispatchMode):
-    """Within it, convolutions and products of matrices are made in float32."""
+    """While active, convolutions and matrix products are computed in float32."""
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None

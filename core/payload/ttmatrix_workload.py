@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ask a loader for its model and inputs, and call the model, by the rules of upstream's dynamic testers.
+"""Get model and inputs from a loader, and call the model, by the rules of upstream's dynamic testers.
 
 See docs/rules.md 2.2.
 """
@@ -13,18 +13,18 @@ from typing import Any
 import torch
 
 TRAINING_BATCH_SIZE = 2
-"""What upstream's `DynamicTorchModelTester` asks for where the test says nothing."""
+"""Batch size that upstream's `DynamicTorchModelTester` requests if the test has none."""
 
 
 def load_model(loader: Any, dtype: torch.dtype | None) -> Any:
-    """The loader's model, in `dtype` where its `load_model` takes one; None: in its own."""
+    """The loader's model, in `dtype` if its `load_model` accepts one; None: in its own."""
     return loader.load_model(**accepted(loader.load_model, dtype))
 
 
 def load_inputs(
     loader: Any, dtype: torch.dtype | None, *, phase: str, training: bool, batch_size: int | None, seq_len: int | None
 ) -> Any:
-    """The inputs for `phase`, in `dtype` (None: its own) and of `batch_size` where the loader's method takes them."""
+    """The inputs for `phase`, in `dtype` (None: the default) and of `batch_size` if the loader accepts these."""
     if batch_size is None and training:
         batch_size = TRAINING_BATCH_SIZE
     if phase == "llm_prefill":
@@ -35,14 +35,14 @@ def load_inputs(
 
 
 def accepted(function: Callable[..., Any], dtype: torch.dtype | None, **optional: Any) -> dict[str, Any]:
-    """`dtype_override` and the `optional` values, where they are given and `function` names them."""
+    """`dtype_override` and the `optional` values, if they are given and `function` accepts them by name."""
     offered = {"dtype_override": dtype, **optional}
     named = inspect.signature(function).parameters
     return {name: value for name, value in offered.items() if name in named and value is not None}
 
 
 def call_arguments(inputs: Any) -> tuple[list[Any], dict[str, Any]]:
-    """How the runner passes `inputs`: one tensor, a sequence spread out, or a mapping by name."""
+    """How the runner passes `inputs`: one tensor, a sequence as positional arguments, or a mapping as keywords."""
     if isinstance(inputs, torch.Tensor):
         return [inputs], {}
     if isinstance(inputs, Sequence) and not isinstance(inputs, str):

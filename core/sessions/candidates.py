@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which cells are worth a run, and why: what changed, what lacks results for a verdict, what is old."""
+"""Which cells are worth a run, and why: changed code, too few results for a verdict, old results."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,11 +26,11 @@ class Knowledge:
     now: float
     """Seconds since the epoch."""
     recent_days: float = 7.0
-    """A newer result is recent."""
+    """A result counts as recent for this many days."""
 
 
 def candidates(ids: Iterable[str], archs: Collection[str], known: Knowledge) -> Iterator[Candidate]:
-    """The cells of tests on `archs` that are worth a run. Left out is what has recent results and a verdict."""
+    """The cells of tests on `archs` that are worth a run. Cells with recent results and a verdict are left out."""
     for judgements in known.verdicts.of_each(ids):
         for one in judgements:
             if one.arch in archs and (found := _candidate(one, known)):

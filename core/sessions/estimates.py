@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long runs take, by results and the durations of CI, and how good earlier estimates were."""
+"""How long runs take, from results and CI durations, and how good earlier estimates were."""
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,10 +11,10 @@ from core.runs.store import RunRecord
 
 _NEWEST = 5
 _GUESS = 600.0
-"""Seconds of a run of which nothing is known, where nothing is known of any other either."""
+"""Seconds of a run if no durations at all are known."""
 _TELLING = HARMLESS | {Outcome.FAIL}
 _NEAR = 1.25
-"""An estimate is near where the run took no more than this many times as long, nor less than its inverse."""
+"""An estimate is near if the run took at most this many times as long, and at least its inverse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,13 @@ class Accuracy:
 
     runs: int
     ratio: float | None
-    """The median of what they took by what was estimated: above 1, they take longer. None: there are none."""
+    """The median of actual time divided by estimate: above 1, runs take longer. None: no runs."""
     near: float | None
-    """The share of those within a quarter of their estimate."""
+    """The share of runs within `_NEAR` of their estimate."""
 
 
 def accuracy(records: Iterable[RunRecord], kind: str) -> Accuracy:
-    """Of the runs of a kind that came to their end and had an estimate."""
+    """The accuracy for finished runs of a kind that had an estimate."""
     ratios = [
         record.seconds / record.spec.estimate
         for record in records
@@ -42,7 +42,7 @@ def accuracy(records: Iterable[RunRecord], kind: str) -> Accuracy:
 
 
 class Estimates:
-    """Seconds of runs of cells."""
+    """Estimated seconds of runs of cells."""
 
     def __init__(self, seen: Mapping[str, Mapping[str, Sequence[Observation]]], durations: Mapping[str, float]) -> None:
         """`seen` are results by test id and arch, oldest first; `durations` are seconds by node id."""
@@ -50,10 +50,10 @@ class Estimates:
         self._durations = durations
         known = [one for id in seen for arch in seen[id] if (one := self._by_results(id, arch)) is not None]
         self.guess = statistics.median(known) if known else statistics.median(durations.values() or [_GUESS])
-        """For cells of which nothing is known: what is in the middle of those that are."""
+        """For cells without any duration: the median of all known ones."""
 
     def of(self, id: str, arch: str, node_id: str) -> float | None:
-        """The middle of the newest results on the arch, else what CI has measured; None: nothing is known."""
+        """The median of the newest results on the arch, else the CI duration; None: nothing is known."""
         by_results = self._by_results(id, arch)
         return by_results if by_results is not None else self._durations.get(node_id)
 

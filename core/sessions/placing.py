@@ -17,7 +17,7 @@ class Candidate:
     seconds: float
     """Of one run."""
     known: bool
-    """Whether `seconds` is by earlier runs or CI; else it is a guess."""
+    """Whether `seconds` comes from earlier runs or CI; else it is a guess."""
     value: int
     """Greater goes first."""
     why: tuple[str, ...]
@@ -33,11 +33,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One run at a time, on a machine, for some time."""
+    """Room for one run at a time, on a machine, for some time."""
 
     host: str
     labels: frozenset[str]
-    """The archs that it has; empty: any."""
+    """The archs of its machine; empty: any."""
     seconds: float
 
     def takes(self, arch: str) -> bool:
@@ -47,12 +47,12 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A candidate with its place."""
+    """A candidate and where it was placed."""
 
     candidate: Candidate
     host: str
     slot: int
-    """The place of its slot among those that were given."""
+    """Index of the slot in the given sequence."""
     begin: float
     """Seconds from now."""
 
@@ -72,7 +72,7 @@ class LeftOver:
 
 @dataclass(frozen=True, slots=True)
 class SessionPlan:
-    """What fits and what does not, each in the order of its value."""
+    """Placed and left-over candidates, each in order of value."""
 
     placed: tuple[Placed, ...]
     left_over: tuple[LeftOver, ...]
@@ -80,12 +80,12 @@ class SessionPlan:
 
     @property
     def machine_seconds(self) -> float:
-        """What all runs take together."""
+        """The time of all runs added up."""
         return sum(one.candidate.total for one in self.placed)
 
     @property
     def free_seconds(self) -> float:
-        """What is left of the slots."""
+        """The time of the slots that is left."""
         return sum(one.seconds for one in self.slots) - self.machine_seconds
 
     @property
@@ -111,7 +111,7 @@ def slots_of(hosts: Iterable[Host], archs: frozenset[str], most: float, now: dat
 def fill(candidates: Iterable[Candidate], slots: Sequence[Slot]) -> SessionPlan:
     """Take candidates by value, short ones first among equals, and give each to the slot that is free first.
 
-    One that no longer fits is left over, and smaller ones behind it may still fit.
+    A candidate that no longer fits is left over; smaller ones after it may still fit.
     """
     taken = [0.0] * len(slots)
     placed: list[Placed] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A session planned: the best runs of tests for the slots there are, by all that is known of them."""
+"""Plan a session: the most valuable runs of tests for the available slots."""
 
 import time
 from collections.abc import Collection, Iterable, Sequence
@@ -21,7 +21,7 @@ MOST_HOURS = 24 * 366.0
 
 
 def hours_of(text: str) -> float:
-    """What a person has typed for how long. Raises UsageError for anything that is no such time."""
+    """The hours in a duration that a person typed. Raises UsageError for anything else."""
     try:
         hours = finite(float(text))
     except ValueError:
@@ -32,11 +32,11 @@ def hours_of(text: str) -> float:
 
 
 class HoursUnknown(UsageError):
-    """Nothing says how long the machines are there."""
+    """The duration is missing: no hours are given and no lease is known."""
 
 
 class ArchUnknown(UsageError):
-    """Nothing says which arch the machines have."""
+    """The arch is missing: none is given and no host names one."""
 
 
 def plan_session(
@@ -62,10 +62,10 @@ def plan_session(
 def session_slots(
     hosts: Sequence[Host], archs: Collection[str], arch: str, hours: float | None, now: datetime
 ) -> list[Slot]:
-    """The slots of hosts for so long, or without `hours` until their leases end; the labels that are in `archs` count.
+    """The slots of hosts for `hours`, or without it until their leases end; only labels in `archs` count.
 
-    Where no host has such a label there is one slot of `arch`, on this machine. Raises HoursUnknown
-    or ArchUnknown where nothing says it.
+    If no host has such a label there is one slot of `arch`, on this machine. Raises HoursUnknown
+    or ArchUnknown if that is not known.
     """
     if hours is None and not any(one.expires for one in hosts):
         raise HoursUnknown(

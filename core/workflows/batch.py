@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triage many entries: their CPU repros side by side first, then one workflow after the other, one review."""
+"""Triage many entries: run their CPU repros in parallel, then the workflows one by one, with one review at the end."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,14 +15,14 @@ from core.workflows.perform import WorkflowContext, collect, launch_shared, star
 from core.workflows.session import WorkflowSession
 
 _ROUND = "round.json"
-"""Which runs were started beforehand for which ids, so that they are found again after a kill."""
+"""Records which run was started in advance for which id, so that a session finds its run after a kill."""
 
 
 def run_cpu_first(world: WorkflowContext, root: Path, ids: Sequence[str], *, again: bool = False) -> None:
-    """Run the CPU repros of all of `ids`, as many at a time as the machine allows, for the workflows to find.
+    """Run the CPU repros of all `ids` in advance, as many at a time as the machine allows.
 
-    With `again` only those are taken up that were started before an interruption: what else is to be run depends on
-    edits that are in place by then. `root` is where the sessions of the checkout are.
+    With `again`, wait only for those that were started before an interruption: which further ones are needed depends
+    on the edits that are in place by then. `root` holds the sessions of the checkout.
     """
     if again:
         _take_up(world, root, ids)
@@ -31,7 +31,7 @@ def run_cpu_first(world: WorkflowContext, root: Path, ids: Sequence[str], *, aga
     if len(ids) < 2:
         return
     specs = start_cpu(world, ids)
-    # Before anything starts, so that they are found again after a kill.
+    # Recorded before anything starts, so that the runs are found again after a kill.
     _write_round(root, {spec.test_id: spec.run_id for spec in specs})
     world.said(f"running {counted(len(specs), 'CPU repro')}")
     launch_shared(world, specs)
@@ -39,7 +39,7 @@ def run_cpu_first(world: WorkflowContext, root: Path, ids: Sequence[str], *, aga
 
 
 def _take_up(world: WorkflowContext, root: Path, ids: Sequence[str]) -> None:
-    # All of the round: one may have run in the interpreter of another.
+    # Collect all of the round: a run may have shared the interpreter of another.
     began = _read_round(root)
     if any(id in began for id in ids):
         world.said(f"resuming {counted(len(began), 'CPU repro')} started earlier")
@@ -47,7 +47,7 @@ def _take_up(world: WorkflowContext, root: Path, ids: Sequence[str]) -> None:
 
 
 def _read_round(root: Path) -> Mapping[str, str]:
-    """The runs of the round, by id; none where there is no round, or none that can be read."""
+    """The runs of the round, by id; empty without a round file or with an unreadable one."""
     with suppress(OSError, TTMatrixError, Malformed):
         return decoded(read_text(root / _ROUND), dict[str, str])
     return {}
@@ -72,10 +72,10 @@ def drive_all(
     again: bool,
     watch: Callable[[WorkflowSession], None] = lambda _: None,
 ) -> Iterator[Progress]:
-    """A session for each of `ids`, but for those that another one decides with its own.
+    """Drive a session for each of `ids`, except for those that an earlier session of the batch decides as well.
 
-    `after` is called with each before the next begins: it takes the edits or leaves none. Where one is interrupted, its
-    edits leave the work tree: they come back when it goes on.
+    `after` is called with each session before the next one begins: it either accepts the edits or removes them. If a
+    session is interrupted, its edits leave the work tree and come back when it is resumed.
     """
     decided: set[str] = set()
     for id in ids:
@@ -96,7 +96,7 @@ def drive_all(
 
 
 def forget_edited(world: WorkflowContext, root: Path, progress: Progress) -> None:
-    """Drop the CPU repros from before an edit that stays, for all tests that the edit concerns."""
+    """Drop the CPU repros made before an edit that stays, for all tests that the edit affects."""
     report = progress.session.state.report
     if report is None or not report.edits:
         return

@@ -17,7 +17,7 @@ class CaseEntry:
     file: str
     """Where the entry is, relative to the test_config directory."""
     fields: Mapping[str, Any] = field(default_factory=dict)
-    """As YAML means them."""
+    """Values as YAML parses them."""
 
     @property
     def status(self) -> str:
@@ -29,19 +29,19 @@ class CaseEntry:
 
     @property
     def directory(self) -> str:
-        """The loader's, relative to the models root."""
+        """Directory of the loader, relative to the models root."""
         parsed = TestId.parse(self.id)
         return parsed.directory if parsed else ""
 
     @property
     def variant(self) -> str:
-        """Of the test id; empty where it has none."""
+        """The variant in the test id; empty if it has none."""
         parsed = TestId.parse(self.id)
         return (parsed.variant if parsed else "") or ""
 
     @property
     def shadowed(self) -> tuple[str, ...]:
-        """Archs on which the entry's own status or reason is not what counts."""
+        """Archs on which something other than the entry's own status or reason takes effect."""
         overrides = self.fields.get("arch_overrides")
         archs = overrides.items() if isinstance(overrides, Mapping) else ()
         ours = {"status", "bringup_status", "reason", "assert_pcc"}
@@ -60,7 +60,7 @@ class Case:
     sources: Mapping[str, str]
     """Texts by path relative to the checkout: the loader, the loaders it descends from (nearest first), the registry.
 
-    Missing where there is no such file.
+    A file that does not exist is absent.
     """
     scope: tuple[CaseEntry, ...]
     """Every training entry whose loader runs this loader's code, the target first."""
@@ -75,5 +75,5 @@ class Case:
 
     @property
     def loader_files(self) -> tuple[str, ...]:
-        """Files that an edit of loader code may go to, the loader's own first."""
+        """Files in which loader code may be edited, the loader's own first."""
         return tuple(path for path in self.sources if path != self.registry)

@@ -31,11 +31,11 @@ from core.workflows.outcomes import DeviceResult
 KIND = "device"
 _JUNIT = "--junitxml="
 _FORKED = "--forked"
-"""One test that crashes takes the others along, unless each has a process of its own."""
+"""Without it, a test that crashes ends the others as well; with it each has its own process."""
 
 
 def plan_device(matrix: Matrix, ids: Sequence[str], settings: Settings, *, runs: Path, arch: str) -> RunSpec:
-    """One run of all of `ids`, in the name of the first. Raises as `plan_test` does."""
+    """Plan one run of all `ids`, named after the first. Raises as `plan_test` does."""
     spec = plan_test(matrix, ids[0], settings, runs=runs, kind=KIND, arch=arch)
     own = _node(ids[0])
     nodes = [_node(id) for id in ids]
@@ -44,7 +44,7 @@ def plan_device(matrix: Matrix, ids: Sequence[str], settings: Settings, *, runs:
 
 
 def with_forks(spec: RunSpec, versions: Survey) -> RunSpec:
-    """The same with a process for each test, where pytest can do that."""
+    """The same run with one process per test, if pytest can do that."""
     can = versions.versions is not None and versions.versions.get("pytest_forked") is not None
     if not can or _FORKED in spec.argv:
         return spec
@@ -53,7 +53,7 @@ def with_forks(spec: RunSpec, versions: Survey) -> RunSpec:
 
 
 def missing_device(spec: RunSpec, around: Surroundings, settings: Settings) -> str:
-    """Why the run cannot be made here; empty: it can. A run without a device is none: a CPU proves nothing of one."""
+    """Why the run is not possible here; empty if it is. A CPU does not count: it proves nothing about a device."""
     kind = kind_for(KIND, around.checkout, settings)
     blockers = [one.what for one in preflight(kind, [spec], around) if one.level is Level.BLOCKER]
     if not (DEVICE_NODES.is_dir() and any(DEVICE_NODES.iterdir())):
@@ -64,7 +64,7 @@ def missing_device(spec: RunSpec, around: Surroundings, settings: Settings) -> s
 
 
 def by_hand(spec: RunSpec, report: Path) -> str:
-    """The line to paste into a shell that makes the run and leaves its JUnit file at `report`; no run of ours."""
+    """The shell line that makes the run and leaves its JUnit file at `report`; the run is not recorded in the store."""
     argv = [f"{_JUNIT}{report}" if word.startswith(_JUNIT) else word for word in spec.argv]
     env = {name: value for name, value in spec.env.items() if name != RUN_VARIABLE}
     return shell_command(replace(spec, argv=tuple(argv), env=env))
@@ -81,14 +81,14 @@ _LOG_BYTES = 1024 * 1024
 
 
 def read_device_run(record: RunRecord, ids: Sequence[str]) -> list[dict[str, str]]:
-    """The answer to `RunDevice` from the run here that was made for `ids`. Raises TTMatrixError as below."""
+    """The answer to `RunDevice` from a run of `ids` in our store. Raises TTMatrixError as below."""
     ended = record.outcome in _ENDED
     if ended and len(ids) == 1:
         return [DeviceResult.seen(ids[0], own_observation(record), record.summary).to_fields()]
     file = record.directory / JUNIT
     if file.is_file() and not ended:
         return read_device_result(file, ids)
-    # It is unknown which test ended or blocked pytest; those before it have their testcases.
+    # It is unknown which test ended or blocked pytest; the tests before it have their testcases.
     names = {_name(id) for id in ids}
     cases = _by_name(read_testcases(file, names)) if file.is_file() else {}
     rest = Ending.OUT_OF_TIME if record.outcome in (Outcome.HANG, Outcome.TIMEOUT) else Ending.BROKEN
@@ -112,7 +112,7 @@ def read_device_result(file: Path, ids: Sequence[str]) -> list[dict[str, str]]:
             cases.setdefault(case.name, []).append(case)
         if case.outcome in _FAILURES:
             failed.add(case.name)
-    # What a log says is of one test only where one has failed.
+    # The log can be attributed to one test only if exactly one has failed.
     log = _log_line(file) if len(failed) == 1 else ""
     found = [(id, cases.get(_name(id), [])) for id in ids]
     if not any(some for _, some in found):
@@ -129,7 +129,7 @@ def _by_name(every: Iterable[Testcase]) -> dict[str, list[Testcase]]:
 
 
 def _log_line(file: Path) -> str:
-    """What the log of the same session says most: of a run here, else the one of the same name beside the report."""
+    """The most telling error line of the session's log: that of a run here, else the log named like the report."""
     log = file.with_name(LOG) if file.name == JUNIT else file.with_suffix(".log")
     return cause_line(LogFile(log).last(_LOG_BYTES)) if log.is_file() else ""
 
@@ -144,7 +144,7 @@ def _absent(id: str) -> dict[str, str]:
 
 
 def _observed(id: str, case: Testcase, log: str) -> DeviceResult:
-    # Before a device is asked, CPU repros have shown that the loader works.
+    # CPU repros have shown before the device run that the loader works.
     seen = observe(case, Setting(), Clues(log, loads=True))
     if seen is None:
         return DeviceResult(id, Ending.NOT_RUN)

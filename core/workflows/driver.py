@@ -38,11 +38,11 @@ class UserInput:
     """What the person has given: choices and a device result."""
 
     choices: list[int] = field(default_factory=list)
-    """Answers to questions in the order in which they come up; numbers from 1."""
+    """Answers to questions in the order in which they are asked; numbers from 1."""
     device_result: Path | None = None
-    """A JUnit file of the device run, made elsewhere."""
+    """A JUnit file of a device run made elsewhere."""
     used: bool = False
-    """The file was asked for."""
+    """Whether an effect has asked for the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,36 +53,36 @@ class Blocked:
     command: str = ""
     """What to run on a machine with a device."""
     report: Path | None = None
-    """Where that writes its JUnit file."""
+    """Where that command writes its JUnit file."""
     go_on: str = ""
-    """What to run then."""
+    """The command to run after that."""
     why: str = ""
     """What is missing here."""
     stand_in: bool = False
-    """The policy of the checkout takes a CPU for a device, so that the command can be run here."""
+    """The policy of the checkout accepts a CPU in place of a device, so that the command can be run here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a session is after it was driven."""
+    """How far a session has come after it was driven."""
 
     session: WorkflowSession
     blocked: Blocked | None
-    """None: it has ended."""
+    """None: the session has ended."""
 
 
 @contextmanager
 def workflow_lock(root: Path) -> Iterator[None]:
-    """Lock the loaders of a checkout against other workflows; `root` is where its sessions are.
+    """Lock the loaders of a checkout against other workflows; `root` holds its sessions.
 
-    Raises TTMatrixError that names the holder, or where there can be no lock.
+    Raises TTMatrixError that names the holder, or that says why nothing can be locked.
     """
     with locked(root / _LOCK, "triage", wait=0.5):
         yield
 
 
 def open_session(world: WorkflowContext, root: Path, id: str, name: str, *, again: bool) -> WorkflowSession:
-    """With `again` the session on `id` unless it was dropped; else a new one of the workflow `name`."""
+    """With `again`, the session on `id` unless it was dropped; else a new session of the workflow `name`."""
     left = _left_open(root, id, again=again)
     if left is not None and again:
         return left
@@ -95,7 +95,7 @@ def _left_open(root: Path, id: str, *, again: bool) -> WorkflowSession | None:
     try:
         found = resume(root, id)
     except TTMatrixError:
-        # An unreadable session is in no one's way.
+        # An unreadable session blocks nobody.
         if again:
             raise
         return None
@@ -110,8 +110,8 @@ def drive(
 ) -> Progress:
     """Perform effects until the session ends or waits. `watch` is called after every step.
 
-    A device result that is given counts, also where the device was answered for before. Raises TTMatrixError where an
-    effect cannot be performed; the session can be driven again then.
+    A given device result takes precedence, even if the device question was answered before. Raises TTMatrixError where
+    an effect cannot be performed; the session can then be driven again.
     """
     if session.closed:
         _refuse_applied(session, given)
@@ -136,26 +136,26 @@ def _refuse_applied(session: WorkflowSession, given: UserInput) -> None:
 
 
 def _answer_device_anew(world: WorkflowContext, session: WorkflowSession, file: Path) -> None:
-    """Forget what a device was said to have shown, and all that followed from it."""
+    """Forget the earlier device answer and everything that followed from it."""
     devices = [effect for effect in session.state.asked if isinstance(effect, RunDevice)]
     if devices:
-        # A file that is no use changes nothing.
+        # An unusable file changes nothing: this raises first.
         read_report(world, file, devices[-1].ids)
         suspend(world, session)
         session.forget_device()
 
 
 def suspend(world: WorkflowContext, session: WorkflowSession) -> None:
-    """Take its edits out of the work tree: they are in the session, and come back when it goes on.
+    """Take the edits of an open session out of the work tree; the session has them and puts them back when resumed.
 
-    Those of a closed one are there to stay.
+    The edits of a closed session stay.
     """
     if session.closed:
         return
     for path, edit in reversed(edits_of(session).items()):
         revert_loader(world, session, path, edit)
     if isinstance(pending := session.waiting, EditLoader):
-        # It may have been performed by a process that was killed before it recorded the answer.
+        # A process that was killed before it recorded the answer may have performed the edit.
         revert_loader(world, session, pending.path, pending.edit)
 
 
@@ -235,12 +235,12 @@ def plan_of(matrix: Matrix, operations: Sequence[Operation]) -> EditPlan:
 
 
 def leave(world: WorkflowContext, progress: Progress) -> None:
-    """Nothing remains in the checkout; a session that has not ended can go on later."""
+    """Leave nothing in the checkout; a session that has not ended can be resumed later."""
     suspend(world, progress.session)
 
 
 def take(world: WorkflowContext, bench: Workbench, done: Sequence[Progress], planned: EditPlan) -> None:
-    """Keep the edits in the work tree and write the expectations. The caller is the sole writer.
+    """Keep the edits in the work tree and write the expectations. The caller must be the only writer.
 
     Raises TTMatrixError, with nothing written and no edit left in place, where a file has changed.
     """
@@ -257,7 +257,7 @@ def take(world: WorkflowContext, bench: Workbench, done: Sequence[Progress], pla
 
 
 def leave_all(world: WorkflowContext, done: Sequence[Progress]) -> None:
-    """`leave` each of `done` that has ended, the newest first; a file that somebody has changed since stays."""
+    """`leave` each session of `done` that has ended, newest first; a file that was changed since stays as it is."""
     for progress in reversed(done):
         if not progress.session.closed and progress.blocked is None:
             with suppress(TTMatrixError):

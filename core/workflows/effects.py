@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a workflow asks for: it says what is to be done, the driver does it and sends the answer."""
+"""The effects that a workflow yields: it says what to do, the driver does it and sends the answer."""
 
 import hashlib
 from collections.abc import Generator
@@ -68,12 +68,12 @@ class FindUsers:
 class RunDevice:
     """Run these tests on a device, in one invocation. Answer: for each `{id, ending, reason, stage, signal}`, or null.
 
-    Null is for what the CPU has decided already, where there is no device to confirm it.
+    Null if the CPU has decided already and there is no device to confirm it.
     """
 
     ids: tuple[str, ...]
     decisive: bool
-    """Whether nothing can be said without it."""
+    """Whether nothing can be concluded without the device."""
 
     @property
     def title(self) -> str:
@@ -94,7 +94,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Propose:
-    """The end: these operations follow, and the edits that are in place belong to them."""
+    """The end: propose these operations, together with the edits that are in place."""
 
     operations: tuple[Operation, ...]
 
@@ -105,7 +105,7 @@ class Propose:
 
 @dataclass(frozen=True, slots=True)
 class Abort:
-    """The end: this workflow cannot say anything."""
+    """The end: the workflow cannot reach a conclusion."""
 
     reason: str
 
@@ -121,7 +121,7 @@ Steps: TypeAlias = Generator[Effect, Answer, T]
 
 
 def identity(effect: Effect) -> dict[str, Any]:
-    """What distinguishes an effect from every other, as JSON; nothing of it is worded for people."""
+    """What distinguishes an effect from every other, as JSON, without any text for people."""
     match effect:
         case RunCpu() | RunDevice():
             return {"effect": type(effect).__name__, "ids": list(effect.ids)}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workflows as pure step machines: a state is a case and the answers so far, a step is one answer more.
+"""Workflows as pure step machines: a state is a case and the answers so far, a step adds one answer.
 
-A workflow is a generator, so that its file reads as the procedure does. It knows nothing but its case and the
-answers it is sent, and is replayed from them: the answers are the state, after any interruption.
+A workflow is a generator, so that its file reads as the procedure does. It sees only its case and the answers
+it is sent, and is replayed from them after an interruption: the answers are the whole state.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ Workflow: TypeAlias = Callable[[Case, WorkflowReport], Steps[None]]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A workflow as far as it has come."""
+    """How far a workflow has come."""
 
     case: Case
     workflow: Workflow
@@ -48,7 +48,7 @@ def step(state: State, answer: Answer) -> tuple[State, tuple[Effect | End, ...]]
 
 
 def replay(case: Case, workflow: Workflow, answers: Sequence[Answer]) -> State:
-    """The state after all of `answers`: what one `step` after the other comes to, at the cost of one."""
+    """The state after all of `answers`: the same as one `step` per answer, at the cost of a single one."""
     return _replayed(State(case, workflow, tuple(answers)))[0]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loader edits of a checkout that are in its work tree and in no commit, and the way back from them."""
+"""The loader edits in the work tree of a checkout that are in no commit, and how to revert them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from core.workflows.session import edits_directory
 
 @dataclass(frozen=True, slots=True)
 class LoaderEdit:
-    """A snapshot of an edit of a workflow."""
+    """A snapshot of an edit made by a workflow."""
 
     edited: EditedFile
     path: str
-    """The file, relative to the checkout; the whole path where a link leads out of it."""
+    """The file, relative to the checkout; the absolute path if a link leads outside."""
     overtaken: bool
-    """The file was changed since, so that the edit cannot be reverted."""
+    """Whether the file was changed after the edit, so that the edit cannot be reverted."""
 
     @property
     def diff(self) -> str:
@@ -29,10 +29,10 @@ class LoaderEdit:
 
 
 def uncommitted_edits(sessions: Path, checkout: Path) -> tuple[LoaderEdit, ...]:
-    """What workflows have left in the work tree of `checkout`, the newest first: only that one of a file can go back.
+    """The edits of workflows in the work tree of `checkout`, newest first: per file only the newest can be reverted.
 
-    `sessions` is where its sessions are. An edit whose file reads as before, or as git has it, is no more. Raises
-    TTMatrixError where the record of one cannot be read.
+    `sessions` is the directory of its sessions. An edit is left out if its file has its original text, or that of
+    the commit. Raises TTMatrixError where the record of an edit cannot be read.
     """
     newest: dict[Path, EditedFile] = {}
     found = []
@@ -46,7 +46,7 @@ def uncommitted_edits(sessions: Path, checkout: Path) -> tuple[LoaderEdit, ...]:
 def take_back_edits(sessions: Path, edits: Sequence[LoaderEdit]) -> None:
     """Restore the files of `edits`, the newest first.
 
-    Raises TTMatrixError while a workflow runs, and at the first file that was changed since: it stays as it is.
+    Raises TTMatrixError while a workflow runs, and at the first file that was changed since: it is not touched.
     """
     with workflow_lock(sessions):
         for edit in edits:

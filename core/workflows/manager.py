@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The workflows of one checkout for a screen: threads drive them, and what is shown is a snapshot."""
+"""The workflows of one checkout for a screen: threads drive them, screens show snapshots."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -59,10 +59,10 @@ class WorkflowItem:
 
 
 class WorkflowManager:
-    """All workflows of a checkout. Methods that drive one block, and are called in threads, one at a time."""
+    """All workflows of a checkout. Methods that drive one block; call them in threads, where they take turns."""
 
     def __init__(self, root: Path) -> None:
-        """`root` is where the sessions of the checkout are."""
+        """`root` is the directory of the checkout's sessions."""
         self._root = root
         self._items: dict[str, WorkflowItem] = {}
         self._lock = threading.Lock()
@@ -70,7 +70,7 @@ class WorkflowManager:
 
     @property
     def items(self) -> list[WorkflowItem]:
-        """In the order in which they came."""
+        """Snapshots in the order in which the workflows were added."""
         with self._lock:
             return list(self._items.values())
 
@@ -82,7 +82,7 @@ class WorkflowManager:
                 self._put(WorkflowItem(id, _state(session, None), session))
 
     def begin(self, world: WorkflowContext, ids: Sequence[str]) -> None:
-        """A new workflow on each of `ids`, one after the other; their CPU repros side by side before."""
+        """Run a new workflow on each of `ids`, one after the other, after running their CPU repros in parallel."""
         for id in ids:
             self._put(WorkflowItem(id, WorkflowState.WAITS))
         with self._acting, workflow_lock(self._root):
@@ -98,7 +98,7 @@ class WorkflowManager:
     def accept(self, world: WorkflowContext, id: str) -> Sequence[Operation]:
         """Leave the edits in the work tree and return the operations; a session at its end is closed.
 
-        Of one that waits for a device only the edits stay: the device run must have them.
+        If it waits for a device, only the edits stay: the device run needs them.
         """
         item = self._items[id]
         if item.session is None:
@@ -113,7 +113,7 @@ class WorkflowManager:
         return end.operations
 
     def drop(self, world: WorkflowContext, id: str) -> None:
-        """Forget a workflow, with its edits taken out of the work tree."""
+        """Forget a workflow and take its edits out of the work tree."""
         item = self._items[id]
         if item.session is not None:
             with self._acting, workflow_lock(self._root):

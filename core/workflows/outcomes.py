@@ -19,16 +19,16 @@ class DeviceResult:
     id: str
     ending: Ending
     reason: str = ""
-    """The failure text, all of it; empty where it passed."""
+    """The whole failure text; empty if it passed."""
     stage: str = ""
-    """The bring-up status that is known; empty where it is not."""
+    """The bring-up status, if known; else empty."""
     line: str | None = None
-    """The line of it to quote; empty where none says more than error code 13. None: not picked yet."""
+    """The line of `reason` to quote; empty if none says more than error code 13. None: not picked yet."""
     signal: int | None = None
 
     @property
     def result(self) -> Result:
-        """The same for the table of endings; line and stage are picked now where that was not done."""
+        """The same for the table of endings; picks line and stage now if that was not done before."""
         stage = BringupStatus(self.stage) if self.stage in BringupStatus.__members__ else BringupStatus.UNKNOWN
         if self.line is not None:
             return Result(self.ending, self.line, stage, self.signal)
@@ -50,22 +50,22 @@ class DeviceResult:
         return cls(id, one.ending, words, stage, result.reason, result.signal)
 
     def to_fields(self) -> dict[str, Any]:
-        """As JSON: `Observed.of` reads it back."""
+        """As JSON: `DeviceResult.of` reads it back."""
         return {name: value for name, value in plain(self).items() if value is not None}
 
 
 def wanted(observed: DeviceResult, *, stage_is_stale: bool = False) -> Recommendation:
-    """What follows from one outcome on a device. `stage_is_stale`: the entry's is of a failure that is gone."""
+    """What follows from one device result. `stage_is_stale`: the entry's stage is of a failure that is gone."""
     return recommend(observed.result, stage_is_stale=stage_is_stale)
 
 
 def expected_failure(error: str, stage: BringupStatus = BringupStatus.FAILED_FE_COMPILATION) -> dict[str, object]:
-    """An entry that fails by `error` in `stage`, and that goes on to be run. The CPU fails before any compiler runs."""
+    """An entry that fails with `error` in `stage` and keeps running. The CPU fails before any compiler runs."""
     return dict(recommend(Result(Ending.FAILED, quotable(error), stage)).fields or {})
 
 
 def operations(member: CaseEntry, fields: Mapping[str, object]) -> tuple[Operation, ...]:
-    """The operations that make the entry say `fields`; None removes a field. None for what it says already."""
+    """The operations that give the entry `fields`; None removes a field. Fields with that value already need none."""
     found: list[Operation] = []
     for name, value in fields.items():
         if value is None:

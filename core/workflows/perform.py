@@ -43,13 +43,13 @@ from core.workflows.sharing import Guest, is_host_without_result, shared, unpack
 
 _NO_DEVICE = "a run without a device"
 _SAY_SECONDS = 15.0
-"""How often it is said what is waited for."""
+"""How often progress is reported while waiting."""
 _UNDONE = frozenset({Outcome.LOST, Outcome.CANCELLED})
 
 
 @dataclass(slots=True)
 class WorkflowContext:
-    """What is acted upon."""
+    """What the effects act on."""
 
     matrix: Matrix
     infos: ModelInfos
@@ -57,11 +57,11 @@ class WorkflowContext:
     store: RunStore
     arch: str = ""
     said: Callable[[str], None] = lambda _: None
-    """Hears of what goes on."""
+    """Receives lines about progress."""
     stand_in: bool = False
-    """The policy of the checkout takes a report of our own runner on a CPU for one of a device."""
+    """The policy of the checkout accepts a report of our own runner on a CPU in place of one from a device."""
     known: dict[str, RunRecord] = field(default_factory=dict)
-    """CPU repros that were made beforehand of the checkout as it is, by test id."""
+    """CPU repros that were run in advance on the checkout in its present state, by test id."""
     _survey: Survey | None = None
 
     @property
@@ -70,7 +70,7 @@ class WorkflowContext:
 
     @property
     def surroundings(self) -> Surroundings:
-        """Asked once: an interpreter is slow to answer."""
+        """Queried once: an interpreter is slow to answer."""
         if self._survey is None:
             python = find_interpreter(self.root, self.settings)
             self._survey = survey(self.matrix.checkout, python, os.environ, starting=True)
@@ -95,13 +95,13 @@ def start_cpu(world: WorkflowContext, ids: Sequence[str]) -> list[RunSpec]:
 
 
 def launch_shared(world: WorkflowContext, specs: Sequence[RunSpec]) -> None:
-    """Start planned CPU repros, where that saves time with several variants of a loader in one interpreter."""
+    """Start planned CPU repros; variants of one loader share an interpreter if that saves time."""
     slots = KINDS["cpu"].slot_count(world.settings)
     launch_all(world.store, shared(specs, slots), provenance=world.surroundings.survey.to_json())
 
 
 def collect(world: WorkflowContext, run_ids: Sequence[str], ids: Sequence[str]) -> dict[str, RunRecord]:
-    """Wait for the CPU repros among `run_ids` that were started; those of `ids` that came to an end, by id."""
+    """Wait for the CPU repros among `run_ids` that were started; return the finished ones of `ids`, by id."""
 
     def plan(guest: Guest) -> RunSpec | None:
         found = [id for id in ids if _is_variant(id, guest.variant, host.spec.test_id)]
@@ -116,7 +116,7 @@ def collect(world: WorkflowContext, run_ids: Sequence[str], ids: Sequence[str]) 
 
 
 def _is_variant(id: str, variant: str, like: str) -> bool:
-    """Whether `id` is the test `like` of that variant: of the same loader, and the same in everything else."""
+    """Whether `id` is the test `like` for that variant: same loader, and equal in everything else."""
     one, other = TestId.parse(id), TestId.parse(like)
     if one is None or other is None or (one.variant or "") != variant:
         return False
@@ -124,7 +124,7 @@ def _is_variant(id: str, variant: str, like: str) -> bool:
 
 
 def await_runs(world: WorkflowContext, run_ids: Sequence[str]) -> list[RunRecord]:
-    """Wait for runs, and say from time to time for which; returns them in the order given."""
+    """Wait for runs, reporting from time to time which ones are left; returns them in the order given."""
     ended: set[str] = set()
 
     def tell(record: RunRecord) -> None:
@@ -139,7 +139,7 @@ def await_runs(world: WorkflowContext, run_ids: Sequence[str]) -> list[RunRecord
         records = wait(world.store, run_ids, tell, until=time.monotonic() + _SAY_SECONDS)
         still = [record for record in records if record.active]
         if not still:
-            # What has ended leaves the queue in a moment.
+            # A run that has ended leaves the queue in a moment.
             return wait(world.store, run_ids)
         for record in still:
             world.said(_waited_for(record))
@@ -154,19 +154,19 @@ def _waited_for(record: RunRecord) -> str:
 
 
 def edit_loader(world: WorkflowContext, session: WorkflowSession, path: str, edit: SourceEdit) -> None:
-    """Put an edit into the work tree. Done already is fine."""
+    """Put an edit into the work tree. Does nothing if that was done already."""
     put(world.root / path, edit, session.edits)
 
 
 def revert_loader(world: WorkflowContext, session: WorkflowSession, path: str, edit: SourceEdit) -> None:
-    """Take an edit back. Done already is fine."""
+    """Take an edit back. Does nothing if that was done already."""
     for edited in reversed(edited_files(session.edits)):
         if edited.path == world.root / path and edited.edit.after == edit.after:
             take_back(edited)
 
 
 def find_users(world: WorkflowContext, output_class: str) -> Answer:
-    """The loaders that may return `output_class`, with their training entries and what they are for."""
+    """The loaders that may return `output_class`, with their training entries and tasks."""
     library = ModelLibrary.beside(find_interpreter(world.root, world.settings))
     models, loaders = world.matrix.checkout.models, world.matrix.loaders.values()
     found = returning(models, loaders, output_class, _seen(world), library)
@@ -183,14 +183,14 @@ def find_users(world: WorkflowContext, output_class: str) -> Answer:
 
 
 def device_command(world: WorkflowContext, ids: Sequence[str]) -> tuple[RunSpec, str]:
-    """The one invocation for `ids`, and why it cannot be made here; empty: it can."""
+    """The one pytest invocation for `ids`, and why it is not possible here (empty if it is)."""
     spec = plan_device(world.matrix, ids, world.settings, runs=world.store.root, arch=world.arch)
     spec = with_forks(spec, world.surroundings.survey)
     return spec, missing_device(spec, world.surroundings, world.settings)
 
 
 def run_device(world: WorkflowContext, session: WorkflowSession, spec: RunSpec, ids: Sequence[str]) -> Answer:
-    """Run on a device, or wait for what was started before an interruption; what each test has shown."""
+    """Run on a device, or wait for a run started before an interruption; returns the result of each test."""
     begun = world.store.some(_there(world, session.began))
     done = [one for one in begun if one.outcome not in _UNDONE]
     if not done:
@@ -206,16 +206,16 @@ def run_device(world: WorkflowContext, session: WorkflowSession, spec: RunSpec, 
 
 
 def read_report(world: WorkflowContext, file: Path, ids: Sequence[str]) -> Answer:
-    """What a JUnit file says a device has shown of `ids`, with what made it where that was no device.
+    """The device results of `ids` in a JUnit file; a result made without a device names what made it.
 
     Raises TTMatrixError for a file that cannot be read, UsageError for one that mentions none of `ids`, or that was
-    made without a device where the policy of the checkout does not take that for one.
+    made without a device if the policy of the checkout does not accept that.
     """
     return _of_device(world, file, stand_in(read_testcases(file)), read_device_result(file, ids))
 
 
 def _of_device(world: WorkflowContext, file: Path, by: str, found: Sequence[Mapping[str, str]]) -> Answer:
-    """Each answer of `found` with what gave it where that was no device. Raises UsageError as above."""
+    """The answers of `found`, each with `by` if that was no device. Raises UsageError as above."""
     if by and not world.stand_in:
         detail = f"It was made by {by}, which proves nothing about a device. Nothing was changed."
         raise UsageError(f"{file} is not a device report", detail, "Run the test on a machine with a device.")
@@ -223,7 +223,7 @@ def _of_device(world: WorkflowContext, file: Path, by: str, found: Sequence[Mapp
 
 
 def _join(world: WorkflowContext, session: WorkflowSession, ids: Sequence[str]) -> list[RunRecord]:
-    """What was started before an interruption, and what is missing of it, at last without any company."""
+    """The repros of `ids`: those from before an interruption, then the missing ones, shared first and then alone."""
     found = collect(world, session.began, ids)
     for start in (launch_shared, _launch_alone):
         missing = [id for id in ids if id not in found]
@@ -244,7 +244,7 @@ def _launch_alone(world: WorkflowContext, specs: Sequence[RunSpec]) -> None:
 
 
 def _there(world: WorkflowContext, run_ids: Sequence[str]) -> list[str]:
-    """Those that came into being."""
+    """Those of `run_ids` that have a directory."""
     return [run for run in dict.fromkeys(run_ids) if world.store.directory(run).is_dir()]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of a workflow as Markdown: all that a reviewer asks, in the order in which it is asked."""
+"""The report of a workflow as Markdown, in the order in which a reviewer asks."""
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,9 +16,9 @@ _MODELS = "third_party/tt_forge_models"
 
 
 def markdown(progress: Progress, yaml_diff: str, *, applies: bool = False) -> str:
-    """The whole report, with what of it is in the work tree by now.
+    """The whole report, including which edits are in the work tree now.
 
-    `yaml_diff` is what the operations come to; `applies`: that was asked for.
+    `yaml_diff` is the diff of the operations; `applies`: whether writing them was asked for.
     """
     state = progress.session.state
     report = state.report or WorkflowReport()
@@ -86,7 +86,7 @@ def _inputs(phase: Phase) -> str:
 
 
 def _output(report: WorkflowReport) -> Iterator[str]:
-    """Only where the output is what it is about."""
+    """The structure of the output, only if the workflow is about it."""
     target = next((line.repro for line in report.cpu if line.repro.output), None)
     if target is None or target.output is None or report.workflow != "unpack-forward-output":
         return
@@ -154,12 +154,12 @@ def _question(case: Case, blocked: Blocked | None, *, applies: bool) -> Iterator
 
 
 def go_on(blocked: Blocked, *, applies: bool) -> str:
-    """The command that goes on once a device has run, as it was begun; empty where it waits for no device."""
+    """The command that resumes after a device run, with the same options; empty if it waits for no device."""
     return f"{blocked.go_on}{_APPLY if applies else ''}" if blocked.go_on else ""
 
 
 def _reminders(progress: Progress, report: WorkflowReport) -> Iterator[str]:
-    """What is in the work tree is looked up there, whatever was asked for."""
+    """Reminders by the actual state of the work tree, whatever was asked for."""
     yield "- the inference expectations are not touched"
     written = progress.session.applied
     if not report.edits:

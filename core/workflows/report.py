@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a workflow has found out so far; the whole of it is the report."""
+"""What a workflow has found out so far; at the end it is the report."""
 
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -12,7 +12,7 @@ from core.workflows.repro import Repro
 
 
 class Aborted(Exception):
-    """Raised inside a workflow that cannot go on; the text says why. Never leaves the machine."""
+    """Raised inside a workflow that cannot go on; the text says why. The engine catches it."""
 
     def __init__(self, reason: str, *, environment: bool = False) -> None:
         super().__init__(reason)
@@ -30,7 +30,7 @@ class CpuLine:
 
 @dataclass(slots=True)
 class WorkflowReport:
-    """Written by the workflow alone, again at each replay."""
+    """Written only by the workflow, and rebuilt at each replay."""
 
     workflow: str = ""
     chosen: str = ""
@@ -42,16 +42,16 @@ class WorkflowReport:
     """The decision in a sentence."""
     cpu: list[CpuLine] = field(default_factory=list)
     edits: dict[str, SourceEdit] = field(default_factory=dict)
-    """In place, by path relative to the checkout."""
+    """Edits in place, by path relative to the checkout."""
     tried: list[str] = field(default_factory=list)
     """Edits that were taken back, in words."""
     scope: list[CaseEntry] = field(default_factory=list)
     """Entries that are decided together."""
     reach: list[str] = field(default_factory=list)
-    """Whom an edit concerns besides, and how sure that is."""
+    """Loaders that an edit affects in addition, and how certain that is."""
     device: list[DeviceResult] = field(default_factory=list)
     device_by: str = ""
-    """What the report of the device was made by, where that was none."""
+    """What made the device report, if that was not a device."""
     unverified: bool = False
     """Decided by the CPU alone, since there is no device."""
     operations: list[Operation] = field(default_factory=list)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of a workflow for programs: the document of the headless contract, and what else is known."""
+"""The report of a workflow for programs: the document of the headless contract, and additional fields."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,11 +13,11 @@ from core.workflows.repro import Phase
 from core.workflows.session import WorkflowSession
 
 _DEVICE = ("id", "ending", "reason", "stage", "line")
-"""What is promised of a device result."""
+"""Fields of a device result that the contract promises."""
 
 
 def document(progress: Progress, yaml_diff: str, *, applies: bool = False) -> dict[str, Any]:
-    """All of the report, with what of it is in the work tree by now; `applies`: that was asked for."""
+    """All of the report, including which edits are in the work tree; `applies`: whether writing was asked for."""
     case = progress.session.state.case
     report = progress.session.state.report or WorkflowReport()
     return {
@@ -81,7 +81,7 @@ def _leaf(leaf: Mapping[str, Any]) -> dict[str, Any]:
 def _edit(session: WorkflowSession, report: WorkflowReport) -> dict[str, Any] | None:
     if not report.edits:
         return None
-    # The file named is the loader's own where several are edited: the registry's line goes along with it.
+    # With several edited files, name the loader's own: the line of the registry goes with it.
     path, edit = list(report.edits.items())[-1]
     return {
         "path": path,

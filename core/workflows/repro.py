@@ -22,12 +22,12 @@ class Phase:
 
     @property
     def step(self) -> str:
-        """Where it stopped: import, load_model, load_inputs, forward, unpack, backward; empty where it passed."""
+        """Where it stopped: import, load_model, load_inputs, forward, unpack, backward; empty if it passed."""
         return str(self.raw.get("step") or "")
 
     @property
     def error(self) -> str:
-        """The exception as its traceback ends, all lines; empty where it passed."""
+        """The exception at the end of its traceback, all lines; empty if it passed."""
         if self.ok:
             return ""
         text = str(self.raw.get("error") or "").strip()
@@ -36,24 +36,24 @@ class Phase:
 
     @property
     def output(self) -> Mapping[str, Any] | None:
-        """The structure of what forward returned: class, module and leaves; None where it did not return."""
+        """The structure of the value that forward returned: class, module and leaves; None if it did not return."""
         found = self.raw.get("output")
         return found if isinstance(found, Mapping) else None
 
     @property
     def unpacked(self) -> Mapping[str, Any] | None:
-        """The same of what was unpacked from it."""
+        """The structure of the value that was unpacked from it."""
         found = self.raw.get("unpacked")
         return found if isinstance(found, Mapping) else None
 
     @property
     def forward_parameters(self) -> tuple[str, ...]:
-        """What the model's forward takes, as far as it says."""
+        """Parameters of the model's forward, if known."""
         return tuple(map(str, self.raw.get("parameters") or ()))
 
     @property
     def inputs(self) -> Sequence[Mapping[str, Any]]:
-        """The leaves of what `load_inputs` gave: name, type, dtype and shape."""
+        """The leaves of the value of `load_inputs`: name, type, dtype and shape."""
         return self.raw.get("inputs") or ()
 
     @property
@@ -78,17 +78,17 @@ class Repro:
 
     id: str
     outcome: str
-    """The run's: pass, fail, crash, timeout, ..."""
+    """Outcome of the run: pass, fail, crash, timeout, ..."""
     run: str
-    """The run's id."""
+    """Id of the run."""
     summary: str
     """One line for people."""
     low: Phase | None = None
-    """bfloat16; None where the run came to no result."""
+    """bfloat16; None if the run produced no result."""
     full: Phase | None = None
     """float32."""
     problem: str = ""
-    """Why the environment cannot run the model; says nothing about the model. A line; the rest is in the log."""
+    """Why the environment cannot run the model, in one line (the log has the rest); says nothing about the model."""
 
     @property
     def ok(self) -> bool:
@@ -97,7 +97,7 @@ class Repro:
 
     @property
     def output(self) -> Mapping[str, Any] | None:
-        """What forward returned in the phase that came so far."""
+        """The structure of the value that forward returned in bfloat16, else in float32; None if in neither."""
         found = [phase.output for phase in (self.low, self.full) if phase is not None and phase.output is not None]
         return found[0] if found else None
 

@@ -26,7 +26,7 @@ _HINT = "Provide either the YAML key or the model_info.name."
 def find_target(matrix: Matrix, text: str, ids_of_model: Callable[[str], list[str]]) -> str:
     """The one training entry that `text` means: an id, a node id, a model's name, or a part that fits only one.
 
-    Raises UsageError where it is none, or several, or where there is no workflow for it.
+    Raises UsageError if it means none or several, or if there is no workflow for it.
     """
     wanted = text.strip()
     if match := _NODE_ID.fullmatch(wanted):
@@ -50,7 +50,7 @@ def find_target(matrix: Matrix, text: str, ids_of_model: Callable[[str], list[st
 
 
 def _refuse_all(matrix: Matrix, text: str, ids: Sequence[str]) -> None:
-    """Say of tests that there are, none of which is an entry to triage, what would be said of each."""
+    """Explain for existing tests, none of which can be triaged, why each is rejected."""
     trained = [id for id in ids if not _shape_problem(id)]
     if len(trained) > 1:
         title = f"{text!r} matches {counted(len(trained), 'training test')}, but no training entry"
@@ -64,7 +64,7 @@ def _listed(ids: Sequence[str]) -> str:
 
 
 def is_target(matrix: Matrix, id: str) -> bool:
-    """Whether there are workflows for the test: PyTorch, training, on a single device, with an entry."""
+    """Whether workflows exist for the test: PyTorch, training, on a single device, with an entry."""
     return id in matrix.entries and not _shape_problem(id)
 
 
@@ -104,7 +104,7 @@ def entries_of(matrix: Matrix, directories: Iterable[str], mode: str = "training
 
 
 def entry_of(matrix: Matrix, id: str) -> CaseEntry:
-    """The entry of `id` that counts."""
+    """The entry that takes effect for `id`."""
     entry = matrix.entries[id]
     return CaseEntry(id, entry.file, dict(entry.fields))
 

@@ -22,7 +22,7 @@ _EDITS = "edits"
 
 
 class WorkflowSession:
-    """One workflow on one entry. Every answer is on the disk before the next effect is performed."""
+    """One workflow on one entry. Every answer is on disk before the next effect is performed."""
 
     def __init__(
         self,
@@ -36,10 +36,10 @@ class WorkflowSession:
     ) -> None:
         self.directory = directory
         self.name = name
-        """The workflow asked for: one of the table, or auto."""
+        """The requested workflow: a name from the table, or auto."""
         self.state = state
         self.began = tuple(began)
-        """Ids of the runs that were started for the effect that waits."""
+        """Ids of the runs that were started for the waiting effect."""
         self.closed = closed
         """Its proposal was accepted or dropped."""
         self.applied = applied
@@ -55,19 +55,19 @@ class WorkflowSession:
         return self.state.waiting
 
     def begin_runs(self, run_ids: Sequence[str]) -> None:
-        """Write down which runs are about to be started, so that they are found again."""
+        """Record which runs are about to be started, so that they are found again."""
         self._append({"began": list(run_ids)})
         self.began = tuple(run_ids)
 
     def answer(self, answer: Answer) -> None:
-        """Record the answer to the effect that waits, and take the step."""
+        """Record the answer to the waiting effect, and take the step."""
         asked = self.state.waiting
         self._append({"answer": answer, "asked": identity(asked) if asked else None})
         self.state, _ = step(self.state, answer)
         self.began = ()
 
     def forget_device(self) -> bool:
-        """Go back to where the device was asked for, so that it can be answered again; False: it never was."""
+        """Go back to the device effect, so that it can be answered again; False if there was none."""
         answered = self.state.asked[: len(self.state.answers)]
         asked = [number for number, effect in enumerate(answered) if isinstance(effect, RunDevice)]
         if not asked:
@@ -79,7 +79,7 @@ class WorkflowSession:
         return True
 
     def close(self, *, applied: bool = False) -> None:
-        """The session ends: its edits, where they are in place, stay."""
+        """End the session; edits that are in place stay."""
         self._append({"closed": True, "applied": applied})
         self.closed, self.applied = True, applied
 
@@ -88,7 +88,7 @@ class WorkflowSession:
 
 
 def start(root: Path, name: str, case: Case) -> WorkflowSession:
-    """A new session below `root`; one of before on the same entry is put aside."""
+    """A new session below `root`; an earlier one on the same entry is put aside."""
     directory = _directory(root, case.id)
     directory.mkdir(parents=True, exist_ok=True)
     journal = directory / _JOURNAL
@@ -115,7 +115,7 @@ def resume(root: Path, id: str) -> WorkflowSession | None:
 
 
 def sessions_directory(state: Path, root: Path) -> Path:
-    """Where the workflows on the checkout at `root` are stored, below the state directory."""
+    """Where the workflow sessions of the checkout at `root` are stored, below the state directory."""
     return state / "triage" / hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
 
 
@@ -153,13 +153,13 @@ def _replayed(journal: Path, lines: Sequence[dict[str, Any]]) -> WorkflowSession
 
 
 def _was_asked(effect: Effect, line: Mapping[str, Any]) -> bool:
-    """Whether `line` answers `effect`. Older journals hold its title instead."""
+    """Whether `line` answers `effect`. Older journals have the effect's title instead."""
     asked: object = line.get("asked")
     return effect.title == line["to"] if asked is None else identity(effect) == asked
 
 
 def _answered(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The answers that count: a line with `kept` says how many of those before it do."""
+    """The valid answers: a line with `kept` says how many of those before it remain valid."""
     found: list[dict[str, Any]] = []
     for line in lines:
         if "kept" in line:
@@ -174,7 +174,7 @@ def _directory(root: Path, id: str) -> Path:
 
 
 def _lines(journal: Path) -> Iterator[dict[str, Any]]:
-    # The last one, where it has no end, was cut off while it was written: it never happened.
+    # A last line without a line end was cut off while it was written: it does not count.
     for line in read_text(journal).split("\n")[:-1]:
         yield parsed(line)
 
@@ -192,7 +192,7 @@ def _append(journal: Path, line: dict[str, Any]) -> None:
 
 
 def _repair(journal: Path) -> None:
-    """Take away a last line without an end: what follows must not become a part of it."""
+    """Remove a last line without a line end, so that the next one is not appended to it."""
     if not journal.is_file():
         return
     data = journal.read_bytes()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Let CPU repros of several variants of one loader share an interpreter, and make a run of its own of each again.
+"""Run CPU repros of several variants of one loader in one interpreter, then split the result into one run each.
 
-What takes seconds to import is imported once; each variant then has a forked process to itself. The run that does it
-is that of the last variant, and its log has those of the others before its own, each up to its result line.
+Slow imports happen once; then each variant gets a forked process of its own. The shared run
+is that of the last variant; its log starts with the logs of the others, each up to its result line.
 """
 
 import time
@@ -25,13 +25,13 @@ class Guest:
     """A variant that runs in the interpreter of another one's run."""
 
     run_id: str
-    """Of the run that it is to become."""
+    """Id of the run that it becomes afterwards."""
     nonce: str
     variant: str
 
 
 def shared(specs: Sequence[RunSpec], slots: int) -> list[RunSpec]:
-    """The runs to start for `specs`: no more of each loader than keep `slots` busy, the others as their guests."""
+    """The runs to start for `specs`: per loader at most as many as keep `slots` busy, the others as their guests."""
     by_loader = [list(group) for _, group in groupby(sorted(specs, key=_alike), key=_alike)]
     lanes = max(1, slots // max(1, len(by_loader)))
     found = [
@@ -45,15 +45,15 @@ def shared(specs: Sequence[RunSpec], slots: int) -> list[RunSpec]:
 
 
 def guests(spec: RunSpec) -> list[Guest]:
-    """Who runs along with a run, in the order in which they do, which is before itself."""
+    """The guests of a run, in the order in which they run; the host comes last."""
     words = [word.removeprefix(_ALSO).split("=", 2) for word in spec.argv if word.startswith(_ALSO)]
     return [Guest(*word) for word in words if len(word) == 3]
 
 
 def unpack(store: RunStore, host: RunRecord, spec_of: Callable[[Guest], RunSpec | None]) -> None:
-    """Make a run of each guest of `host`, which has ended, where it came to a result; done already is fine.
+    """Create a run for each guest of the ended run `host` that produced a result; skips those created already.
 
-    `spec_of` plans the run that the guest would have been alone; None: it is not wanted.
+    `spec_of` returns the plan of the run that the guest would have been alone; None: it is not wanted.
     """
     if host.active:
         return
@@ -77,7 +77,7 @@ def unpack(store: RunStore, host: RunRecord, spec_of: Callable[[Guest], RunSpec 
 
 
 def _provenance(directory: Path) -> str:
-    """What was written down of checkout and interpreter; empty: nothing."""
+    """The recorded provenance of checkout and interpreter; empty: none."""
     try:
         return (directory / PROVENANCE).read_text(encoding="utf-8")
     except OSError:
@@ -99,12 +99,12 @@ def is_host_without_result(record: RunRecord) -> bool:
 
 
 def _alike(spec: RunSpec) -> tuple[str, ...]:
-    """What runs must have in common to share an interpreter: all but the variant."""
+    """What runs must have in common to share an interpreter: everything except the variant."""
     return tuple(word for word in spec.argv if not word.startswith((_VARIANT, _NONCE)))
 
 
 def _hosting(group: Sequence[RunSpec]) -> RunSpec:
-    """The last of `group` with the others as its guests."""
+    """The last of `group`, with the others as its guests."""
     *others, host = group
     also = [f"{_ALSO}{one.run_id}={one.nonce}={_variant(one)}" for one in others]
     return replace(host, argv=(*host.argv, *also), timeout=host.timeout * len(group)) if also else host
@@ -122,7 +122,7 @@ def _as_guest(spec: RunSpec, guest: Guest, host: RunSpec) -> RunSpec:
 
 
 def _section(text: str, nonce: str) -> tuple[str, str]:
-    """The part of a log up to the result line with `nonce`, and what comes after it; nothing where there is none."""
+    """The part of a log up to the result line with `nonce`, and the rest; an empty part if there is no such line."""
     at = 0
     for line in text.splitlines(keepends=True):
         at += len(line)

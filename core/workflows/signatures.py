@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the text of an error says of the workflow it is for: its flavour (docs/rules.md 7)."""
+"""Which workflow the text of an error belongs to, and its flavour there (docs/rules.md 7)."""
 
 import re
 from collections.abc import Mapping
@@ -14,16 +14,16 @@ WRONG_HANDLER = "wrong_handler"
 
 _BFLOAT16 = re.compile(r"bfloat16", re.IGNORECASE)
 _NO_KERNEL = re.compile(r"not implemented for 'BFloat16'")
-# The four of the procedure, and the words in which other kernels of torch say the same.
+# The four of the procedure, and other kernels of torch with the same meaning.
 _MISMATCH = re.compile(
     r"must have the same dtype|dtypes match|expected scalar type|should be the same|to have the same dtype"
     r"|not the same dtype|must be the same dtype|same data ?type"
 )
 _MIXED = re.compile(r"mixed dtype \(CPU\)")
-"""Normalisation layers do not name the dtypes."""
+"""Normalisation layers report this without naming the dtypes."""
 
 _MISSING: Mapping[str, tuple[str, ...]] = {
-    # Both in transformers: decoders word the check for "neither" as that for "both".
+    # Both in transformers: decoders report "neither given" in the words for "both given".
     DECODER_INPUTS: ("decoder_input_ids or decoder_inputs_embeds", "decoder_input_ids and decoder_inputs_embeds"),
     MISSING_TARGETS: (
         "targets should not be none when in training mode",
@@ -40,7 +40,7 @@ _UNPACK: Mapping[str, tuple[str, ...]] = {
 
 
 def dtype_flavour(text: str) -> str:
-    """The flavour of a bfloat16 dtype failure; empty where it is none."""
+    """The flavour of a bfloat16 dtype failure; empty if it is another failure."""
     if _NO_KERNEL.search(text):
         return OP_NOT_IMPLEMENTED
     if _MIXED.search(text) or (_BFLOAT16.search(text) and _MISMATCH.search(text)):
@@ -49,17 +49,17 @@ def dtype_flavour(text: str) -> str:
 
 
 def unpack_flavour(text: str) -> str:
-    """Whether an output has no handler, or one that gives no tensor; empty: neither."""
+    """Whether the output has no handler, or a handler that returns no tensor; empty: neither."""
     return _named(_UNPACK, text)
 
 
 def inputs_flavour(text: str) -> str:
-    """Which input training misses; empty: none that is known."""
+    """Which input training lacks; empty: none that is known."""
     return _named(_MISSING, text)
 
 
 def asks_for_tokens(text: str) -> bool:
-    """Whether tokens are missing, of which the words do not say whether encoder or decoder misses them."""
+    """Whether tokens are missing and the message leaves open whether encoder or decoder lacks them."""
     return _TOKENS.search(text) is not None
 
 

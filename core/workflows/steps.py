@@ -18,7 +18,7 @@ _RAN = frozenset({Ending.PASSED, Ending.INACCURATE})
 
 
 def reproduce(report: WorkflowReport, ids: Iterable[str], when: str, why: str) -> Steps[dict[str, Repro]]:
-    """Run CPU repros, by id. Asks for nothing that was run before and that no edit has changed since."""
+    """Run CPU repros, by id. Before the edit, tests that were run already are not run again."""
     known = {line.repro.id: line.repro for line in report.cpu if line.when == BEFORE} if when == BEFORE else {}
     wanted_ids = tuple(dict.fromkeys(ids))
     missing = tuple(id for id in wanted_ids if id not in known)
@@ -31,7 +31,7 @@ def reproduce(report: WorkflowReport, ids: Iterable[str], when: str, why: str) -
 
 
 def first_look(case: Case, report: WorkflowReport) -> Steps[Repro]:
-    """The CPU repro of the target before anything is done; aborts where it came to no result."""
+    """The CPU repro of the target before any edit; aborts if it produced no result."""
     one = (yield from reproduce(report, [case.id], BEFORE, "as it is"))[case.id]
     if one.problem:
         abort(f"This machine cannot run the model: {one.problem}", environment=True)
@@ -47,7 +47,7 @@ def confirm(
     fits: Callable[[Repro], bool],
     members: Sequence[CaseEntry] | None = None,
 ) -> Steps[dict[str, Repro]]:
-    """The members that fail as the target does, each shown by a CPU repro of its own; they become the scope."""
+    """The members that fail as the target does, each shown by its own CPU repro; they become the scope."""
     candidates = case.scope if members is None else members
     others = [member for member in candidates if member.id != case.id]
     repros = yield from reproduce(report, [member.id for member in others], BEFORE, "the others that it concerns")
@@ -66,7 +66,7 @@ def confirm(
 
 
 def set_back(after: Repro, before: Repro) -> bool:
-    """Whether a model gets less far than it did: then it is the edit that fails."""
+    """Whether a model gets less far than before: then the edit is wrong."""
     if after.low is None or before.low is None or after.ok or before.ok:
         return False
     return _ORDER.index(after.low.step) < _ORDER.index(before.low.step)
@@ -89,10 +89,10 @@ def take_back(report: WorkflowReport, why: str) -> Steps[None]:
 def on_device(
     report: WorkflowReport, passing: Iterable[str], errors: Iterable[str] = (), extra: Iterable[str] = ()
 ) -> Steps[dict[str, DeviceResult]]:
-    """Run what it concerns in one invocation, and return what each test has shown.
+    """Run the affected tests in one invocation, and return the result of each.
 
-    For the entries `passing`, which pass on CPU by now, only a device can decide. For `errors`, which the CPU shows to
-    fail before anything is compiled, it confirms, and may be missing. `extra` tests run along.
+    For the entries `passing`, which now pass on CPU, only a device can decide. For `errors`, which the CPU shows to
+    fail before anything is compiled, a device run only confirms and may be missing. `extra` tests run along.
     """
     decisive = tuple(dict.fromkeys(passing))
     ids = tuple(dict.fromkeys([*decisive, *errors, *(extra if decisive else ())]))
@@ -111,7 +111,7 @@ def on_device(
 def conclude(
     report: WorkflowReport, seen: Mapping[str, DeviceResult], passing: Iterable[str], errors: Mapping[str, str]
 ) -> None:
-    """Write every entry of the scope once: as the device has shown it, else by its CPU error."""
+    """Decide every entry of the scope once: by its device result, else by its CPU error."""
     decisive = frozenset(passing)
     for member in report.scope:
         if member.id in decisive:
@@ -121,15 +121,15 @@ def conclude(
 
 
 def expect_failures(report: WorkflowReport, errors: Mapping[str, str]) -> Steps[None]:
-    """The end of a workflow that fixes nothing: what fails on CPU is expected to fail, by `errors` of each id."""
+    """The end of a workflow that fixes nothing: tests that fail on CPU are expected to fail, by `errors` of each id."""
     seen = yield from on_device(report, (), errors)
     conclude(report, seen, (), errors)
 
 
 def unfixed(report: WorkflowReport, errors: Mapping[str, str], *, verify: bool = True) -> Steps[None]:
-    """The end of a workflow that could not fix what it is for: nothing is decided before a person has said so.
+    """The end of a workflow that could not fix its failure: nothing is decided until a person says so.
 
-    `verify`: a device may confirm `errors` still.
+    `verify`: whether a device run may still confirm `errors`.
     """
     choices = (
         "the failure is to be expected: KNOWN_FAILURE_XFAIL with its error, the loader stays as it is",
@@ -145,7 +145,7 @@ def unfixed(report: WorkflowReport, errors: Mapping[str, str], *, verify: bool =
 
 
 def _expect_failure(report: WorkflowReport, member: CaseEntry, error: str, shown: DeviceResult | None) -> None:
-    """What a device shows counts more than the CPU, but for a pass: a person has to look at that."""
+    """A device result outweighs the CPU, except for a pass: a person has to look at that."""
     reason, fields = quotable(error), expected_failure(error)
     if not fields:
         report.states[member.id] = "unchanged: fails on CPU, and nothing in its output is a reason"
@@ -165,7 +165,7 @@ def _says(shown: DeviceResult, reason: str) -> bool:
 
 
 def _conclude(report: WorkflowReport, member: CaseEntry, shown: DeviceResult) -> None:
-    # Nothing is left of what the entry says: the CPU has shown that it passes there, or fails by something else.
+    # The entry's reason no longer applies: the CPU has shown a pass, or a different failure.
     found = wanted(shown, stage_is_stale=True)
     if found.fields is None:
         report.states[member.id] = f"unchanged: {found.why}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The apps that ours is measured against: python -m tests.bench.apps minimal|stock|million CHECKOUT"""
+"""The apps that ours is compared with: python -m tests.bench.apps minimal|stock|million CHECKOUT"""
 
 import gc
 import os
@@ -16,7 +16,7 @@ from textual.widgets import DataTable, Static
 
 
 class Minimal(App[None]):
-    """The least an app can do for a key: one line that changes."""
+    """The minimal response to a key: one line that changes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("j", "count", ""), ("down", "count", "")]
     counted = 0
@@ -53,7 +53,7 @@ class Stock(App[None]):
 def _app(kind: str, checkout: Path) -> App[Any]:
     if kind == "minimal":
         return Minimal()
-    # Imported here, or the minimal app would start with all that ours starts with.
+    # Imported here, because the minimal app must not load everything that ours loads.
     from tests.bench.apps_rows import million, stock_rows
 
     return Stock(stock_rows(checkout)) if kind == "stock" else million(checkout)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of a checkout for the apps that ours is measured against."""
+"""The rows of a checkout for the apps that ours is compared with."""
 
 import tempfile
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ MILLION = 1_000_000
 
 
 def stock_rows(root: Path) -> Iterator[tuple[str, ...]]:
-    """What our table shows of each test by default, from the kept index that our app starts with."""
+    """The default columns of our table for each test, from the cached index that our app starts with."""
     matrix, _ = Cache(find_checkout(root), paths().cache / "index").index()
     status, arch = matrix.flags["status"], matrix.flags["arch"]
     bringup, reason = matrix.columns["bringup"], matrix.columns["reason"]
@@ -44,7 +44,7 @@ def million(root: Path) -> TTMatrixApp:
     own_paths = Paths(**{name: scratch / name for name in Paths._fields})
     session = Session.open(matrix, own_paths, Settings())
     app = started_app(session, Cache(checkout, scratch), saved=True)
-    # There is no such checkout that CI jobs and results could be read from.
+    # CI jobs and results cannot be read: no such checkout exists.
     session.compute_columns = lambda *_: {}  # type: ignore[method-assign]
     app.facts.request_verdicts = lambda: None  # type: ignore[method-assign]
     return app

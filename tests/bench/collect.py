@@ -27,14 +27,14 @@ SHOWN = 20
 
 
 class Collected(NamedTuple):
-    """What pytest has found."""
+    """The result of pytest's collection."""
 
     names: set[str]
     problems: dict[str, str]
     """Why a loader cannot be imported, by its directory."""
     seconds: float
     loaded: float
-    """Of them, until torch was imported."""
+    """Seconds of these until torch was imported."""
 
 
 def main() -> int:
@@ -64,14 +64,14 @@ def main() -> int:
 
 
 def collect(root: Path, python: str) -> Collected:
-    """Ask pytest with our plugin."""
+    """Run pytest's collection with our plugin."""
     begin = time.perf_counter()
     subprocess.run([python, "-c", "import torch"], check=True)
     loaded = time.perf_counter() - begin
     with tempfile.TemporaryDirectory() as directory:
         problems = Path(directory) / "problems.json"
         argv = [python, "-m", "pytest", "-p", "ttmatrix_runner", "-p", "no:cacheprovider", "--collect-only", "-q"]
-        # Where the checkout has upstream's own, they want its packages and declare the same options.
+        # Upstream's own conftests, if the checkout has them, need its packages and declare the same options.
         argv.append("--noconftest")
         begin = time.perf_counter()
         done = subprocess.run(
@@ -91,7 +91,7 @@ def collect(root: Path, python: str) -> Collected:
 
 
 def static_names(root: Path, without: dict[str, str]) -> set[str]:
-    """What ttmatrix says is collected, without the loaders in `without` and what entries exclude."""
+    """The names that ttmatrix expects, without the loaders in `without` and what entries exclude."""
     matrix = index(find_checkout(root), Universe.COLLECTED)
     return {
         f"{function}[{member.id}]"

@@ -33,7 +33,7 @@ _EDGE = 50
 
 
 def _cpu(work: Callable[[], object]) -> float:
-    """Seconds of processor time: what other programs do to the clock does not count, nor what ran before left."""
+    """Seconds of processor time, which excludes other programs and garbage of earlier work."""
     gc.collect()
     start = time.process_time()
     work()
@@ -42,11 +42,11 @@ def _cpu(work: Callable[[], object]) -> float:
 
 _MIXED = (("reason", 'Hangs on "n150" # see the issue'), ("bringup_status", "FAILED_RUNTIME"), ("required_pcc", 0.97))
 _FLIPS = (("status", "KNOWN_FAILURE_XFAIL"), ("status", "NOT_SUPPORTED_SKIP"))
-"""For single edits: the file must not grow, or that is what would be measured."""
+"""Values of single edits: the file must not grow, or that would be measured."""
 
 
 def _sets(text: str, file: str, count: int, values: Sequence[tuple[str, object]]) -> list[Operation]:
-    """As many sets, over all entries and all `values` in turn."""
+    """`count` sets, over all entries and all `values` in turn."""
     ids = [block.id for block in read_document(text).blocks]
     chosen = [(ids[at % len(ids)], values[at % len(values)]) for at in range(count)]
     return [Operation(OpKind.SET, id, file, (name,), value) for id, (name, value) in chosen]
@@ -65,7 +65,7 @@ def _round_trip(text: str, operations: Sequence[Operation]) -> str:
 
 
 def _batch(text: str, operations: Sequence[Operation], rounds: int) -> float:
-    """The median ratio of several rounds, in which one follows the other and so meets the same machine."""
+    """The median ratio of several rounds, which alternate so that both sides meet the same load."""
     after, rejected = edit_text(text, operations)
     assert after != text
     assert not rejected
@@ -79,7 +79,7 @@ def _batch(text: str, operations: Sequence[Operation], rounds: int) -> float:
 
 
 def _single(test_config: Path, operations: Sequence[Operation]) -> list[float]:
-    """What each edit takes from the operation to the file on disk."""
+    """The seconds of each edit, from the operation to the file on disk."""
 
     def edit(operation: Operation) -> None:
         planned = plan(test_config, [operation])

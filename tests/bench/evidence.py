@@ -34,7 +34,7 @@ _TRACEBACK = "\n".join(f"tests/infra/testers/model_tester.py:{line}: in test\n  
 
 
 def main() -> int:
-    """Print the numbers; exit code 1 where they are beyond the limits."""
+    """Print the numbers; exit code 1 if they exceed the limits."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checkout", type=Path)
     parser.add_argument("--testcases", type=int, default=10_000)
@@ -49,7 +49,7 @@ def main() -> int:
     matrix = index(find_checkout(args.checkout))
     with tempfile.TemporaryDirectory() as scratch:
         selected = selected_jobs(Cache(matrix.checkout, Path(scratch, "cache")), matrix)
-        # As in the app: the collector no longer looks at the matrix, and reports were read by another process.
+        # As in the app: the collector no longer visits the matrix, and reports were read by another process.
         settle_memory()
         judged = _judge(matrix, selected)
         ingest = _ingest(matrix, Path(scratch), args.testcases, args.files)
@@ -73,7 +73,7 @@ def _ingest(matrix: Matrix, scratch: Path, testcases: int, files: int) -> float:
 
 
 def _parts(nightly: Path, testcases: int, read: float) -> None:
-    """What reading consists of, in testcases a second: it is the slowest part that limits it."""
+    """The parts of reading, in testcases per second: the slowest part limits it."""
     files = sorted(nightly.rglob("*.xml"))
     xml, raw = _seconds(lambda: [one for file in files for one in stream_cases(file_chunks(file))])
     texts = [one.get("value", "") for case in raw for one in case.element.iter("property")]
@@ -127,7 +127,7 @@ def _results(ids: Sequence[str], nights: int) -> list[Observation]:
 
 
 def _write(matrix: Matrix, directory: Path, testcases: int, files: int) -> int:
-    """Write a nightly as CI leaves it; its size in bytes."""
+    """Write a nightly in the form that CI stores; returns its size in bytes."""
     chance, size = random.Random(7), 0
     ids = list(matrix.entries)
     for number in range(files):

@@ -33,16 +33,16 @@ _DAY = 86_400.0
 _FIRST = 1_740_000_000.0
 _ARCHS = ("n150", "p150")
 _FILES = 20
-"""Reports of one night: CI has one for each of its jobs."""
+"""Reports of one night: CI has one per job."""
 _STARTS = 5
 _SETTLE = 5.0
-"""Seconds without a frame after which the app is at rest."""
+"""The app is at rest after this many seconds without a frame."""
 _STRIP = b" pcc ."
-"""What the detail pane shows of a test with results, and of no other one."""
+"""Text that the detail pane shows only for a test with results."""
 
 
 def main() -> int:
-    """Print the numbers; exit code 1 where they are beyond the limits."""
+    """Print the numbers; exit code 1 if they exceed the limits."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checkout", type=Path)
     parser.add_argument("--nights", type=int, default=500)
@@ -50,14 +50,14 @@ def main() -> int:
     parser.add_argument("--scratch", metavar="DIR", type=Path, help="where the store is made, or is from a run before")
     args = parser.parse_args()
     matrix = index(find_checkout(args.checkout))
-    # As in the app: the collector no longer looks at the matrix.
+    # As in the app: the collector no longer visits the matrix.
     settle_memory()
     with tempfile.TemporaryDirectory() as scratch:
         return _measure(matrix, _built(matrix, args.scratch or Path(scratch), args), Path(scratch), args)
 
 
 def _built(matrix: Matrix, directory: Path, args: argparse.Namespace) -> Path:
-    """A store of that many nights."""
+    """A store of `args.nights` nights."""
     file = directory / f"evidence-{args.nights}x{args.cells}.sqlite"
     if file.exists():
         return file
@@ -111,7 +111,7 @@ def _seconds_for_test(store: EvidenceStore, id: str) -> float:
 
 
 def _start(matrix: Matrix, checkout: Path, file: Path, scratch: Path) -> tuple[float, float]:
-    """Processor time to the first frame as a ratio, and MiB more once the app is at rest, with `file` and without."""
+    """Processor time to the first frame as a ratio, and additional MiB at rest, with `file` compared to without it."""
     os.environ["TTMATRIX_HOME"] = str(scratch / "home")
     place = store_file(paths().evidence, matrix.checkout.root)
     place.parent.mkdir(parents=True)
@@ -130,7 +130,7 @@ def _start(matrix: Matrix, checkout: Path, file: Path, scratch: Path) -> tuple[f
 
 
 def _night(matrix: Matrix, night: int, cells: int) -> Iterator[JUnitReport]:
-    """The reports of one night: a tenth fails, a fifth was not run, each as it did the nights before, mostly."""
+    """The reports of one night: a tenth fails, a fifth was not run; most results repeat those of earlier nights."""
     chance = random.Random(night)
     ids = list(matrix.entries)
     results = [_result(ids[at // 2 % len(ids)], _ARCHS[at % 2], night, at, chance) for at in range(cells)]

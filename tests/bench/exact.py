@@ -49,7 +49,7 @@ PINNED: Mapping[str, Mapping[str, int]] = {
         "doctor no-status": 2,
     }
 }
-"""What was counted by hand at a commit (docs/rules.md 2.8, 10.1)."""
+"""Numbers counted by hand at a commit (docs/rules.md 2.8, 10.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +58,14 @@ class Outcome:
 
     check: str
     compared: int
-    """How many members the sets have together."""
+    """How many members the union of both sets has."""
     differences: tuple[str, ...] = ()
     not_checked: str = ""
-    """Why the check could not be made; empty: it was."""
+    """Why the check was not possible; empty: it was made."""
 
 
 def compare(check: str, ours: Set[Any], theirs: Set[Any]) -> Outcome:
-    """Both sets, and the first members that only one of them has."""
+    """Compare both sets; lists the first members that only one of them has."""
     more, less = (sorted(elide_middle(str(one), _WIDEST) for one in rest) for rest in (ours - theirs, theirs - ours))
     told = [f"{len(more):,} only here: {', '.join(more[:_SHOWN])}"] if more else []
     told += [f"{len(less):,} only upstream: {', '.join(less[:_SHOWN])}"] if less else []
@@ -74,7 +74,7 @@ def compare(check: str, ours: Set[Any], theirs: Set[Any]) -> Outcome:
 
 @dataclass
 class Ours:
-    """What ttmatrix makes of a checkout."""
+    """ttmatrix's view of a checkout."""
 
     checkout: Checkout
 
@@ -115,7 +115,7 @@ class Ours:
         }
 
     def jobs(self) -> dict[str, set[str]]:
-        """The items each object of each preset selects, by file and place."""
+        """The items selected by each object of each preset, by file and place."""
         ids = self.collected.ids
         return {
             f"{preset.file} {number}": {f"{item.function}[{ids[item.row]}]" for item in self.selector.items(job)}
@@ -130,7 +130,7 @@ class Ours:
         return {(str(key), info.name, info.group) for key, info in self.infos.known.items() if key[0] in loaders}
 
     def numbers(self) -> dict[str, int]:
-        """What PINNED counts."""
+        """The numbers that PINNED contains."""
         with tempfile.TemporaryDirectory() as scratch:
             findings = examine(Cache(self.checkout, Path(scratch)), self.matrix)
         counts = Counter(f"doctor {one.kind}" for one in findings)
@@ -175,7 +175,7 @@ def _of_collection(ours: Ours, theirs: Mapping[str, Any]) -> Iterator[Outcome]:
 
 
 def _unselected(ours: Ours, found: Mapping[str, set[str]]) -> Outcome:
-    """Entries that no scheduled job selects: upstream's selections, under the schedules as we read them."""
+    """Entries that no scheduled job selects: upstream's selections, with the schedules as we read them."""
     scheduled = {(job.file, job.index) for job in ours.ci.jobs}
     names = {
         f"{preset.file} {number}"
@@ -211,7 +211,7 @@ def _pins(ours: Ours, commit: str) -> Outcome:
 
 
 def ask_upstream(checkout: Checkout) -> dict[str, Any]:
-    """The answers of `upstream.py`, which nothing of ours or of the user's plugins may disturb."""
+    """The answers of `upstream.py`, isolated from our code and the user's plugins."""
     script = Path(__file__).with_name("upstream.py")
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
     environment |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -235,7 +235,7 @@ def _commit(checkout: Checkout) -> str:
 
 
 def report(found: Iterator[Outcome], say: Callable[[str], None] = print) -> bool:
-    """Print a line for each check as it is made; whether there was no difference."""
+    """Print a line for each check as it is made; returns whether there was no difference."""
     equal = True
     for one in found:
         state = "not checked" if one.not_checked else "DIFFERS" if one.differences else "ok"
@@ -247,7 +247,7 @@ def report(found: Iterator[Outcome], say: Callable[[str], None] = print) -> bool
 
 
 def main() -> int:
-    """Print the table; 1 where anything differs."""
+    """Print the table; 1 if anything differs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checkout", type=Path)
     checkout = find_checkout(parser.parse_args().checkout)

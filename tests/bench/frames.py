@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A terminal that tells when a program has painted: from a key that is written to the mark that closes its frame.
+"""A terminal that knows when a program has painted: times from a key press to the mark that closes its frame.
 
-Textual brackets each frame where the terminal says it can synchronise its output. We are the terminal, we say so, and
-so a wait is what a person would see: no guess from a time of silence.
+Textual brackets each frame if the terminal supports synchronised output. We are that terminal,
+so a measured wait is what a person would see, not a guess from a period of silence.
 """
 
 import fcntl
@@ -24,12 +24,12 @@ _END = b"\x1b[?2026l"
 
 
 class Frame(NamedTuple):
-    """How far a whole frame was from what asked for it."""
+    """The time from the request to a complete frame."""
 
     clock: float
-    """Seconds until the terminal had all of it."""
+    """Seconds until the terminal had received all of it."""
     processor: float
-    """Seconds of processor time that the program, with all its threads, took for it."""
+    """Seconds of processor time of the program, with all its threads, for it."""
 
 
 class FrameTerminal:
@@ -40,7 +40,7 @@ class FrameTerminal:
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
         env = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
         self.painted = bytearray()
-        """All that the program has written to its terminal."""
+        """Everything that the program has written to its terminal."""
         self._tail = b""
         self._key = Frame(time.monotonic(), 0.0)
         self.process = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True)
@@ -48,7 +48,7 @@ class FrameTerminal:
         frames = self._frames(first=60, quiet=settle)
         assert frames, f"{argv} painted nothing"
         self.first_frame = frames[0]
-        """From the start of the process to its first whole frame."""
+        """From the start of the process to its first complete frame."""
 
     def __enter__(self) -> "FrameTerminal":
         return self
@@ -68,14 +68,14 @@ class FrameTerminal:
 
     @property
     def processor(self) -> float:
-        """Processor time the program has used so far, in seconds; exact also for a thread that runs now."""
+        """Processor time of the program so far, in seconds; exact even while a thread is running."""
         # clock_getcpuclockid(3), which Python has for threads only: CPUCLOCK_SCHED of the process.
         return time.clock_gettime(~self.process.pid << 3 | 2)
 
     def press(self, keys: bytes, quiet: float = 0.2) -> list[Frame]:
-        """Write `keys` at once and return how far each frame was that came of them, until nothing came for `quiet`.
+        """Write `keys` at once and return the times of the resulting frames, until none came for `quiet`.
 
-        What follows a key at rest must not be taken for the frame of the next one.
+        Frames that follow a key press later must not be counted for the next key.
         """
         self._key = Frame(time.monotonic(), self.processor)
         os.write(self._master, keys)

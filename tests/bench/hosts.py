@@ -26,7 +26,7 @@ def _spec(number: int, code: str, needs: str) -> RunSpec:
 
 
 def _seconds(store: RunStore, specs: list[RunSpec]) -> float:
-    """Of the middle run, from its launch to its end; one after the other."""
+    """Seconds of the median run, from its launch to its end; runs are sequential."""
     found = []
     for spec in specs:
         begin = time.perf_counter()
@@ -38,7 +38,7 @@ def _seconds(store: RunStore, specs: list[RunSpec]) -> float:
 
 
 def _latencies(store: RunStore, spec: RunSpec, lines: int) -> list[float]:
-    """Of each line, the seconds from its `print` until it is in the log here."""
+    """Seconds per line from its `print` until it is in the log here."""
     launch(store, spec)
     log, found, rest = store.directory(spec.run_id) / "output.log", list[float](), b""
     while not log.exists():
@@ -59,7 +59,7 @@ def _at(share: float, values: list[float]) -> float:
 
 
 def main() -> int:
-    """Print the numbers; exit code 1 where they are beyond the limits."""
+    """Print the numbers; exit code 1 if they exceed the limits."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=15, help="trivial runs, one after the other")
     parser.add_argument("--lines", type=int, default=400, help="lines of a log")

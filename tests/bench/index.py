@@ -37,7 +37,7 @@ _RACY_SECONDS = 2.5
 
 
 class _Cost(NamedTuple):
-    """Seconds by the clock, and seconds of processor time with that of children."""
+    """Seconds of wall time, and seconds of processor time including children."""
 
     clock: float
     processor: float
@@ -63,7 +63,7 @@ def _validator(checkout: Checkout) -> _Cost:
 
 
 def _list(checkout: Checkout, home: str) -> None:
-    """`ttmatrix list` as a process of its own."""
+    """Run `ttmatrix list` as a separate process."""
     argv = [sys.executable, "-m", "tui", "list", "--repo", str(checkout.root)]
     argv += ["--universe", "validator", "--format", "ids"]
     env = {**os.environ, HOME_VARIABLE: home}
@@ -71,7 +71,7 @@ def _list(checkout: Checkout, home: str) -> None:
 
 
 def _until_kept(checkout: Checkout, home: str) -> None:
-    """The index is kept by a copy of the process that has answered."""
+    """Wait until the index is saved by a copy of the process that has answered."""
     last, deadline = Cache(checkout, Path(home) / "cache" / "index").file("parts"), time.monotonic() + 30
     while not last.exists():
         assert time.monotonic() < deadline, f"{last} was never written"
@@ -79,7 +79,7 @@ def _until_kept(checkout: Checkout, home: str) -> None:
 
 
 def _round(checkout: Checkout, touched: Path) -> dict[str, _Cost]:
-    """One of each, one after the other, so that they meet the same machine."""
+    """Run each once in sequence, so that they meet the same load."""
     with tempfile.TemporaryDirectory() as scratch:
         cache = Cache(checkout, Path(scratch))
 
@@ -94,7 +94,7 @@ def _round(checkout: Checkout, touched: Path) -> dict[str, _Cost]:
         warm = _cost(cache.index)
         os.utime(touched, (time.time() - 60,) * 2)
         changed = _cost(cache.index)
-    # What was touched just now is not taken for unchanged.
+    # A file touched just now counts as changed.
     time.sleep(_RACY_SECONDS)
     with tempfile.TemporaryDirectory() as home:
         cold_list = _cost(lambda: _list(checkout, home))

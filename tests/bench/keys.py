@@ -30,15 +30,15 @@ _PAGE_ROWS = 60
 """More rows than any of the tables shows at once."""
 
 _SETTLE = {"minimal": 1.5, "stock": 5.0}
-"""Seconds of quiet after the first frame: what is looked at after it must not be taken for the cost of a key."""
+"""Seconds of quiet after the first frame: later work of the start must not count as the cost of a key."""
 
 Samples = dict[tuple[str, str], list[Frame]]
-"""The first frame of each thing done, by app and by what was done."""
+"""First frames by app and by action."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A ratio and the most it may be."""
+    """A ratio and its maximum."""
 
     name: str
     measured: tuple[str, str]
@@ -88,7 +88,7 @@ def _keys_of_ours(terminal: FrameTerminal) -> Iterator[tuple[str, Frame]]:
             yield "filter", terminal.press(bytes([letter]))[0]
         terminal.press(ESCAPE, quiet=0.5)
         terminal.press(ESCAPE, quiet=0.5)
-    # The memory is looked at after that: what a re-index leaves behind adds up.
+    # Memory is measured after that: what a re-index leaves behind adds up.
     for _ in range(4):
         terminal.press(RELOAD, quiet=1.5)
 
@@ -112,7 +112,7 @@ def _measure(checkout: Path, rounds: int) -> tuple[Samples, float]:
 
 
 def _compute(checkout: Path) -> float:
-    """Seconds of processor time for the rows of a query as its letters come, the dearest of them."""
+    """Seconds of processor time for the rows of a query while its letters are typed; the slowest counts."""
     matrix, _ = Cache(find_checkout(checkout), paths().cache / "index").index()
     matrix.complete()
     return max(_letters(matrix, word.decode()) for word in WORDS)
@@ -133,13 +133,13 @@ def _median(samples: list[Frame], processor: bool) -> float:
 
 
 def main() -> None:
-    """Print what was measured, and each ratio; ends with 1 where one is above its limit."""
+    """Print the measurements and each ratio; ends with 1 if one exceeds its limit."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--processor", action="store_true", help="compare processor time")
     options = parser.parse_args()
-    # The first start makes the index that the others find.
+    # The first start makes the index that later ones use.
     with FrameTerminal(_argv("ours", options.checkout), settle=6.0):
         pass
     samples, memory = _measure(options.checkout, options.rounds)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Take code out of real loaders and ask for it back: python -m tests.bench.loader_edits CHECKOUT [-v]
+"""Remove code from real loaders and have it restored: python -m tests.bench.loader_edits CHECKOUT [-v]
 
-What an edit of dtypes is worth is judged by running `load_inputs` among shadows (see `shadow`), before and after; lines
-of the registry and overrides by where they come back to. And all loaders are put out again as they were read.
+An edit of dtypes is judged by running `load_inputs` with shadows (see `shadow`), before and after; registry lines
+and overrides by where they are restored. And all loaders must be written unchanged after parsing.
 """
 
 import ast
@@ -25,7 +25,7 @@ _MODELS = Path("third_party/tt_forge_models")
 
 
 def main(checkout: Path, *, verbose: bool) -> int:
-    """Print how often the edit is the line that was taken out, another one that does the same, none, or wrong."""
+    """Print how often the edit is the removed line, another one with the same effect, none, or wrong."""
     counts: Counter[str] = Counter()
     for path in sorted((checkout / _MODELS).rglob("loader.py")):
         source = path.read_bytes().decode()
@@ -52,7 +52,7 @@ def _is_put_out_again(source: str) -> bool:
 
 
 def judge(source: str, mutation: Mutation) -> tuple[str, str]:
-    """What became of one mutation, and the edit or the reason."""
+    """The judgement on one mutation, and the edit or the reason."""
     try:
         before, without = input_dtypes(source), input_dtypes(mutation.source)
     except Exception as error:  # noqa: BLE001 - a loader that does not run among shadows cannot be judged
@@ -76,7 +76,7 @@ def _verdict(source: str, mutation: Mutation, edit: SourceEdit, before: dict[str
 
 
 def _one_statement(before: str, after: str) -> bool:
-    """Whether one statement was added, or one has changed, beside the import that it may need."""
+    """Whether one statement was added or changed, apart from an import that it may need."""
     old, new = list(_statements(ast.parse(before))), list(_statements(ast.parse(after)))
     new = [one for one in new if one != _TORCH or one in old]
     added = len(new) - len(old)
@@ -85,7 +85,7 @@ def _one_statement(before: str, after: str) -> bool:
 
 
 def override_goes_back(source: str) -> Iterator[str]:
-    """Whether an override that is taken out comes back into its class, nothing else having moved."""
+    """Whether a removed override is restored in its class without moving anything else."""
     lines = source.splitlines(keepends=True)
     for cls in (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and len(node.body) > 1):
         for one in cls.body:
@@ -96,7 +96,7 @@ def override_goes_back(source: str) -> Iterator[str]:
 
 
 def _is_back(without: str, found: SourceEdit | NoSite, cls: str) -> bool:
-    """Whether the method is the last one of the class, and the rest is what it was, in its order."""
+    """Whether the method is the last one of the class, and the rest is unchanged, in its order."""
     if isinstance(found, NoSite):
         return False
     new = next(one for one in ast.parse(found.after).body if isinstance(one, ast.ClassDef) and one.name == cls)
@@ -108,7 +108,7 @@ def _is_back(without: str, found: SourceEdit | NoSite, cls: str) -> bool:
 
 
 def registry_goes_back(source: str) -> Iterator[str]:
-    """Whether each line of the registry comes back to where it was taken from."""
+    """Whether each line of the registry is restored at its place."""
     for name, attribute in read_registry(source).items():
         gone = unregister(source, name)
         back = register(gone.after, name, attribute or "") if isinstance(gone, SourceEdit) else gone

@@ -39,18 +39,18 @@ print(time.perf_counter() - begin[0], time.process_time() - begin[1], file=sys.s
 
 
 Sample = tuple[float, float]
-"""Seconds by the clock, and of processor time."""
+"""Seconds of wall time, and of processor time."""
 
 
 @dataclass
 class Seen:
-    """What was measured while a job ran."""
+    """Measurements while a job ran."""
 
     job: Sample
     late: list[Sample]
-    """How much later than asked for the event loop came back, and what it worked meanwhile, each time."""
+    """How late the event loop woke up each time, and how much it worked meanwhile."""
     grown: int
-    """Bytes."""
+    """Memory growth in bytes."""
 
 
 class Follower(ThemedApp):
@@ -70,7 +70,7 @@ async def _start(file: Path) -> asyncio.subprocess.Process:
 
 
 async def _told(job: asyncio.subprocess.Process) -> Sample:
-    """What a job takes, as it says itself."""
+    """The times that a job reports about itself."""
     _, told = await job.communicate()
     clock, processor = map(float, told.split())
     return clock, processor
@@ -81,12 +81,12 @@ async def _beat(late: list[Sample]) -> None:
         asked, worked = time.perf_counter() + _BEAT, time.process_time()
         await asyncio.sleep(_BEAT)
         delay = max(0.0, time.perf_counter() - asked)
-        # Work done before the beat was due has not made it late.
+        # Work done before the beat was due did not make it late.
         late.append((delay, min(delay, time.process_time() - worked)))
 
 
 async def _beside(file: Path, shown: Path) -> Seen:
-    """Run the job, which writes to `file`, beside the app with the log `shown`, and read that to its end."""
+    """Run the job, which writes to `file`, beside the app showing the log `shown`; read its output to the end."""
     shown.write_bytes(b"")
     app, late, process = Follower(), list[Sample](), psutil.Process()
     async with app.run_test(size=(160, 50)):
@@ -94,7 +94,7 @@ async def _beside(file: Path, shown: Path) -> Seen:
         pane.open(LogFile(shown))
         await asyncio.sleep(0.5)
         before = process.memory_info().rss
-        # To start a process takes a while, and nobody types meanwhile.
+        # Starting a process takes a while, and nobody types meanwhile.
         job = await _start(file)
         heart = asyncio.create_task(_beat(late))
         told = await _told(job)
@@ -106,7 +106,7 @@ async def _beside(file: Path, shown: Path) -> Seen:
 
 
 async def _opened(file: Path, gib: float) -> tuple[float, float]:
-    """Seconds until a large log shows its end, and until all of it is indexed."""
+    """Seconds until a large log shows its end, and until it is completely indexed."""
     block = b"".join(b"line %d of a large log %s\n" % (number, b"x" * 150) for number in range(5000))
     with file.open("wb") as out:
         while out.tell() < gib * 2**30:
@@ -130,7 +130,7 @@ async def _opened(file: Path, gib: float) -> tuple[float, float]:
 
 
 async def _measure(rounds: int, gib: float, processor: bool) -> list[tuple[str, float, float, str]]:
-    """Name, value, the most it may be, and unit of each number."""
+    """Name, value, maximum and unit of each number."""
     with tempfile.TemporaryDirectory() as scratch:
         file, other = Path(scratch) / "log", Path(scratch) / "other"
         alone, seen = [], []
@@ -163,7 +163,7 @@ def _p99(ordered: Sequence[float]) -> float:
 
 
 def main() -> int:
-    """Print the numbers; exit code 1 where one is above its limit."""
+    """Print the numbers; exit code 1 if one exceeds its limit."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--gib", type=float, default=1.0, help="size of the log to open")

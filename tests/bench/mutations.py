@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loaders with one piece of dtype handling taken out, made without the code that is to find it."""
+"""Loaders with one piece of dtype handling removed, made independently of the code that must find it."""
 
 import ast
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ _CASTS = frozenset({"to", "type", "cast_input_to_type"})
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A text with something missing."""
+    """A source text with a part removed."""
 
     line: int
     missing: str
@@ -19,7 +19,7 @@ class Mutation:
 
 
 def mutations(source: str) -> Iterator[Mutation]:
-    """Every way to take out one `dtype=` of a constructor or one cast to the override, outside of `load_model`."""
+    """Every way to remove one `dtype=` of a constructor or one cast to the override, outside `load_model`."""
     tree = ast.parse(source)
     for function in ast.walk(tree):
         if (
@@ -38,7 +38,7 @@ def _holds_functions(function: ast.FunctionDef) -> bool:
 
 
 def _aware(function: ast.FunctionDef) -> set[str]:
-    """The override, a parameter `dtype`, and locals that choose between them and a default."""
+    """The override, a parameter `dtype`, and local variables that choose between these and a default."""
     aware = {_OVERRIDE}
     aware |= {arg.arg for arg in (*function.args.args, *function.args.kwonlyargs) if arg.arg == "dtype"}
     for node in ast.walk(function):
@@ -73,7 +73,7 @@ def _without_keyword(source: str, node: ast.AST, aware: set[str]) -> Iterator[Mu
 
 
 def _without_cast(source: str, node: ast.AST, aware: set[str]) -> Iterator[Mutation]:
-    """Take out a cast statement with its guard, or the cast within an expression."""
+    """Remove a cast statement with its guard, or the cast inside an expression."""
     if isinstance(node, ast.If) and len(node.body) == 1 and not node.orelse and _is_cast_statement(node.body[0], aware):
         if isinstance(node.test, ast.Compare | ast.Name) and _mentions(node.test, aware):
             yield _without_lines(source, node)
@@ -96,7 +96,7 @@ def _is_cast_statement(statement: ast.stmt, aware: set[str]) -> bool:
 
 
 def _cast_value(call: ast.Call, aware: set[str]) -> ast.expr | None:
-    """What a call casts to the override."""
+    """The value that a call casts to the override."""
     if not any(
         isinstance(one, ast.Name) and one.id in aware for one in [*call.args, *(k.value for k in call.keywords)]
     ):

@@ -22,7 +22,7 @@ _MOST_SECONDS = 3.0
 
 
 def main() -> int:
-    """Print what was found; exit code 1 where that is not what was planted, or it took too long."""
+    """Print the findings; exit code 1 if they are not those planted, or it took too long."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checkout", type=Path)
     parser.add_argument("--nights", type=int, default=180)
@@ -61,7 +61,7 @@ def _measure(root: Path, home: Path, nights: int, cells: int) -> int:
 
 
 def _report(root: Path) -> tuple[Mapping[str, Any], float]:
-    """What the command prints as JSON, and its processor time."""
+    """The command's JSON output, and its processor time."""
     before = os.times()
     argv = [sys.executable, "-m", "tui", "report", "--repo", str(root), "--since", "190", "--json"]
     done = subprocess.run(argv, stdout=subprocess.PIPE, check=True)

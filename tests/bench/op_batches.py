@@ -34,7 +34,7 @@ def test_op(op, size):
 
 
 def main(cases: int = CASES) -> int:
-    """Print the times and their ratio. Returns 1 where it is too great."""
+    """Print the times and their ratio. Returns 1 if it is too large."""
     pairs = [(_OPS[number % len(_OPS)], number // len(_OPS) + 1) for number in range(cases)]
     with TemporaryDirectory() as scratch:
         directory = Path(scratch)

@@ -20,7 +20,7 @@ from core.payload.ttmatrix_ops.recording import LEVELS, Recorder
 
 MOST = 3.0
 SMALL = 0.005
-"""Seconds of a forward that is not judged."""
+"""A forward shorter than this many seconds is not judged."""
 
 
 def _models() -> list[tuple[str, Any, Any]]:
@@ -49,7 +49,7 @@ def _cost(work: Callable[[], object], rounds: int) -> float:
 
 
 def main() -> int:
-    """Measure, print a line for each model; 1 where recording adds more than `MOST`."""
+    """Measure, print a line for each model; 1 if recording adds more than `MOST`."""
     parser = argparse.ArgumentParser(description="Recording the ops of a model.")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--level", choices=LEVELS, default=LEVELS[0])

@@ -30,19 +30,19 @@ os.environ.update({name: "http://127.0.0.1:9" for name in ("http_proxy", "https_
 import torch
 
 _SHARED = ("torchvision", "transformers", "timm", "datasets", "diffusers", "cv2", "PIL.Image")
-"""Packages that many loaders import: here, else every fork does."""
+"""Packages that many loaders import: imported here, or else every fork would do so."""
 _RESULT = "TTMATRIX-OPS "
 _SHOWN = 110
 _LAYERS = 2
-"""Of a model of transformers: each calls the same ops."""
+"""Layers of a transformers model: each calls the same ops."""
 
 
 class _NoWeights(dict[str, Any]):
-    """In place of a file of weights."""
+    """Replaces a file of weights."""
 
 
 class _Pictures:
-    """In place of a data set: whatever is asked for is one picture, or a text."""
+    """Replaces a data set: any request returns one picture, or a text."""
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str) and key in ("image", "img", "images", "jpg"):
@@ -69,7 +69,7 @@ def _picture() -> Any:
 
 
 def _without_training() -> None:
-    """Random weights and pictures from now on, where others are downloaded."""
+    """From now on use random weights and pictures instead of downloading."""
     load = torch.nn.Module.load_state_dict
 
     def load_state_dict(self: Any, state: Any, *args: Any, **named: Any) -> Any:
@@ -148,13 +148,13 @@ def _variant(checkout: Path, loader: str) -> str | None:
     try:
         names = [str(getattr(key, "value", key)) for key in import_loader(checkout, loader).ModelLoader._VARIANTS]
     finally:
-        # The import of a loader takes our directory from the path.
+        # The import of a loader removes our directory from the path.
         sys.path[:] = own
     return names[0] if names else None
 
 
 def _record(checkout: Path, loader: str, output: Path, seconds: int) -> int:
-    """In a fork: what `ttmatrix ops extract` does in its child."""
+    """In a fork: do what `ttmatrix ops extract` does in its child."""
     import ops_extract  # type: ignore[import-not-found]
     from ttmatrix_crashes import Calls  # type: ignore[import-not-found]
 
@@ -192,7 +192,7 @@ def _outcome(log: Path, ended: str) -> dict[str, Any]:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Record all, print a line for each that was, and the reasons of those that were not."""
+    """Record all loaders; print a line for each success, and the reasons of the failures."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("checkout", type=lambda text: Path(text).resolve())
     parser.add_argument("directory", type=lambda text: Path(text).resolve())

@@ -83,7 +83,7 @@ class Manifest(Strict):
 
 
 def _model() -> Callable[[Any], Any]:
-    """A check of a document against the schema of a manifest."""
+    """A function that checks a document against the schema of a manifest."""
     names: dict[str, Any] = {"__name__": __name__}
     exec(_SCHEMA, names)
     check: Callable[[Any], Any] = names["Manifest"].model_validate

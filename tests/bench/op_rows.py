@@ -40,7 +40,7 @@ _LIST = "import sys; from core.cli import main; main(['--repo', sys.argv[1], 'li
 
 
 def _linked(checkout: Path, directory: Path) -> Path:
-    """A directory that has all of `checkout` but its op manifests, by links, so that it can have others."""
+    """A directory of links to everything in `checkout` except its op manifests, so that it can have others."""
     (directory / "tests").mkdir(parents=True)
     for own in checkout.iterdir():
         if own.name != "tests":
@@ -85,7 +85,7 @@ def main() -> None:
         if len(sys.argv) < 2:
             lay_out(checkout)
         places = (_linked(checkout, directory / "without"), _with_cases(_linked(checkout, directory / "with")))
-        # Files that were written a moment ago are read again at every start.
+        # Recently written files are read again at every start.
         for place in places:
             for path in (place / "tests").rglob("*"):
                 os.utime(path, (1e9, 1e9), follow_symlinks=False)

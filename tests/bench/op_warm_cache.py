@@ -19,7 +19,7 @@ _OPS = ("tanh", "sigmoid", "exp", "sin", "cos", "sqrt", "abs", "neg", "relu", "e
 
 
 def main(cases: int = CASES) -> int:
-    """Print the times and their ratio. Returns 1 where the second run is too slow, or compiled anything."""
+    """Print the times and their ratio. Returns 1 if the second run is too slow, or compiled anything."""
     with TemporaryDirectory() as scratch:
         directory = Path(scratch)
         lines = ["model: warm", "defaults: {dtype: fp32}", "cases:"]

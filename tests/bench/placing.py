@@ -28,11 +28,11 @@ _SEED = 20
 
 
 class Simulated(NamedTuple):
-    """What came out of it; times are simulated seconds, `computed` are those of a processor."""
+    """The results; times are simulated seconds, `computed` are those of a processor."""
 
     makespan: float
     ideal: float
-    """No order can be faster: all hosts of an arch work without a pause, or the longest run begins at once."""
+    """A lower bound for any order: all hosts of an arch work without a pause, or the longest run starts at once."""
     computed: float
     most_at_a_time: int
 
@@ -42,7 +42,7 @@ class Simulated(NamedTuple):
 
 
 def runs(number: int, durations: Sequence[float]) -> list[RunSpec]:
-    """Device runs, for the archs in turn, in an order that has nothing to do with their time."""
+    """Device runs, for the archs in turn, in an order unrelated to their durations."""
     chosen = random.Random(_SEED)
     found = []
     for place in range(number):
@@ -70,7 +70,7 @@ def runs(number: int, durations: Sequence[float]) -> list[RunSpec]:
 
 
 def simulate(specs: Sequence[RunSpec], hosts: int) -> Simulated:
-    """`specs` queued at once for that many hosts with a slot each, half of them of each arch."""
+    """Queue `specs` at once for `hosts` hosts with a slot each, half of them of each arch."""
     line = Line()
     for place, spec in enumerate(specs):
         line.put(Ticket(spec.run_id, float(place)), spec)

@@ -21,7 +21,7 @@ _EVERY = 1000
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run all that is asked for, print a line for each that ran and the reasons of those that did not."""
+    """Run the requested models; print a line for each that ran and the reasons of the others."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("checkout", type=Path)
     parser.add_argument("--backends", default="xla,inductor")
@@ -51,7 +51,7 @@ def main(argv: Sequence[str]) -> int:
                     short += not outcome["passed"]
                     print(_line(f"{loader} {variant}", backend, outcome), flush=True)
                 if set(outcomes) == {"-"} and "error" in outcomes["-"]:
-                    break  # What one backend cannot even load, none can.
+                    break  # A model that one backend cannot load cannot be loaded by any.
     print(f"\n{ran} ran, {short} below {args.required_pcc}. Not run:")
     for reason, count in reasons.most_common():
         print(f"{count:5}  {reason}")

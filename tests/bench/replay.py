@@ -20,7 +20,7 @@ from tests.support.edit_texts import edit_texts
 
 _CONFIG = "tests/runner/test_config"
 _WITHIN = 0.95
-"""Least share of file changes that must take no more lines than the person's."""
+"""Minimum share of file changes that must not take more lines than the person's."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class FileChange:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the operations of one file change came to."""
+    """The result of the operations of one file change."""
 
     change: FileChange
     operations: int
@@ -52,7 +52,7 @@ class Tally:
     outcomes: list[Outcome] = field(default_factory=list)
     unreadable: list[tuple[FileChange, str]] = field(default_factory=list)
     silent: int = 0
-    """Changes of comments, order or layout alone."""
+    """Changes only of comments, order or layout."""
 
 
 class Repository:
@@ -65,7 +65,7 @@ class Repository:
         )
 
     def commits(self) -> Iterator[list[FileChange]]:
-        """The modified and renamed files of each commit but merges, the oldest first."""
+        """The modified and renamed files of each non-merge commit, the oldest first."""
         log = ["log", "--reverse", "--no-merges", "--diff-filter=MR", "--raw", "--no-abbrev", "--format=%x00%H", "-M"]
         done = subprocess.run(
             ["git", "-C", str(self._checkout), *log, "--", _CONFIG], capture_output=True, text=True, check=True
@@ -93,7 +93,7 @@ class Repository:
 
 
 def replay(changes: list[FileChange], tally: Tally) -> None:
-    """Add to `tally` what the operations of one commit come to."""
+    """Add the result of the operations of one commit to `tally`."""
     before: dict[str, Parsed] = {}
     after: dict[str, Parsed] = {}
     readable: list[FileChange] = []
@@ -140,7 +140,7 @@ def _fields(files: Mapping[str, Parsed]) -> dict[str, dict[str, Mapping[str, obj
 
 
 def report(tally: Tally, worst: int) -> bool:
-    """Print the table; whether every law holds."""
+    """Print the table; returns whether every law holds."""
     outcomes = tally.outcomes
     within = sum(one.ours <= one.theirs for one in outcomes) / max(len(outcomes), 1)
     ours, theirs = sum(one.ours for one in outcomes), sum(one.theirs for one in outcomes)
@@ -176,7 +176,7 @@ def _list(title: str, lines: list[str]) -> None:
 
 
 def main() -> None:
-    """Replay every commit and print what came of it."""
+    """Replay every commit and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout", type=Path, help="a tt-xla clone with its history")
     parser.add_argument("--worst", type=int, default=15, help="how many of the most expensive file changes to list")

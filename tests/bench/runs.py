@@ -49,7 +49,7 @@ def _processor(pid: int) -> float:
 
 
 def _queued(count: int) -> tuple[float, float, float]:
-    """Seconds per run in the queue, of the bare command, and of processor time that the queue took."""
+    """Seconds per run in the queue, seconds of the bare command, and processor time of the queue."""
     with tempfile.TemporaryDirectory() as scratch:
         store = RunStore(Path(scratch) / "runs")
         specs = [spec_of(number) for number in range(count)]
@@ -81,7 +81,7 @@ def _opened(count: int) -> tuple[float, float]:
             spec = replace(spec_of(number), argv=argv, env={"PYTHONUNBUFFERED": "1"})
             append_event(events_file(store.create(spec)), Finished(1.0, Outcome.PASS, 2.0, 0, result=result))
         cold = _seconds(lambda: RunStore(store.root).records())
-        # As the command and the app are when they open a store: `tui.__main__` sees to it.
+        # The state of the command and the app when they open a store: set up by `tui.__main__`.
         gc.disable()
         warm = min(_seconds(lambda: RunStore(store.root).records()) for _ in range(5))
         gc.enable()
@@ -90,7 +90,7 @@ def _opened(count: int) -> tuple[float, float]:
 
 
 def main() -> int:
-    """Print the numbers; exit code 1 where they are beyond the limits."""
+    """Print the numbers; exit code 1 if they exceed the limits."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--queued", type=int, default=1000, help="runs to queue")
     parser.add_argument("--stored", type=int, default=10_000, help="runs in the store to open")

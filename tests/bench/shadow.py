@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run `load_inputs` of a loader with shadows for torch and all else it imports, to see which dtype each input gets.
+"""Run `load_inputs` of a loader with shadows for torch and all other imports, to see the dtype of each input.
 
-It shares nothing with the code it judges: control flow is Python's own, and a shadow knows nothing but its dtype.
+It is independent of the code it judges: control flow is Python's own, and a shadow knows only its dtype.
 """
 
 import ast
@@ -42,7 +42,7 @@ FLOAT, OVERRIDE, INTEGER = DTYPES["float32"], DTYPES["bfloat16"], DTYPES["int64"
 
 
 class Shadow:
-    """A tensor, a mapping of tensors, or anything else that is not ours to know."""
+    """Stands for a tensor, a mapping of tensors, or any other foreign object."""
 
     def __init__(self, dtype: DType = FLOAT, owner: "Shadow | None" = None, name: str = "") -> None:
         self.dtype = dtype
@@ -78,14 +78,14 @@ class Shadow:
         return made
 
     def tensors(self) -> "dict[Any, Shadow]":
-        """The parts that were asked for or put there by key."""
+        """The parts that were read or set by key."""
         return {key: one for key, one in self.parts.items() if isinstance(one, Shadow) and one.owner is None}
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str | int):
             found = self.parts.get(key)
             if found is None or (isinstance(found, Shadow) and found.owner is not None):
-                # Asked for as an attribute before: the same part, by its other name.
+                # Read as an attribute before: the same part under its other name.
                 self.parts[key] = Shadow(found.dtype if found is not None else self.dtype)
             return self.parts[key]
         return Shadow(self.dtype)
@@ -144,7 +144,7 @@ class Shadow:
 
 
 class Torch(Shadow):
-    """The module."""
+    """Stands for the module torch."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -209,7 +209,7 @@ class _LongConfig(_Config):
 
 
 class _Imports(ast.NodeTransformer):
-    """Imports become shadows, and what is taken apart is taken apart by number."""
+    """Turns imports into shadows, and unpacking into access by index."""
 
     def visit_Import(self, node: ast.Import) -> list[ast.stmt]:
         return [_bind(alias.asname or alias.name.split(".")[0], alias.name, "") for alias in node.names]
@@ -253,7 +253,7 @@ def _imported(torch: Torch, bases: set[str], module: str, member: str) -> Any:
 def input_dtypes(source: str, variants: int = 40) -> dict[str, dict[str, str]]:
     """The dtype of each input under bfloat16, by variant (empty: none) and by the name the CPU repro gives it.
 
-    Variants that do not run among shadows are left out; raises what the last one raised where none does.
+    Variants that fail among shadows are left out; if all do, raises the error of the last one.
     """
     tree = ast.fix_missing_locations(_Imports().visit(ast.parse(source)))
     bases = {

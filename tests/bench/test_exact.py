@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bench of exactness sees a difference, asks a checkout's own code, and says what it could not ask."""
+"""The exactness bench sees a difference, asks a checkout's own code, and reports what it could not ask."""
 
 from functools import cache
 from pathlib import Path
@@ -86,7 +86,7 @@ def test_the_checkouts_own_code_is_asked(tmp_path: Path) -> None:
 
 
 def _answers(ours: exact.Ours) -> dict[str, Any]:
-    """What upstream would say of a checkout if we were right in everything."""
+    """Upstream's answers about a checkout if ours were all right."""
     items = sorted(item for item, _ in ours.items())
     sets: dict[frozenset[str], int] = {}
     markers = {}
@@ -116,7 +116,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 
 @pytest.fixture(scope="module")
 def ours(checkout: Checkout) -> exact.Ours:
-    """What we make of the checkout, once for all: a test changes what upstream says."""
+    """Our view of the checkout, shared by all tests: a test changes upstream's answers."""
     ours = exact.Ours(checkout)
     vars(ours)["markers"] = cache(ours.markers)
     return ours

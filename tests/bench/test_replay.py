@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The replay of history as a test: a made-up history of real files, held to the same laws."""
+"""The replay of history as a test: a made-up history of real files that must obey the same laws."""
 
 from pathlib import Path
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a checkout's own code says of itself, asked in a process of its own: python upstream.py CHECKOUT RESULT
+"""The answers of a checkout's own code, from a separate process: python upstream.py CHECKOUT RESULT
 
-Knows nothing of ttmatrix. The checkout's runner is collected by the real pytest, with everything that is neither of
-the tree nor of the standard library (torch, jax, transformers and their like) replaced by stand-ins.
+Independent of ttmatrix. The real pytest collects the checkout's runner, with everything outside
+the tree and the standard library (torch, jax, transformers and their like) replaced by stand-ins.
 """
 
 import importlib
@@ -43,7 +43,7 @@ class _Any(ABCMeta):
     def __getattr__(cls, name: str) -> Any:
         if name == "__version__":
             return "99.0"
-        # A loader that inherits from a stand-in must not come to have what only the runner asks for.
+        # A loader that inherits from a stand-in must not get attributes that only the runner asks for.
         if name.startswith("__") or (name.startswith("_") and "_stand_in" not in vars(cls)):
             raise AttributeError(name)
         return _stand_in(name)
@@ -51,7 +51,7 @@ class _Any(ABCMeta):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if "_stand_in" not in vars(cls):
             return super().__call__(*args, **kwargs)
-        # As a decorator it leaves what it decorates as it is.
+        # As a decorator it returns the decorated object unchanged.
         return args[0] if len(args) == 1 and not kwargs and callable(args[0]) else _stand_in(cls.__name__)
 
     def __iter__(cls) -> Iterator[Any]:
@@ -94,7 +94,7 @@ def _stand_in(name: str) -> Any:
 
 
 def _take_anything(self: object, *_: Any, **__: Any) -> None:
-    """What a class of the tree that inherits from a stand-in is made with."""
+    """The `__init__` of a class of the tree that inherits from a stand-in."""
 
 
 class _Module(ModuleType):
@@ -131,14 +131,14 @@ class _Finder:
         if spec is None:
             return False
         if spec.origin is None:
-            # A directory without __init__.py gives way to a package of its name: `tests/jax` is not jax.
+            # A directory without __init__.py yields to a package of its name: `tests/jax` is not jax.
             return top in _NAMESPACES
         return spec.origin.startswith(self._root)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = _Module(spec.name)
         if spec.name == "loguru":
-            # The runner says through it which loaders it could not import.
+            # The runner uses it to report the loaders that it could not import.
             module.logger.warning = staticmethod(_tell)
         return module
 
@@ -154,12 +154,12 @@ def _tell(message: str) -> None:
 
 
 class _Recorder:
-    """A pytest plugin that keeps what was collected, before the checkout's own hook sorts it out."""
+    """A pytest plugin that records what was collected, before the checkout's own hook changes it."""
 
     def __init__(self) -> None:
         self.items: list[Any] = []
         self.marked: list[tuple[list[Any], dict[str, Any]]] = []
-        """The markers of each item and the names of them all, before the hook adds its own."""
+        """The markers of each item and the names of all items, before the hook adds its own."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
@@ -200,13 +200,13 @@ def _collected(root: Path) -> dict[str, Any]:
 
 
 def _selected(job: dict[str, Any], items: Sequence[Any], codes: dict[int, int]) -> list[Any]:
-    """What pytest's own deselection leaves of `items`, which bear the markers of the job's arch."""
+    """The `items` that pytest's own deselection keeps; they have the markers of the job's arch."""
     functions = {item.originalname for item in items}
     covered = {name for name in functions for path in job["dir"].split() if _covers(path, name)}
     if not covered:
         return []
     chosen = [item for item in items if item.originalname in covered]
-    # Items with the same markers fare alike under -m, so one of each is asked about.
+    # Items with the same markers are treated alike by -m, so one of each is checked.
     alike = {codes[id(item)]: item for item in chosen}
     config = items[0].config
     config.option.markexpr, config.option.keyword = job.get("test-mark", ""), job.get("contains", "")
@@ -225,7 +225,7 @@ def _covers(path: str, function: str) -> bool:
 
 
 def _archs(conftest: Any) -> list[str]:
-    """The archs that the runner's conftest takes."""
+    """The archs that the runner's conftest accepts."""
     options: dict[str, Any] = {}
     conftest.pytest_addoption(SimpleNamespace(addoption=lambda name, **rest: options.update({name: rest})))
     return sorted(options["--arch"]["choices"])
@@ -250,7 +250,7 @@ def _infos(items: Sequence[Any]) -> dict[str, list[str]]:
 
 
 def _validated(root: Path) -> list[str]:
-    """The ids that the checkout's validator holds for tests."""
+    """The ids that the checkout's validator considers tests."""
     validator = importlib.import_module("tests.runner.validate_test_config").TestConfigValidator(root)
     return sorted(validator._generate_test_ids(*validator._discover_models()[:-1]))
 
@@ -271,7 +271,7 @@ def _jobs(root: Path) -> dict[str, dict[str, Any]]:
 
 
 def main() -> None:
-    """Answer what can be answered; of the rest, why not."""
+    """Answer all questions that can be answered, and give the reasons for the others."""
     root, result = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
     os.chdir(root)
     sys.path[:0] = [str(root), str(root / "tests")]

@@ -23,7 +23,7 @@ _MODELS = "third_party/tt_forge_models"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One entry, and what is replaced in its loader before."""
+    """One entry, and what is replaced in its loader first."""
 
     id: str
     what: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.files.codec: values come back as they went, and what is wrong is said with its place."""
+"""core.files.codec: values come back unchanged, and mistakes are reported with their place."""
 
 import json
 from collections.abc import Mapping

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An extra that is missing is named with the command that brings it."""
+"""A missing extra is named with the command that installs it."""
 
 import tomllib
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.faces: what a stub lists is what the package gives, however the list is broken into lines."""
+"""core.faces: the names in a stub are those that the package provides, however the list is broken into lines."""
 
 import ast
 import importlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work in a copy of the process gives what it would give here, whatever becomes of the copy."""
+"""Work in a copy of the process gives the same result as here, whatever happens to the copy."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ from core.forked import in_background, in_fork
 
 @pytest.fixture(autouse=True)
 def _two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The copy is made whatever the machine, and whatever threads earlier tests have left."""
+    """Make the copy on any machine, whatever threads earlier tests have left."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     monkeypatch.setattr(threading, "active_count", lambda: 1)
 
@@ -72,7 +72,7 @@ def test_no_copy_where_none_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def _until(path: Path) -> str:
-    """What a copy writes, once it has."""
+    """The output of a copy, once it exists."""
     deadline = time.monotonic() + 30
     while not path.exists():
         assert time.monotonic() < deadline, "nothing was written"

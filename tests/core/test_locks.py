@@ -36,7 +36,7 @@ def test_the_holder_is_named_and_a_dead_one_holds_nothing(tmp_path: Path) -> Non
         assert caught.value.exit_code == EXIT_INFRASTRUCTURE
         holder.send_signal(signal.SIGKILL)
         holder.wait()
-    # The note of the dead is still there and means nothing.
+    # The note of the dead process is still there but has no effect.
     with locked(path, "trying", wait=0):
         assert path.exists()
     with locked(path, "again", wait=0):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.numbers: what is let in is what floats, clocks and calendars can hold."""
+"""core.numbers: accepts what floats, clocks and calendars can represent."""
 
 import math
 from datetime import UTC, datetime, timedelta, timezone

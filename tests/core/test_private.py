@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.private: what is written down is for its person only, what is written for others is not, and a team may share."""
+"""core.private: state is readable by its owner only, output for others is not restricted, and a team may share."""
 
 import os
 import stat
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(autouse=True)
 def own_mask(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The mask of the tests is what it was before."""
+    """Restore the umask of the tests."""
     mask = os.umask(0o022)
     monkeypatch.setattr(module, "_masks", [])
     yield
@@ -35,7 +35,7 @@ def mode(path: Path) -> int:
 
 
 def old_home(home: Path) -> Paths:
-    """What an older ttmatrix has left, open to all."""
+    """Files of an older ttmatrix, readable by everyone."""
     own = Paths(home / "config", home / "state", home / "cache")
     for directory in (own.config, own.evidence, own.runs / "one", own.cache / "index"):
         directory.mkdir(parents=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings are typed, and a mistake in them says which and where."""
+"""Settings are typed, and a mistake is reported with its key and place."""
 
 from pathlib import Path
 

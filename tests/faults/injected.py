@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults at the border to the system: at the n-th call that could change a disk, something goes wrong."""
+"""Faults at the boundary to the system: the n-th call that could change a disk fails."""
 
 import errno
 import os
@@ -14,7 +14,7 @@ _CALLS = ("open", "write", "fsync", "chmod", "replace", "rename", "link", "trunc
 
 
 class Fault(StrEnum):
-    """What goes wrong."""
+    """The kinds of failure."""
 
     KILL_BEFORE = "killed before"
     KILL_AFTER = "killed after"
@@ -25,23 +25,23 @@ class Fault(StrEnum):
 
 
 SMALL_FILES = "files no larger than"
-"""Not injected, but asked of the system: a real error from a real write, in C as well."""
+"""Not injected but enforced by the system: a real error of a real write, also in C code."""
 
 _ERRORS = {Fault.FULL: errno.ENOSPC, Fault.READ_ONLY: errno.EROFS, Fault.BROKEN: errno.EIO}
 
 
 class Injector:
-    """Counts the calls of this process from `arm` on. Only for a process that was forked for it."""
+    """Counts the calls of this process from `arm` on. Use it only in a process forked for it."""
 
     def __init__(self, fault: Fault, at: int, fired: Callable[[], object] = lambda: None) -> None:
-        """`fired` is told right before the fault happens."""
+        """`fired` is called right before the fault happens."""
         self._fault = fault
         self._at = at
         self._count = 0
         self._fired = fired
 
     def arm(self) -> None:
-        """Put the counters in place."""
+        """Install the counters."""
         if self._fault is Fault.TORN:
             vars(os)["write"] = self._torn(os.write)
             return
@@ -50,12 +50,12 @@ class Injector:
         vars(subprocess)["run"] = self._counted(subprocess.run)
 
     def arm_starting(self) -> None:
-        """Count what starts a process, too."""
+        """Also count calls that start a process."""
         vars(subprocess)["Popen"] = self._counted(subprocess.Popen)
 
     @property
     def reached(self) -> bool:
-        """Whether there were enough calls for the fault to happen."""
+        """Whether there were enough calls to trigger the fault."""
         return self._count >= self._at
 
     def _counted(self, call: Callable[..., Any]) -> Callable[..., Any]:
@@ -76,7 +76,7 @@ class Injector:
         return counted
 
     def _torn(self, write: Callable[[int, bytes], int]) -> Callable[[int, bytes], int]:
-        """Only of a file: what goes into a pipe at once arrives at once."""
+        """Tear a write to a file only: a small write to a pipe is atomic."""
 
         def torn(descriptor: int, data: bytes) -> int:
             self._count += _is_file(descriptor)
@@ -90,7 +90,7 @@ class Injector:
 
 
 def _needs_no_room(name: str, arguments: tuple[Any, ...]) -> bool:
-    """A pipe has no disk that could fail, and a full disk lets go of files."""
+    """Whether no disk is involved: for pipes, and for calls that free space on a full disk."""
     return name == "unlink" or (name == "write" and not _is_file(arguments[0]))
 
 

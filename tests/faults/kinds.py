@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of faults: what goes wrong in a round, and what must hold afterwards."""
+"""The kinds of faults: what happens in a round, and what must hold afterwards."""
 
 import os
 import random
@@ -18,17 +18,17 @@ from tests.faults.place import Look, Workplace
 from tests.faults.player import Ended, Flag, Player, wait_for_orphans
 
 _CALLS = 180
-"""About how many calls of the system a commit makes that change something, or start a git."""
+"""Approximate number of system calls in a commit that change something or start a git."""
 _CAN_FAIL = 145
-"""Those of them that could fail."""
+"""How many of them could fail."""
 _GITS = 52
-"""About how many times it starts git."""
+"""Approximate number of gits that it starts."""
 _IN_GIT = {"openat": 40, "read": 30, "write": 4, "rename": 1, "link": 1, "mkdir": 2}
-"""Calls of a git that could fail, and about how many of each it makes. Where nothing can be removed, its own locks stay."""
+"""Calls of a git that could fail, with approximate counts. If nothing can be removed, git's own locks stay."""
 _IN_A_ROW = 5
-"""How often at most, before it is looked whether all is there."""
+"""Most faults in a row before checking that everything is there."""
 _HURRIED = 0.3
-"""How often nobody waits for what a killed one has started."""
+"""Probability of not waiting for the children of a killed process."""
 _TMPFS_KIB = 8192
 _MOST_FREE_KIB = 250
 _YEAR = 365 * 86400.0
@@ -36,11 +36,11 @@ _COMMIT = ("--commit", "-m", "second")
 
 
 class Unable(Exception):
-    """This machine cannot play this kind."""
+    """This machine does not support this kind."""
 
 
 class Violation(Exception):
-    """Something that must hold does not."""
+    """An invariant is violated."""
 
     def __init__(self, kind: str, words: str) -> None:
         super().__init__(words)
@@ -48,7 +48,7 @@ class Violation(Exception):
 
 
 class Round:
-    """One checkout that something happens to."""
+    """One checkout to which faults happen."""
 
     def __init__(self, template: Workplace, directory: Path, chance: random.Random) -> None:
         self._template = template
@@ -70,7 +70,7 @@ class Round:
         environ: Mapping[str, str] | None = None,
         arm: Callable[[], None] = lambda: None,
     ) -> Player:
-        """A command line on the checkout."""
+        """Start a command line on the checkout."""
         self._players += 1
         output = self._template.directory.parent / f"said-{self._players}"
         home = {"TTMATRIX_HOME": str(self.shop.home)}
@@ -79,13 +79,13 @@ class Round:
     def apply(
         self, name: str = "all", environ: Mapping[str, str] | None = None, arm: Callable[[], None] = lambda: None
     ) -> Player:
-        """The commit that is wanted."""
+        """Start the requested commit."""
         return self.start("apply", self.shop.operations(name), *_COMMIT, environ=environ, arm=arm)
 
-    # What must hold
+    # Invariants
 
     def survive(self, ended: Ended) -> None:
-        """Whatever happened: what there is, is true to what was said; the next command finds its way; then it is done."""
+        """Check after any fault: the state matches the output, the next command recovers and then finishes the work."""
         if not ended.killed:
             wait_for_orphans()
             self.must_be_true(ended)
@@ -100,12 +100,12 @@ class Round:
             self.finish()
 
     def go_on(self) -> None:
-        """The next command finds its way, while a git that was started may still be at work; then it is done."""
+        """Check that the next command recovers, even if a started git is still running, and finishes the work."""
         self._next_command(None)
         self.finish()
 
     def finish(self) -> None:
-        """Ask for the same again: then all is done, once, and all else is what it was."""
+        """Repeat the request: then everything is done exactly once, and all else is unchanged."""
         again = self.apply().wait()
         wait_for_orphans()
         found = self.shop.look()
@@ -121,7 +121,7 @@ class Round:
             raise Violation("lost work", f"the index holds {found.entries}")
 
     def must_be_true(self, ended: Ended) -> None:
-        """All is done, or all is as it was before, as it was said; nothing is left."""
+        """Check that everything is done, or everything is unchanged, as the output says; and nothing is left over."""
         no_traceback(ended)
         self.must_be_clear()
         found = self.shop.look()
@@ -132,7 +132,7 @@ class Round:
             raise Violation("lost work", f"not as before: {found}: {ended.said}")
 
     def must_be_clear(self) -> None:
-        """No lock and no scratch file is left."""
+        """Check that no lock and no scratch file is left."""
         if left := self.shop.left():
             raise Violation("stray lock", ", ".join(left))
 
@@ -147,7 +147,7 @@ class Round:
             raise Violation("lost work", f"commits: {found.subjects}")
 
     def _next_command(self, found: Look | None) -> None:
-        """Any command that may write clears up, and says what it found."""
+        """Check that any command that may write cleans up, and reports what it found."""
         words = self.chance.choice(
             (("edit", "--apply", self.shop.operations(), "--write"), ("apply", self.shop.operations()))
         )
@@ -181,7 +181,7 @@ def no_traceback(ended: Ended) -> None:
 
 
 def kill_at_a_time(round: Round) -> int:
-    """SIGKILL at any time."""
+    """SIGKILL at a random time."""
 
     def play() -> tuple[bool, Ended]:
         player = round.apply()
@@ -194,13 +194,13 @@ def kill_at_a_time(round: Round) -> int:
 
 
 def kill_at_a_call(round: Round) -> int:
-    """SIGKILL right before, after or in the middle of a call that changes the disk, or starts a git."""
+    """SIGKILL right before, after or during a call that changes the disk or starts a git."""
     faults = (Fault.KILL_BEFORE, Fault.KILL_AFTER)
     return _killed_in_a_row(round, lambda: _at_a_call(round, faults, _CALLS))
 
 
 def _killed_in_a_row(round: Round, play: Callable[[], tuple[bool, Ended]]) -> int:
-    """Killed, started again and killed again, while what was left is cleared up, too."""
+    """Kill, restart and kill again, also while leftovers are being cleaned up."""
     assert round.before
     hits, most = 0, round.chance.randint(1, _IN_A_ROW)
     while hits < most:
@@ -221,13 +221,13 @@ def _killed_in_a_row(round: Round, play: Callable[[], tuple[bool, Ended]]) -> in
 
 
 def error_at_a_call(round: Round) -> int:
-    """One call fails: with a full disk, a broken one, or one that is read-only."""
+    """One call fails: with a full, broken or read-only disk."""
     faults = (Fault.FULL, Fault.BROKEN, Fault.READ_ONLY)
     return _failed_in_a_row(round, lambda: _at_a_call(round, faults, _CAN_FAIL))
 
 
 def _failed_in_a_row(round: Round, play: Callable[[], tuple[bool, Ended]]) -> int:
-    """Each time all is as it was, or done; what was said is true."""
+    """Check each time that everything is unchanged or done, and that the output is true."""
     assert round.before
     hits, most = 0, round.chance.randint(1, _IN_A_ROW)
     for _ in range(2 * most):
@@ -254,7 +254,7 @@ def _at_a_call(round: Round, faults: tuple[Fault, ...], last: int) -> tuple[bool
     return bool(fired), ended
 
 
-# From one git on, the first that makes the call.
+# The fault applies from the first git that makes the call.
 _SHIM = """#!/bin/sh
 exec 9>>"$FAULT_COUNT.lock"; flock 9
 echo >> "$FAULT_COUNT"
@@ -267,7 +267,7 @@ exec strace -f -qq -A -o "$FAULT_COUNT.log" -e "trace=$FAULT_CALL" \
 
 
 def error_in_git(round: Round) -> int:
-    """A call of a git that was started fails, once or from then on."""
+    """A call of a started git fails, once or from then on."""
     return _failed_in_a_row(round, lambda: _in_git(round))
 
 
@@ -299,7 +299,7 @@ def _in_git(round: Round) -> tuple[bool, Ended]:
 
 
 def full_disk(round: Round) -> int:
-    """A real file system with little room."""
+    """A real file system with little free space."""
     with _mounted(round.directory) as directory:
         assert round.before
 
@@ -392,7 +392,7 @@ def beside_a_person(round: Round) -> int:
 
 
 def clock_jumps(round: Round) -> int:
-    """The clock goes back and forth by years, files are of any time, and we may be killed."""
+    """The clock jumps by years, files have arbitrary times, and we may be killed."""
     chance, shop = round.chance, round.shop
     for path in [shop.root / ".git" / "index", *shop.place.checkout.test_config.rglob("*.yaml")]:
         when = time.time() + chance.uniform(-10, 10) * _YEAR

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Somebody who uses git in the same checkout at the same time, and what must not be lost of it."""
+"""Somebody who uses git in the same checkout at the same time, and checks that none of their work is lost."""
 
 import os
 import random
@@ -17,14 +17,14 @@ _PAUSE_SECONDS = 0.05
 
 
 class Person:
-    """A process that runs git after git; each commit of theirs has a number."""
+    """A process that runs git repeatedly; each of its commits has a number."""
 
     def __init__(self, root: Path, chance: random.Random) -> None:
         self._root = root
         self._chance = chance
         self._pid = 0
         self._told = root.parent / "person"
-        """The numbers of the commits that git said it made."""
+        """The numbers of the commits that git reported as made."""
         self._branch = self._git("branch", "--show-current").stdout.strip()
 
     def start(self) -> None:
@@ -37,29 +37,29 @@ class Person:
                 os._exit(0)
 
     def finish(self) -> list[str]:
-        """Wait for them to stop; returns the subjects of the commits they were told of."""
+        """Wait until it stops; returns the subjects of the commits that git reported."""
         os.waitpid(self._pid, 0)
         return self._told.read_text().split()
 
     def go_back(self) -> None:
-        """To the branch it began on, with nothing under way."""
+        """Return to the initial branch, with no operation in progress."""
         self._abort()
         self._git("checkout", "-q", self._branch)
 
     def tidy_up(self) -> None:
-        """Have everything on that branch, and nothing stashed."""
+        """Merge everything into that branch, and leave nothing stashed."""
         while self._git("stash", "list").stdout.strip():
             if self._git("stash", "pop", "-q").returncode != 0:
                 break
         self._merge()
 
     def lost(self, told: list[str]) -> str:
-        """What is not there of their work; empty: all is."""
+        """Which of their work is missing; empty: none."""
         kept = self._git("log", "--all", "--format=%s").stdout.split()
         missing = [subject for subject in told if subject not in kept]
         if missing:
             return f"commits {missing}"
-        # A rebase that stopped over a lock has stashed what is in the files all the same: once is enough.
+        # A rebase that stopped at a lock may have stashed changes that are also in the files: one copy is enough.
         torch = self._root / "tests" / "runner" / "test_config" / TORCH
         if not torch.read_text().startswith(MINE):
             return f"the change that was in no commit; stashed: {self._git('stash', 'list').stdout}"
@@ -82,7 +82,7 @@ class Person:
             with self._told.open("a") as told:
                 told.write(f"{name}\n")
         else:
-            # Not to stand in the way of the next one.
+            # Make way for the next one.
             self._git("rm", "--quiet", "--cached", "--force", name)
             (self._root / name).unlink(missing_ok=True)
 
@@ -92,7 +92,7 @@ class Person:
             self._git("stash", "pop", "-q")
 
     def _side(self, number: int) -> None:
-        """A commit on a branch of its own, which the first one is then rebased onto."""
+        """Make a commit on its own branch, for the first one to be rebased onto."""
         if self._git("checkout", "-q", "-b", f"side{number}").returncode == 0:
             self._commit(number)
             self._git("checkout", "-q", self._branch)
@@ -109,7 +109,7 @@ class Person:
                 self._abort()
 
     def _abort(self) -> None:
-        """Leave a rebase. One that stopped over a lock may have stashed and no more: then by hand, as git advises."""
+        """Abort a rebase. If it stopped at a lock it may only have stashed: then clean up by hand, as git advises."""
         state = self._root / ".git" / "rebase-merge"
         if not state.exists() or self._git("rebase", "--abort").returncode == 0:
             return

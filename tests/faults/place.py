@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small checkout with somebody's unfinished work in it, what is to be committed there, and what must hold of both."""
+"""A small checkout with somebody's unfinished work, the changes to commit there, and the invariants of both."""
 
 import hashlib
 import json
@@ -13,9 +13,9 @@ from tests.support.git import git
 from tests.support.tree import write_checkout
 
 MINE = "# mine\n"
-"""Somebody's change of a file that is edited, neither staged nor committed."""
+"""Somebody's change in an edited file, neither staged nor committed."""
 _LONG = "".join(f"# {hashlib.sha256(bytes([at])).hexdigest()}\n" for at in range(150))
-"""Comments in front of everything, that the files take some room."""
+"""Comments at the start of each file that make it larger."""
 _WORK = {
     "before": {TORCH: MINE + _LONG + OLD[TORCH], JAX: _LONG + OLD[JAX]},
     "done": {TORCH: MINE + _LONG + NEW[TORCH], JAX: _LONG + NEW[JAX]},
@@ -32,16 +32,16 @@ _OPERATIONS |= {"torch": _OPERATIONS["all"][:2], "jax": _OPERATIONS["all"][2:], 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What there is at one time."""
+    """The state at one moment."""
 
     work: str
-    """`before`, `done`, or what the files say that is neither."""
+    """`before`, `done`, or the files' content if it is neither."""
     subjects: tuple[str, ...]
-    """Of the commits, the newest first."""
+    """Subjects of the commits, newest first."""
     index: str
-    """The digest of the file."""
+    """The digest of the index file."""
     entries: tuple[str, ...]
-    """What the index holds."""
+    """The entries of the index."""
     status: tuple[str, ...]
 
     @property
@@ -53,7 +53,7 @@ class Workplace:
     """The checkout, a home and the operations, below one directory."""
 
     def __init__(self, directory: Path, seconds: float = 0.3) -> None:
-        """`seconds`: about how long a commit takes here and now."""
+        """`seconds`: the approximate duration of a commit on this machine."""
         self.directory = directory
         self.seconds = seconds
         self.place = scenes.Place(directory)
@@ -77,7 +77,7 @@ class Workplace:
         return Workplace(directory, self.seconds)
 
     def texts(self, name: str) -> dict[str, str]:
-        """What the files say `before` and when `done`."""
+        """The contents of the files `before` and when `done`."""
         return _WORK[name]
 
     def operations(self, name: str = "all") -> Path:
@@ -95,7 +95,7 @@ class Workplace:
         )
 
     def left(self) -> list[str]:
-        """Locks and scratch files that nobody should find later."""
+        """Locks and scratch files, which should not be left behind."""
         own, home = self.root / ".git", self.place.checkout.test_config
         found = [*own.glob("*.lock"), *own.glob("ttmatrix-*"), *own.joinpath("refs").rglob("*.lock"), *home.rglob(".*")]
         return sorted(str(path.relative_to(self.root)) for path in found if path.name != "ttmatrix.lock")

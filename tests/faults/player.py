@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Command lines of ttmatrix in processes of their own, forked from a warm interpreter, that can be hit at any time."""
+"""Run command lines of ttmatrix in their own processes, forked from a warm interpreter, which can be killed anytime."""
 
 import ctypes
 import io
@@ -25,7 +25,7 @@ _UNEXPECTED = 70
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a process ended: its exit code, or minus the signal's number, and all that it said."""
+    """How a process ended: its exit code, or minus the signal's number, and its output."""
 
     code: int
     said: str
@@ -36,12 +36,12 @@ class Ended:
 
 
 def adopt_orphans() -> None:
-    """From now on, whoever loses its parent below this process becomes a child of it."""
+    """From now on, orphaned descendants of this process become its children."""
     ctypes.CDLL(None, use_errno=True).prctl(_SUBREAPER, 1, 0, 0, 0)
 
 
 class Flag:
-    """A bit that a process and those it forks share."""
+    """A bit shared by a process and its forks."""
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, 1)
@@ -63,14 +63,14 @@ class Player:
         environ: Mapping[str, str],
         arm: Callable[[], None] = lambda: None,
     ) -> None:
-        """`arm` is called in the new process, before anything is done."""
+        """`arm` is called first in the new process."""
         self._output = output
         self.pid = os.fork()
         if self.pid == 0:
             _play([str(word) for word in argv], output, environ, arm)
 
     def is_over(self, seconds: float) -> bool:
-        """Whether it has ended within so many seconds; it is not reaped."""
+        """Whether it ended within `seconds`; it is not reaped."""
         deadline = time.monotonic() + seconds
         while True:
             if os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
@@ -80,11 +80,11 @@ class Player:
             time.sleep(_POLL_SECONDS)
 
     def kill(self) -> None:
-        """Kill this process alone: what it has started goes on."""
+        """Kill only this process: its children continue."""
         os.kill(self.pid, signal.SIGKILL)
 
     def wait(self) -> Ended:
-        """How it ended."""
+        """Wait for its end."""
         if not self.is_over(_PATIENCE_SECONDS):
             self.kill()
             raise AssertionError(f"{self._output.read_text()}: it did not end")
@@ -93,7 +93,7 @@ class Player:
 
 
 def wait_for_orphans() -> None:
-    """Until nothing is left of what was started; needs `adopt_orphans`."""
+    """Wait until no started process is left; needs `adopt_orphans`."""
     with suppress(ChildProcessError):
         while True:
             os.waitpid(-1, 0)

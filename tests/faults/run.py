@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Play a scene once for every step it takes, with the fault at that step; each in a process and a copy of its own.
+"""Play a scene once for every step it takes, with the fault at that step; each time in a new process and a copy.
 
-`python -m tests.faults.run SCENE DIRECTORY FAULT...` prints one line a step and ends with an error where something that
-must hold does not. Many steps leave the same on the disk: each state is checked once. `--first 2 --every 3` takes the
+`python -m tests.faults.run SCENE DIRECTORY FAULT...` prints one line per step and fails if an invariant is
+violated. Many steps leave the same state on the disk: each state is checked once. `--first 2 --every 3` takes the
 second step and each third one after it.
 """
 
@@ -35,12 +35,12 @@ SCENES: dict[str, Scene] = {
 }
 _NOT_REACHED = 7
 _LIMITS = range(0, 4000, 150)
-"""Bytes."""
+"""Most bytes of a file."""
 _SCRATCH = re.compile(r"ttmatrix-\w{8}(?=$|/)")
 _PROCESS = re.compile(rb'"(pid|start_time|at)": [0-9.]+|"serial": "\w+"')
-"""How a note names the process that wrote it, which is dead, and a journal itself."""
+"""Fields in which a note identifies the process that wrote it, which is dead, and a journal itself."""
 _INDEX = b"DIRC"
-# The same commit has the same name, whenever it is made.
+# Fixed times give the same commit the same hash.
 _DATES = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), "2026-11-01T00:00:00Z")
 
 
@@ -49,7 +49,7 @@ def main(scene: str, directory: Path, faults: list[str], *, first: int = 1, ever
     prepare, play, check = SCENES[scene]
     adopt_orphans()
     os.environ.update(_DATES)
-    # The journal knows a checkout by its path, so what is prepared is prepared where it is played.
+    # The journal identifies a checkout by its path, so it must be prepared where the scene is played.
     template, place = Place(directory / "template"), Place(directory / "place")
     scenes.lay_out(place)
     prepare(place)
@@ -57,7 +57,7 @@ def main(scene: str, directory: Path, faults: list[str], *, first: int = 1, ever
     checked = set[tuple[str, str]]()
     for fault in faults:
         for step in _LIMITS[first - 1 :: every] if fault == SMALL_FILES else count(first, every):
-            # Much faster than `shutil.copytree`, which runs once a directory.
+            # Much faster than `shutil.copytree`, which starts once per directory.
             subprocess.run(["cp", "-a", template.directory, place.directory], check=True)
             code = _forked(lambda fault=fault, step=step: _play(play, place, fault, step))  # type: ignore[misc]
             state = (_state(place), _what_must_hold(fault))
@@ -72,12 +72,12 @@ def main(scene: str, directory: Path, faults: list[str], *, first: int = 1, ever
 
 
 def _what_must_hold(fault: str) -> str:
-    """Whoever was killed could not say so; who met an error did. That is all that the checks tell apart."""
+    """The only difference for the checks: a killed process could not report anything, one with an error did."""
     return "killed" if fault.startswith("killed") else fault
 
 
 def _state(place: Place) -> str:
-    """A digest of all that the next start may find: names, modes and contents of all files."""
+    """A digest of everything that the next start may find: names, modes and contents of all files."""
     digest = hashlib.sha256()
     for path in sorted(place.directory.rglob("*")):
         name = _SCRATCH.sub("scratch", str(path.relative_to(place.directory)))
@@ -93,7 +93,7 @@ def _state(place: Place) -> str:
 
 
 def _staged(place: Place, index: Path) -> bytes:
-    """What an index holds, without times and numbers of files, which each copy has its own; its bytes where it is torn."""
+    """The content of an index without times and inode numbers, which differ in each copy; its bytes if it is torn."""
     done = subprocess.run(
         ["git", "ls-files", "--stage"],
         cwd=place.checkout.root,
@@ -132,7 +132,7 @@ def _forked(work: Callable[[], int]) -> int:
         finally:
             os._exit(code)
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    # A git that was started is not killed with it, and goes on for a moment.
+    # A started git is not killed with the process, and continues for a moment.
     wait_for_orphans()
     return code
 

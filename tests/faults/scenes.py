@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is being done when the fault happens, and what must hold afterwards whatever it was."""
+"""The actions that are interrupted by faults, and what must hold afterwards."""
 
 import stat
 from collections.abc import Callable
@@ -31,7 +31,7 @@ NEW = {
     JAX: f"test_config:\n  {C}:\n    status: EXPECTED_PASSING",
 }
 MESSAGE = "second\n\n" + "One of many lines that say why.\n" * 4000
-"""More than a pipe takes at once."""
+"""More than fits into a pipe's buffer."""
 _OPERATIONS = (
     Operation(OpKind.SET, A, None, ("status",), "UNSPECIFIED"),
     Operation(OpKind.SET, B, None, ("reason",), "new"),
@@ -58,7 +58,7 @@ class Place:
         return Checkout(self.directory / "tt-xla")
 
     def bench(self) -> Workbench:
-        """What the next start finds."""
+        """The workbench that the next start finds."""
         return Workbench(self.checkout, self.directory / "home" / "journal")
 
     def texts(self) -> dict[str, str]:
@@ -75,7 +75,7 @@ def present(bench: Workbench) -> Present:
 
 
 def lay_out(place: Place) -> None:
-    """Two files in a commit, something else staged, and nothing pending."""
+    """Two committed files, something else staged, and nothing pending."""
     for file, text in OLD.items():
         path = place.checkout.test_config / file
         path.parent.mkdir(parents=True)
@@ -102,14 +102,14 @@ def accept_and_write(place: Place) -> None:
     write(place)
 
 
-# What is being done. Each opens the workbench itself: the next start may be hit as well.
+# The actions. Each opens the workbench itself, so that the next start can be hit as well.
 
 
 def decide(place: Place) -> None:
     bench = place.bench()
     for number, step in enumerate(_STEPS, 1):
         step(bench)
-        # Told the way a screen would, once the call is back; by a call that no fault is injected into.
+        # Reported like on a screen, after the call returns; by a call that no fault is injected into.
         (place.directory / f"shown-{number}").symlink_to("nowhere")
 
 
@@ -128,23 +128,23 @@ def deliver(bench: Workbench) -> None:
     bench.deliver((), EditPlan((), ()), drafts, Schema(), verify=False)
 
 
-# What must hold.
+# The invariants.
 
 
 def nothing_decided_is_lost(place: Place, fault: str) -> None:
-    """The journal holds all that was shown, and at most the one step that was under way."""
+    """The journal contains everything that was shown, and at most the one step in progress."""
     bench = _opened(place)
     shown = len(list(place.directory.glob("shown-*")))
     expected = _states(place.directory.parent / "template")
     found = (bench.pending.changes, len(bench.pending.past), len(bench.pending.future))
-    # Where the disk refused, what was shown was told not to be kept.
+    # If the disk refused a write, the person was told that the change is not saved.
     allowed = expected[shown : shown + 2] if fault.startswith("killed") else expected
     assert found in allowed, (shown, found)
 
 
 @cache
 def _states(template: Path) -> list[tuple[object, int, int]]:
-    """What there is after each step, where nothing goes wrong."""
+    """The state after each step without faults."""
     bench = Place(template).bench()
     states = list[tuple[object, int, int]]()
     for step in (lambda _: None, *_STEPS):
@@ -154,7 +154,7 @@ def _states(template: Path) -> list[tuple[object, int, int]]:
 
 
 def old_or_new(place: Place, fault: str) -> None:
-    """Each file has one of its two texts; all that is accepted is in the files or still accepted; going on gets there."""
+    """Each file has its old or new text; accepted changes are in the files or still accepted; resuming finishes."""
     _whole_files(place)
     bench = _opened(place)
     texts = place.texts()
@@ -168,7 +168,7 @@ def old_or_new(place: Place, fault: str) -> None:
     assert place.texts() == NEW
     assert not bench.pending.changes
     if fault == SMALL_FILES:
-        # The journal may have missed the write, and then there is nothing that undo could offer.
+        # The journal may lack the write, and then undo has nothing to offer.
         return
     bench.undo()
     bench.decide(Decision.ACCEPTED, [change.id for change in bench.pending.changes])
@@ -178,7 +178,7 @@ def old_or_new(place: Place, fault: str) -> None:
 
 
 def committed_or_not(place: Place, _: str) -> None:
-    """The commit is there whole or not at all, and what was staged is as it was."""
+    """The commit exists completely or not at all, and staged changes are unchanged."""
     _whole_files(place)
     bench = _opened(place)
     assert place.texts() == NEW

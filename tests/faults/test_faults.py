@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever goes wrong at whatever step: files are old or new, the journal is readable, and nothing is lost."""
+"""Whatever step fails: files are old or new, the journal is readable, and nothing is lost."""
 
 import os
 import random
@@ -20,9 +20,9 @@ pytestmark = pytest.mark.slow("steps of a write and of a commit are hit, each in
 ROOT = Path(__file__).parents[2]
 _PATIENCE_SECONDS = 60
 _EVERY = 3
-"""Of the steps a third is hit, in each run of the tests another one; `tests.faults.run` by itself hits all."""
+"""A third of the steps is hit, another third in each run; `tests.faults.run` by itself hits all."""
 _KILLED_OR_FULL = (Fault.KILL_AFTER, Fault.FULL)
-"""What is there before a step is what the one before it left: it is killed after each, not before as well."""
+"""The state before a step is what the previous one left: kill only after each step, not before as well."""
 _FAULTS = {
     "decide": (*_KILLED_OR_FULL, Fault.TORN, SMALL_FILES),
     "write": (*_KILLED_OR_FULL, Fault.TORN, Fault.READ_ONLY, SMALL_FILES),
@@ -57,7 +57,7 @@ def test_killed_while_git_commits(tmp_path: Path) -> None:
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], env=environ, check=False)
     assert done.returncode == -9
-    # git was not killed: it goes on by itself.
+    # git was not killed: it finishes by itself.
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while not run_command(["git", "log", "--format=%s"], cwd=place.checkout.root).stdout.startswith("second"):
         assert time.monotonic() < deadline, "git never committed"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loop once round; the long run is `python -m tests.faults.loop --count 1000`."""
+"""One round of the loop; the long run is `python -m tests.faults.loop --count 1000`."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The app on a small checkout, driven by a pilot; waiting is for what must happen, never for a time."""
+"""The app on a small checkout, driven by a pilot; tests wait for conditions, never for a time."""
 
 import asyncio
 import time
@@ -29,10 +29,10 @@ from tui.themes import use_themes
 SIZES = pytest.mark.parametrize(
     "size", [(80, 24), pytest.param((160, 50), marks=pytest.mark.slow("the larger one of two sizes"))]
 )
-"""For what must work at the smallest size and where everything is on the screen."""
+"""Screen sizes for tests at the smallest size, and with everything visible."""
 _PATIENCE_SECONDS = 60.0
 _FIRST_SECONDS, _LONGEST_SECONDS = 0.01, 0.1
-"""Between two looks: to look means to draw the screen, and while a run lasts the processor is wanted elsewhere."""
+"""Pause between two checks: a check draws the screen, and while a run lasts the CPU is needed elsewhere."""
 
 
 def build_app(
@@ -43,7 +43,7 @@ def build_app(
     op_cases: bool = False,
     read_only: bool = False,
 ) -> TTMatrixApp:
-    """The app as `ttmatrix` would open it, with state below TTMATRIX_HOME; op cases only where they are asked for."""
+    """The app as `ttmatrix` would open it, with state below TTMATRIX_HOME; op cases only on request."""
     settings = settings or Settings()
 
     def read() -> Matrix:
@@ -57,7 +57,7 @@ def build_app(
 
 
 async def until(pilot: Pilot[Any], condition: Callable[[], bool], what: str) -> None:
-    """Let the app go on until `condition` holds; fails with `what` where it never does."""
+    """Let the app run until `condition` holds; fails with `what` if it never does."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     await wait_for_idle()
     seconds = _FIRST_SECONDS
@@ -69,7 +69,7 @@ async def until(pilot: Pilot[Any], condition: Callable[[], bool], what: str) -> 
 
 
 async def type_text(pilot: Pilot[Any], text: str) -> None:
-    """Write `text` as fast as a terminal that pastes it key by key: the app must take the keys in order."""
+    """Type `text` as fast as a terminal that pastes it key by key: the app must handle the keys in order."""
     names = {" ": "space", ":": "colon", "-": "minus", "+": "plus", "!": "exclamation_mark", ".": "full_stop"}
     names |= {"/": "slash", "_": "underscore"}
     driver = pilot.app._driver
@@ -82,14 +82,14 @@ async def type_text(pilot: Pilot[Any], text: str) -> None:
 
 
 def screen_text(app: App[Any]) -> str:
-    """What a person sees: the lines of the screen in front, as text."""
+    """The lines of the screen in front, as text."""
     width = app.size.width
     lines = app.screen._compositor.render_strips()
     return "\n".join(strip.crop(0, width).text.rstrip() for strip in lines)
 
 
 def own_checkout(root: Path) -> Checkout:
-    """A checkout that `git` knows: one commit of whatever is at `root`."""
+    """A git repository at `root`, with its current content in one commit."""
     return committed_checkout(Checkout(root))
 
 
@@ -100,7 +100,7 @@ def shown_ids(app: TTMatrixApp) -> list[str]:
 
 
 class ThemedApp(App[None]):
-    """The least app that our widgets and dialogs can be in: it knows their themes and style sheets."""
+    """The smallest app for our widgets and dialogs: it has their themes and style sheets."""
 
     CSS_PATH = Path(__file__).parents[2] / "tui" / "screens" / "dialogs.tcss"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A headless Chromium, driven by its own protocol, and what it was sent for its terminal."""
+"""A headless Chromium, driven by its DevTools protocol, and what its terminal received."""
 
 import base64
 import itertools
@@ -25,16 +25,16 @@ _QUIET = (
     "--remote-debugging-port=0",
 )
 _TEXT = 1
-"""The opcode of a frame of text: RFC 6455, 5.2."""
+"""The opcode of a text frame: RFC 6455, 5.2."""
 
 
 def browser() -> str:
-    """The path of a Chromium; empty where there is none."""
+    """The path of a Chromium; empty if there is none."""
     return next(filter(None, map(shutil.which, _NAMES)), "")
 
 
 class Page:
-    """One page: what it shows, and what its terminal was sent."""
+    """One page: its content, and what its terminal received."""
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         self._socket = socket
@@ -42,7 +42,7 @@ class Page:
         self._stream = pyte.ByteStream(screen := pyte.Screen(200, 60))
         self.screen = screen
         self.problems: list[str] = []
-        """What the console of the page complained of."""
+        """Errors in the console of the page."""
 
     @property
     def text(self) -> str:
@@ -59,12 +59,12 @@ class Page:
         return result
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Take in what comes until `condition` holds."""
+        """Receive messages until `condition` holds."""
         while not condition():
             await self._next()
 
     async def value(self, expression: str) -> Any:
-        """What JavaScript in the page makes of an expression; a promise is waited for."""
+        """The value of a JavaScript expression in the page; a promise is awaited."""
         found = await self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         return found["result"].get("value")
 
@@ -95,8 +95,8 @@ class Page:
 
 @asynccontextmanager
 async def open_page(url: str, width: int, height: int) -> AsyncIterator[Page]:
-    """Open `url` in a browser of its own; sizes in pixels."""
-    # Near the root: the path of its socket may have 107 bytes, and a test's own directory can be longer.
+    """Open `url` in a new browser; sizes in pixels."""
+    # Near the root: the path of its socket is limited to 107 bytes, and a test's own directory can be longer.
     directory = tempfile.mkdtemp(prefix="ttmatrix-", dir="/tmp")
     process = subprocess.Popen(
         [browser(), *_QUIET, f"--user-data-dir={directory}", f"--window-size={width},{height}", "about:blank"],

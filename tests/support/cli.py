@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line, called as a program would call it but in this process."""
+"""Call the command line as a program would, but in this process."""
 
 import contextlib
 import io
@@ -14,7 +14,7 @@ from core.cli.parser import AppRequest
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What a command line left behind."""
+    """The result of a command line."""
 
     code: int
     out: str
@@ -27,14 +27,14 @@ class Called:
 
 
 class Terminal(io.StringIO):
-    """A person who has typed."""
+    """Standard input that is a terminal, with what a person typed."""
 
     def isatty(self) -> bool:
         return True
 
 
 def call(*argv: object, stdin: str = "", typed: str | None = None) -> Called:
-    """Run `ttmatrix` with these arguments; `typed` is what a person at a terminal answers."""
+    """Run `ttmatrix` with these arguments; `typed` is a person's input at a terminal."""
     opened: list[AppRequest] = []
 
     def open_app(request: AppRequest) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cluster of hosts that are directories of this machine: real workers and a real Dask, an `ssh` that stays here."""
+"""A cluster of hosts that are directories of this machine: real workers, a real Dask, and a fake local `ssh`."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ from core.settings import HOME_VARIABLE, paths
 ROOT = Path(__file__).parents[2]
 NO_DASK = "needs the extra `dask`: pip install 'ttmatrix[dask]'"
 
-# As ssh does with these options: says which port it got, and runs the command by a shell in the person's home.
+# Like ssh with these options: prints the forwarded port, and runs the command in a shell in the person's home.
 SSH = """\
 #!/bin/sh
 port= target= command=
@@ -47,7 +47,7 @@ exec sh -c "$command"
 
 
 def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
-    """Wait for a condition; fails where it does not come true."""
+    """Wait for a condition; fails if it does not become true."""
     pause, passed = threading.Event(), 0.0
     while not condition():
         assert passed < seconds, "it does not come true"
@@ -56,7 +56,7 @@ def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
 
 
 class FakeHosts:
-    """Hosts by name, each with a home of its own."""
+    """Hosts by name, each with its own home."""
 
     def __init__(self, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.homes = directory / "homes"
@@ -70,7 +70,7 @@ class FakeHosts:
         self.cluster = Cluster()
 
     def add(self, name: str, **changes: object) -> Host:
-        """A host in the hosts file, with an interpreter."""
+        """Add a host with an interpreter to the hosts file."""
         (self.homes / name).mkdir(parents=True, exist_ok=True)
         host = Host(name, f"me@{name}", **{"python": sys.executable, **changes})  # type: ignore[arg-type]
         file = paths().hosts_file
@@ -97,30 +97,30 @@ class FakeHosts:
         return {name: os.environ[name] for name in names if name in os.environ}
 
     def ask(self, kind: str, *names: str) -> None:
-        """What `ttmatrix hosts up` and `down` say to the cluster."""
+        """Send the cluster the request of `ttmatrix hosts up` or `down`."""
         with self.cluster.connected() as stream:
             stream.write(message(Request(kind, hosts=names)))
             stream.read(4)
 
     def state(self, name: str) -> HostState | None:
-        """How a host is."""
+        """The state of a host."""
         status = self.cluster.status()
         host = status.host(name) if status else None
         return host.state if host else None
 
     def pid(self, name: str) -> int:
-        """The newest process that `ssh` has become: the worker."""
+        """The newest process that `ssh` was replaced by: the worker."""
         return int((self.homes / name / "pids").read_text().split()[-1])
 
     @property
     def process(self) -> ProcessIdentity:
-        """The process of the cluster."""
+        """The cluster's process."""
         status = self.cluster.status()
         assert status is not None
         return status.process
 
     def close(self) -> None:
-        """End the cluster, and whatever of the hosts is left."""
+        """End the cluster, and everything left of the hosts."""
         status = self.cluster.status()
         if status is not None:
             with contextlib.suppress(ProcessLookupError):
@@ -134,7 +134,7 @@ class FakeHosts:
 
 @contextlib.contextmanager
 def fake_hosts(directory: Path) -> Iterator[FakeHosts]:
-    """Hosts until the block ends; with a TTMATRIX_HOME of their own."""
+    """Provide hosts until the block ends, with their own TTMATRIX_HOME."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(HOME_VARIABLE, str(directory / "home"))
         hosts = FakeHosts(directory, patch)

@@ -17,9 +17,9 @@ DAY = 86_400
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A commit: all files after it and its parents by number; None: the one before.
+    """A commit: all files after it, and its parents by number; None: the previous commit.
 
-    Paths are relative to the test_config directory; with a slash in front, to the root.
+    Paths are relative to the test_config directory, or with a leading slash to the root.
     """
 
     files: Mapping[str, str | bytes]
@@ -33,7 +33,7 @@ def entries(**statuses: str) -> str:
 
 
 def entry_id(name: str) -> str:
-    """The id that `entries` gives a name."""
+    """The id of the entry that `entries` makes for a name."""
     directory, _, variant = name.partition("_")
     return f"{directory}/pytorch-{variant}-single_device-inference"
 
@@ -45,7 +45,7 @@ def yaml(bodies: Mapping[str, str]) -> str:
 
 
 def commit_states(root: Path, states: Sequence[State], directory: str = DIRECTORY) -> None:
-    """Make `root` a repository with one commit a day for each state, checked out at the last."""
+    """Make `root` a repository with one commit per day for each state, checked out at the last."""
     root.mkdir(parents=True, exist_ok=True)
     stream = b"".join(_commit(number, state, directory) for number, state in enumerate(states)) + b"done\n"
     for words, stdin in (
@@ -57,7 +57,7 @@ def commit_states(root: Path, states: Sequence[State], directory: str = DIRECTOR
 
 
 def _commit(number: int, state: State, directory: str) -> bytes:
-    """Each commit is a branch of its own: fast-import takes over nothing but the parents it is told."""
+    """Each commit is a branch of its own: fast-import inherits nothing except the given parents."""
     who = f"Somebody <somebody@example.com> {number * DAY} +0000"
     head = f"commit refs/heads/branch{number}\nmark :{number + 1}\nauthor {who}\ncommitter {who}\n"
     parents = state.parents if state.parents is not None else ((number - 1,) if number else ())
@@ -78,7 +78,7 @@ def _data(text: str | bytes) -> bytes:
 
 
 def read_states(states: Sequence[State]) -> EntryHistory:
-    """The history of `states` as it would be read from a repository; blobs are their own ids."""
+    """The history of `states` as if read from a repository; each blob is its own id."""
     commits = [
         Commit(
             str(number),

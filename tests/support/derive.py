@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From what files say before and after to the operations that lead from one to the other."""
+"""Derive operations from the contents of files before and after."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -14,20 +14,20 @@ Files = Mapping[str, Mapping[str, Fields]]
 
 
 def derive(before: Files, after: Files) -> tuple[Operation, ...]:
-    """Operations that make `after` of `before`, as small as they can be: `apply(derive(a, b), a) == b`.
+    """The smallest operations that turn `before` into `after`: `apply(derive(a, b), a) == b`.
 
-    An id that left one file for another is moved; a key that gave way to a similar one with the same fields is
-    renamed; of a list only the items that came or went are named. Order and comments are no part of it. Both
-    sides have the same files. What has no place in an entry (a null, a mapping where a field belongs) becomes an
+    An id that left one file for another is moved; a key replaced by a similar one with the same fields is
+    renamed; for a list only the added and removed items are named. Order and comments do not count. Both
+    sides must have the same files. A value that an entry cannot have (a null, a mapping in place of a field) becomes an
     operation that is rejected.
     """
     return tuple(_derive(before, after))
 
 
 def inverse(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Operation, ...]:
-    """Operations that lead from the texts `after` back to what the texts `before` say; both by file name.
+    """Operations that lead from the texts `after` back to the values in the texts `before`; both by file name.
 
-    They bring back values, not the comments that went with them: where a file is still the one that was written,
+    They restore values, but not the comments removed with them: for a file that is unchanged since the write,
     its old text is the better way back (`plan.undo`).
     """
     return derive(_fields(after), _fields(before))
@@ -79,7 +79,7 @@ def _in_file(file: str, before: Mapping[str, Fields], after: Mapping[str, Fields
 def changes(
     identifier: str, file: str | None, before: Fields, after: Fields, outer: tuple[str, ...] = ()
 ) -> Iterator[Operation]:
-    """Operations that make the fields `after` of the fields `before`, in one entry or below `outer` in it."""
+    """Operations that turn the fields `before` into `after`, in one entry or below `outer` in it."""
     for name in before:
         if name not in after:
             yield Operation(OpKind.UNSET, identifier, file, (*outer, name))
@@ -104,7 +104,7 @@ def _field(
 
 
 def _items(present: object, wanted: object) -> tuple[list[object], list[object]] | None:
-    """Items that went and came, where that says it all: none stands twice, those that stay keep their order."""
+    """Removed and added items, if they describe the change completely: no duplicates, and the rest keeps its order."""
     if not (isinstance(present, list) and isinstance(wanted, list) and present and wanted):
         return None
     if any(isinstance(item, list | dict) or item is None for item in (*present, *wanted)):

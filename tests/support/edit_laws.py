@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must hold between a file and what operations made of it, judged by lines and by another parser.
+"""Invariants between a file and the result of operations on it, checked by lines and by another parser.
 
-How changed lines are counted, for a person's edit and for ours alike: the lines of each entry are compared as a
-multiset with those of the same entry (a renamed one with its old name) after, comments cut off; lines that went and
-lines that came both count. Blank lines count by how many more or fewer there are. So neither comments nor the order
-of entries and fields count, for no operation says anything about these.
+Changed lines are counted in the same way for a person's edit and ours: the lines of each entry are compared as a
+multiset with those of the same entry (or of its new name) afterwards, without comments; removed and
+added lines both count. Blank lines count by the difference of their numbers. So neither comments nor the order
+of entries and fields count, as operations do not affect these.
 """
 
 import re
@@ -21,12 +21,12 @@ _BEFORE_COMMENT = re.compile(r"""((?:"(?:\\.|[^"\\])*"|'(?:''|[^'])*'|[^\s"'#]\S
 
 
 class Unreadable(Exception):
-    """A file that has no one meaning; the text says why."""
+    """A file without a unique meaning; the text says why."""
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """A file as upstream's parser would read it, with its lines."""
+    """A file as upstream's parser reads it, with its lines."""
 
     lines: list[str]
     entries: dict[str, Entry]
@@ -44,7 +44,7 @@ class Parsed:
 
 
 def parsed(text: str) -> Parsed:
-    """Raises Unreadable where the runner would refuse the file or it holds no entries."""
+    """Raises Unreadable if the runner would reject the file or it contains no entries."""
     file = parse_expectations(text, "f.yaml")
     if file.findings:
         first = file.findings[0]
@@ -53,14 +53,14 @@ def parsed(text: str) -> Parsed:
 
 
 def said(value: object) -> object:
-    """What a value says with the order of keys left out, for the runner reads it as a dictionary."""
+    """The meaning of a value, ignoring the order of keys, as the runner reads it as a dictionary."""
     if isinstance(value, Mapping):
         return {name: said(value[name]) for name in value}
     return meaning_of(value)
 
 
 def changed_lines(before: Parsed, after: Parsed, renamed: Mapping[str, str]) -> int:
-    """How many lines differ, by the count that the module describes. `renamed` is old id to new id."""
+    """The number of changed lines, counted as the module describes. `renamed` maps old to new ids."""
     origin = {new: old for old, new in renamed.items()}
     total = 0
     for identifier in after.entries:
@@ -73,7 +73,7 @@ def changed_lines(before: Parsed, after: Parsed, renamed: Mapping[str, str]) -> 
 
 
 def violations(before: Parsed, after: Parsed, operations: Iterable[Operation]) -> Iterator[str]:
-    """What changed in `after` besides what `operations`, all of this file, are about."""
+    """Changes in `after` that `operations`, all of this file, do not explain."""
     operations = list(operations)
     entry_level = [one for one in operations if one.is_entry]
     renamed = {one.id: str(one.to) for one in entry_level if one.op is OpKind.RENAME}
@@ -102,7 +102,7 @@ def _entries(before: Parsed, after: Parsed, renamed: Mapping[str, str], gone: se
 
 
 def _fields(before: Parsed, after: Parsed, entry: Entry, other: Entry) -> Iterator[str]:
-    """Lines of the fields of a changed entry that are the same before and after."""
+    """Lines in fields of a changed entry that are the same before and after."""
     for path, (line, _) in entry.places.items():
         if path and path in other.places and _same(entry.fields, other.fields, path):
             mine, theirs = before.lines[line - 1], after.lines[other.places[path][0] - 1]
@@ -131,7 +131,7 @@ def _comments(before: Parsed, after: Parsed, gone: set[str], parts: list[Operati
 
 
 def _owned(before: Parsed, identifier: str) -> Iterator[int]:
-    """The lines of an entry and the comments that touch it: above its key, and deeper ones below its last line."""
+    """The lines of an entry and its adjacent comments: above its key, and deeper ones below its last line."""
     span, lines = before.span(identifier), before.lines
     yield from span
     above = span.start - 1
@@ -150,7 +150,7 @@ def _is_deeper_comment(line: str, column: int) -> bool:
 
 
 def _inside(before: Parsed, operation: Operation) -> Iterator[int]:
-    """The lines of the list or mapping at the path of an operation, the comments between its parts included."""
+    """The lines of the list or mapping at an operation's path, including the comments between its parts."""
     places = before.entries[operation.id].places
     for depth in range(1, len(operation.path) + 1):
         below = [line for path, (line, _) in places.items() if path[:depth] == operation.path[:depth]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Made-up entries and the expectation files they stand in, for laws about edits."""
+"""Random entries and expectation files with them, for tests of edit invariants."""
 
 from collections.abc import Mapping
 

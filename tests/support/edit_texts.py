@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations on several texts at once, as they are done on the files of a checkout, without any files."""
+"""Operations on several texts at once, as applied to the files of a checkout, without any files."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +10,7 @@ from core.edits.yaml.file_draft import FileDraft
 def edit_texts(
     texts: Mapping[str, str], operations: Sequence[Operation]
 ) -> tuple[Mapping[str, str], tuple[Rejection, ...]]:
-    """`edit_text` on several files by name, where moves can be done; all texts change or, with a rejection, none.
+    """`edit_text` on several files by name, including moves; all texts change or, with a rejection, none.
 
     Every operation names its file.
     """

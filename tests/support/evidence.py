@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observations, judgements and reports for tests, with only what matters spelled out."""
+"""Observations, judgements and reports for tests, where only relevant fields must be given."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -31,25 +31,25 @@ _STAGES = {Ending.PASSED: BringupStatus.PASSED, Ending.INACCURATE: BringupStatus
 
 
 def seen(ending: Ending = Ending.PASSED, **fields: Any) -> Observation:
-    """An observation; what is not said is that of a plain pass on n150."""
+    """An observation; fields default to those of a plain pass on n150."""
     stage = fields.pop("stage", _STAGES.get(ending, BringupStatus.UNKNOWN))
     return replace(_PASSED, ending=ending, stage=stage, **fields)
 
 
 def report(*observations: Observation, digest: str = "d", run: str = "nightly", **fields: Any) -> JUnitReport:
-    """A report that holds `observations`."""
+    """A report with `observations`."""
     plain = JUnitReport(digest, f"/{run}/{digest}.xml", run, 0, False, False, observations, Counter())
     return replace(plain, **fields)
 
 
 def observed(ending: Ending = Ending.PASSED, reason: str = "", **fields: Any) -> Observation:
-    """One observation; what is not given is as in a nightly on a test that is expected to fail, its stage unknown."""
+    """An observation; fields default to those of a nightly on a test that is expected to fail, its stage unknown."""
     plain = {"expected": Status.KNOWN_FAILURE_XFAIL, "stage": BringupStatus.UNKNOWN, "when": 1_700_000_000.0}
     return seen(ending, reason=reason, **(plain | {"run": "nightly-1", "host": "host-a"} | fields))
 
 
 def judged(verdict: Verdict, rows: Sequence[Observation] = (), **fields: object) -> Judgement:
-    """A judgement on the cell of `rows`, by default one of three passes."""
+    """A judgement on the cell of `rows`, by default a cell with three passes."""
     rows = tuple(rows) or tuple(observed(run=f"nightly-{number}") for number in (1, 2, 3))
     plain = Judgement(rows[0].test_id, rows[0].arch, verdict, f"{verdict} it is", rows)
     return replace(plain, **fields)  # type: ignore[arg-type]

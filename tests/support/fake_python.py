@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for the checkout's interpreter: payload, pytest and our probe behave as the variant tells."""
+"""A stand-in for the checkout's interpreter: payload, pytest and our probe behave as the variant's name says."""
 
 import stat
 import sys
@@ -118,7 +118,7 @@ else:
 
 
 def without_package(python: Path, name: str) -> None:
-    """Make the stand-in `python` one that cannot import a package."""
+    """Make the stand-in `python` unable to import a package."""
     script = python.read_text()
     assert f'"{name}": "' in script
     python.write_text(script.replace(f'"{name}": "', f'"{name}": None and "'))
@@ -127,7 +127,7 @@ def without_package(python: Path, name: str) -> None:
 def use_fake_python(home: Path, directory: Path) -> None:
     """Make the settings below `home` name the stand-in: variant `tiny` passes, `org/name` fails, the third hangs.
 
-    It has no package that a requirements.txt asks for. On a device `1B` dies by SIGSEGV and `3B` writes no report.
+    It lacks packages that a requirements.txt asks for. On a device `1B` dies by SIGSEGV and `3B` writes no report.
     """
     script = directory / "python"
     script.write_text(_SCRIPT.replace("@PYTHON@", sys.executable))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Apply what a finding offers as its fix, and see that it heals and does no harm."""
+"""Apply a finding's fix, and check that it removes the finding and adds none."""
 
 import json
 import re
@@ -19,9 +19,9 @@ Find = Callable[..., list[Finding]]
 
 
 def assert_mend_heals(matrix: Matrix, finding: Finding) -> Matrix | None:
-    """Apply the fix of `finding`, if it has one, and compare the findings before and after, wherever they stand.
+    """Apply the fix of `finding`, if it has one, and compare all findings before and after.
 
-    Returns the matrix after it; None where nothing is offered.
+    Returns the matrix after it; None if there is no fix.
     """
     if not finding.fix:
         return None
@@ -55,5 +55,5 @@ def _told(findings: tuple[Finding, ...]) -> Counter[tuple[str, ...]]:
 
 
 def _key(finding: Finding) -> tuple[str, ...]:
-    """A finding without the lines it names: they move."""
+    """A finding without its lines, which move."""
     return finding.kind, finding.file, finding.id, re.sub(r":\d+", "", finding.message)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A checkout that git knows, and everything about it that a commit must leave alone."""
+"""A git repository as checkout, and everything about it that a commit must not change."""
 
 import hashlib
 import shutil
@@ -12,20 +12,20 @@ from core.sources.checkout import Checkout
 
 
 def git(root: Path, *words: str, stdin: str = "", env: Mapping[str, str] | None = None) -> str:
-    """What git says at `root`; fails where it does."""
+    """The output of git at `root`; fails if git fails."""
     done = run_command(["git", *words], cwd=root, stdin=stdin, env=env)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def committer(root: Path) -> None:
-    """Let somebody commit there: what two calls of `git config` would write."""
+    """Configure a committer: the effect of two calls of `git config`."""
     with (root / ".git" / "config").open("a") as config:
         config.write("[user]\n\tname = Somebody\n\temail = somebody@example.com\n")
 
 
 def committed_checkout(checkout: Checkout) -> Checkout:
-    """The same with one commit of everything, by somebody."""
+    """The checkout with everything in one commit."""
     git(checkout.root, "init", "--quiet", "--template=", "--initial-branch=main")
     committer(checkout.root)
     git(checkout.root, "add", "--all")
@@ -42,14 +42,14 @@ def hook(root: Path, name: str, script: str) -> None:
 
 
 def state(root: Path) -> dict[str, str]:
-    """Everything that a failed commit must leave as it was: branch, index to the byte, status, both differences.
+    """Everything that a failed commit must not change: branch, index to the byte, status, both diffs.
 
-    Nothing is written: `git diff` writes the index anew where a file looks touched, whatever it is told of optional
-    locks, so a copy is looked at.
+    Nothing is written: `git diff` rewrites the index if a file looks touched, even without optional
+    locks, so this runs on a copy.
     """
     index = root / ".git" / "index"
     with TemporaryDirectory() as scratch:
-        # With its times, by which git tells what it must look into.
+        # Preserve times, by which git decides which files to read.
         env = {"GIT_INDEX_FILE": shutil.copy2(index, f"{scratch}/index")}
         return {
             "index": hashlib.sha256(index.read_bytes()).hexdigest(),

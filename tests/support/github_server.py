@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server that answers as GitHub's API about Actions does, and another host beside it that has the archives."""
+"""A server that imitates GitHub's API for Actions, and a second host with the archives."""
 
 import io
 import json
@@ -14,18 +14,18 @@ from urllib.parse import parse_qs, urlsplit
 
 TOKEN = "ghp_secret0123456789"
 _PAGE = 2
-"""Items of a page, whatever is asked for: also few runs have several."""
+"""Items per page, whatever the request says: so that a few runs already make several pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is answered once instead."""
+    """A one-time replacement for an answer."""
 
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b"{}"
     cut: int | None = None
-    """Only so many bytes of it are sent."""
+    """Send only this many bytes of it."""
 
 
 @dataclass
@@ -38,7 +38,7 @@ class GitHub:
     faults: dict[str, list[Answer]] = field(default_factory=dict)
     """By a part of the path: answers that come before the right one."""
     asked: list[tuple[str, str, str | None]] = field(default_factory=list)
-    """`api` or `blobs`, the path, and the authorisation that was sent."""
+    """`api` or `blobs`, the path, and the received authorisation."""
     before_archive: Callable[[int], None] = lambda id: None
     api: str = ""
     blobs: str = ""
@@ -62,7 +62,7 @@ class GitHub:
         self.artefacts[run].append({**fields, "archive_download_url": address})
 
     def answer(self, server: str, path: str) -> Answer:
-        """What a request gets."""
+        """The answer to a request."""
         for part, answers in self.faults.items():
             if part in f"{server}:{path}" and answers:
                 return answers.pop(0)
@@ -91,7 +91,7 @@ class GitHub:
 
 @contextmanager
 def github() -> Iterator[GitHub]:
-    """A server for as long as the block runs."""
+    """Run a server during the block."""
     state = GitHub()
     servers = [_server(state, name) for name in ("api", "blobs")]
     state.api, state.blobs = (f"http://127.0.0.1:{server.server_port}" for server in servers)

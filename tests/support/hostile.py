@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A checkout that names a program of its own wherever git or Python would start one; each leaves a mark."""
+"""A checkout with its own programs wherever git or Python might start one; each leaves a mark."""
 
 import os
 import subprocess
@@ -21,9 +21,9 @@ _HOOKS = ("post-index-change", "pre-commit", "reference-transaction")
 
 
 def make_hostile(root: Path, marks: Path) -> None:
-    """Have everything that the repository at `root` can name leave a file in `marks`, and touch each of its files.
+    """Make everything that the repository at `root` can configure leave a file in `marks`, and touch each of its files.
 
-    A submodule is a repository: give it by itself.
+    A submodule is a repository of its own: call this for it separately.
     """
     git_directory = root / _git(root, "rev-parse", "--git-dir").strip()
     marks.mkdir(exist_ok=True)
@@ -37,7 +37,7 @@ def make_hostile(root: Path, marks: Path) -> None:
         _git(root, "config", key, value)
     (git_directory / "info").mkdir(exist_ok=True)
     (git_directory / "info" / "attributes").write_text("* filter=evil diff=evil\n")
-    # What git has not seen with these times it must look at.
+    # git must read files whose times it has not recorded.
     for path in _git(root, "-c", "core.fsmonitor=", "ls-files", "-z").split("\0"):
         if path and (root / path).is_file():
             os.utime(root / path, (1e9, 1e9))
@@ -53,7 +53,7 @@ def make_hostile_to_python(root: Path, marks: Path) -> Path:
 
 
 def marks_in(marks: Path) -> list[str]:
-    """What was started."""
+    """The names of the programs that were started."""
     return sorted(path.name for path in marks.iterdir())
 
 

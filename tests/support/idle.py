@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting until an app under test has nothing left to do, by its event loop and not by a clock.
+"""Wait until an app under test has nothing left to do, by its event loop instead of a clock.
 
 Textual's own `wait_for_idle` sleeps in steps of 20 ms until the process uses no CPU, twice for every key that a pilot
-presses: most of the time that a test of the app took was spent there.
+presses: most of the time of an app test was spent there.
 """
 
 import asyncio
@@ -21,14 +21,14 @@ from tui.app.bridge import Background
 _PATIENCE_SECONDS = 20.0
 _FRAME_SECONDS = 0.002
 _SCREEN_SECONDS = 120.0
-"""For what Textual gives 30 seconds: every widget has taken the messages that it was sent."""
+"""Replaces Textual's 30 seconds: every widget has handled its messages by then."""
 by_clock = textual._wait.wait_for_idle
 
 
 async def wait_for_idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
-    """Until every task waits for a timer or for something outside, and what is due on the screen is painted.
+    """Return when every task waits for a timer or for something outside, and pending changes are painted.
 
-    What an app leaves for after its first frame has begun, too. Where threads of the app work, Textual's own way decides.
+    Work that an app defers until after its first frame has then begun. While its threads work, use Textual's way.
     """
     loop: Any = asyncio.get_running_loop()
     app = active_app.get(None)
@@ -52,7 +52,7 @@ def _waits_for_first_frame(app: App[Any]) -> bool:
 
 
 def _paint(app: App[Any]) -> bool:
-    """Do what the app and its screen would do at the next frame; whether there was anything to do."""
+    """Do what the app and its screen would do at the next frame; returns whether there was anything to do."""
     if app._resize_timer is not None:
         app._check_resize()
         return True
@@ -75,7 +75,7 @@ def _due(screen: Screen[Any]) -> bool:
 
 
 def use() -> None:
-    """Let pilots wait this way."""
+    """Make pilots wait this way."""
     for module in (textual.app, textual.pilot):
         module.wait_for_idle = wait_for_idle  # type: ignore[attr-defined]
     textual.pilot.Pilot._wait_for_screen.__defaults__ = (_SCREEN_SECONDS,)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loaders in a few lines, and what an edit has made of them."""
+"""Short loaders, and what an edit changed in them."""
 
 import ast
 import difflib
@@ -24,13 +24,13 @@ class ModelLoader(ForgeModel):
 
 
 def loader(*lines: str, signature: str = "self, dtype_override=None, batch_size=1", more: str = "") -> str:
-    """A loader whose `load_inputs` consists of `lines`; `more` is put behind it, as it is."""
+    """A loader whose `load_inputs` consists of `lines`; `more` is appended unchanged."""
     body = "\n".join(f"        {line}" if line else "" for line in lines)
     return f"{HEAD}    def load_inputs({signature}):\n{body}\n{more}"
 
 
 def changed(found: SourceEdit | NoSite) -> tuple[list[str], list[str]]:
-    """The lines that went and those that came, stripped; fails where there is no edit or it is no Python."""
+    """Removed and added lines, stripped; fails without an edit or if the result is not valid Python."""
     assert isinstance(found, SourceEdit), found
     ast.parse(found.after)
     old, new = found.before.splitlines(), found.after.splitlines()
@@ -40,7 +40,7 @@ def changed(found: SourceEdit | NoSite) -> tuple[list[str], list[str]]:
 
 
 def came(found: SourceEdit | NoSite) -> list[str]:
-    """The lines that came, where nothing went."""
+    """The added lines; fails if any were removed."""
     gone, added = changed(found)
     assert not gone, gone
     return added

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Execute models in another interpreter, and in the one that has torch-xla."""
+"""Execute models in another interpreter, and in the one with torch-xla."""
 
 import json
 import os
@@ -16,12 +16,12 @@ _SERVER = Path(__file__).with_name("model_server.py")
 Ask = Callable[[dict[str, Any]], dict[str, Any]]
 
 QUICK = {
-    # Halves what a test takes: programs that run once are not worth optimising.
+    # Halves the time of a test: programs that run once are not worth optimising.
     "XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true",
-    # Several models run at a time.
+    # Several models run at once.
     "OMP_NUM_THREADS": "1",
 }
-"""The environment for models of the sample, which compile for longer than they run."""
+"""The environment for models of the sample, whose compilation takes longer than running them."""
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def model_server(python: Path, environ: Mapping[str, str] | None = None) -> Iter
 
 
 def xla_python() -> Path:
-    """The interpreter that tests marked `xla` run models with. They must not pass by being skipped."""
+    """The interpreter for tests marked `xla`. Without it they fail, rather than pass by being skipped."""
     named = os.environ.get("TTMATRIX_XLA_PYTHON")
     if not named:
         pytest.fail("TTMATRIX_XLA_PYTHON names no interpreter with torch-xla; make test-xla sees to it")
@@ -53,7 +53,7 @@ def xla_python() -> Path:
 
 
 def jax_python() -> Path:
-    """The interpreter that tests marked `jax` run models with. They must not pass by being skipped."""
+    """The interpreter for tests marked `jax`. Without it they fail, rather than pass by being skipped."""
     named = os.environ.get("TTMATRIX_JAX_PYTHON")
     if not named:
         pytest.fail("TTMATRIX_JAX_PYTHON names no interpreter with jax; make test-jax sees to it")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports of nightlies in which each test of the sample tree ends as a word says."""
+"""Reports of nightlies in which a word gives the result of each test of the sample tree."""
 
 from collections.abc import Mapping
 from pathlib import Path

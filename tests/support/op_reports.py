@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports of op cases, as JUnit files of the plugin, ingested."""
+"""Ingest reports of op cases, as the plugin's JUnit files."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,9 +13,9 @@ from tests.support.cli import call
 def ingest_cases(
     checkout: Checkout, file: Path, backend: str, results: Mapping[str, Mapping[str, object]], message: str = ""
 ) -> None:
-    """Ingest a report of one run, named after `file`: by id of a case what its properties say beside the usual ones.
+    """Ingest a report of one run, named after `file`: by case id, its properties besides the usual ones.
 
-    `status` is one of them. What did not pass has `message` as its reason.
+    `status` is one of them. Cases that did not pass have `message` as their reason.
     """
     rows = {row.id: row for row in read_op_tests(checkout.root, ["tests/op_manifests"]).rows}
     cases = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Some op cases to put behind the model tests of a matrix."""
+"""Some op cases to add after the model tests of a matrix."""
 
 from array import array
 
@@ -12,11 +12,11 @@ SOME_RESULTS = {
     "n::add": {"eager": "pass"},
     "gone::case": {"tt": "fail"},
 }
-"""The last results of some of them, and of one that is there no more."""
+"""The last results of some of them, and of one that no longer exists."""
 
 
 def some_op_rows() -> OtherRows:
-    """Four cases of two models: one passes, one is skipped, one fails as expected, and one is like the first.
+    """Four cases of two models: one passes, one is skipped, one fails as expected, and one equals the first.
 
     Two of their ops differ only in the case of a letter.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which key of a file gave way to which: the pairs of ids that are one entry under two names."""
+"""Pair replaced keys of a file: ids that are one entry under two names."""
 
 import re
 from collections import Counter
@@ -9,16 +9,16 @@ from core.edits.yaml.meaning import Meaning, meaning_of
 
 _WORD = re.compile(r"[a-z]+|\d+")
 _ENOUGH = 0.5
-"""Least share of common words of two ids with equal fields; ids of one loader have about as much."""
+"""Minimum share of common words of two ids with equal fields; ids of one loader have about as much."""
 _ENOUGH_OF_FIELDS = 0.5
-"""Least share of fields that agree, where a key and fields changed at once."""
+"""Minimum share of equal fields, if key and fields changed at once."""
 
 
 def renames(before: Mapping[str, Mapping[str, object]], after: Mapping[str, Mapping[str, object]]) -> dict[str, str]:
-    """Old id to new id for keys that went and keys that came. The most alike are paired first.
+    """Old id to new id for removed and added keys. The most similar ones are paired first.
 
-    Two ids are alike by the words they share; the fields must agree for the most part. Of two that are equally
-    alike the one at the same place among those that changed is taken.
+    Ids are similar by their common words; most fields must be equal. Among equally similar ones, the
+    one at the same position among the changed keys is taken.
     """
     gone = [one for one in before if one not in after]
     come = [one for one in after if one not in before]
@@ -53,7 +53,7 @@ def _candidates(
 
 
 def _words(identifier: str) -> frozenset[tuple[str, int]]:
-    """Each word with how often it stood before: `3.3` has a word more than `3.1` shares with it."""
+    """Each word with its number of earlier occurrences: `3.3` has a word more than `3.1` shares with it."""
     seen: Counter[str] = Counter()
     found = set()
     for word in _WORD.findall(identifier.lower()):

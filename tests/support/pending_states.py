@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random events on a desk, each one such as a person could cause there and then."""
+"""Random events on a desk, each possible for a person at that moment."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -87,7 +87,7 @@ steps = st.one_of(
     st.just(_always(Undone())),
     st.just(_always(Redone())),
 )
-"""What a person does to pending changes, as functions from the desk to an event."""
+"""A person's actions on pending changes, as functions from the desk to an event."""
 
 happenings = st.one_of(
     steps,
@@ -99,4 +99,4 @@ happenings = st.one_of(
     st.just(_always(WriteBegan((FileWrite(FILE, "before", "after"),), (1,)))),
     st.just(_always(WriteAbandoned())),
 )
-"""All that can happen to a desk."""
+"""Everything that can happen to a desk."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a screen looks like, as text that a person can compare: its lines, and below each how they are coloured."""
+"""A screen as comparable text: its lines, with the styles of each line below."""
 
 import asyncio
 import functools
@@ -15,7 +15,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZαβγδεζηθ
 _PATIENCE_SECONDS = 60.0
 _REST_SECONDS = 0.15
 _SAMPLE = 24
-"""Characters of a text that stand beside its style."""
+"""Characters of a text shown beside its style."""
 
 
 def _lines(app: App[Any]) -> list[Strip]:
@@ -23,9 +23,9 @@ def _lines(app: App[Any]) -> list[Strip]:
 
 
 def picture(app: App[Any]) -> str:
-    """The screen in front: a line of text, a line of letters for its styles, and at the end what each letter means.
+    """The screen in front: a line of text, a line of letters for its styles, and at the end the meaning of each letter.
 
-    A letter stands below every cell that has its style; a blank is the style that most cells have.
+    A letter is below every cell with its style; a blank is the most frequent style.
     """
     lines = _lines(app)
     cells = [(_words(segment.style), len(segment.text)) for strip in lines for segment in strip]
@@ -47,7 +47,7 @@ def picture(app: App[Any]) -> str:
 
 
 def colours(app: App[Any]) -> str:
-    """The styles of the screen in front, each with the first text that has it: a picture of a theme, not of what is shown."""
+    """The styles of the screen in front, each with the first text in it: a picture of a theme, not of the content."""
     first: dict[str, str] = {}
     for strip in _lines(app):
         for segment in strip:
@@ -57,7 +57,7 @@ def colours(app: App[Any]) -> str:
 
 
 async def still(app: App[Any], pilot: Pilot[Any]) -> str:
-    """The picture once no thread works for the app and nothing on the screen changes any more."""
+    """The picture once no thread works for the app and the screen no longer changes."""
     deadline, before = time.monotonic() + _PATIENCE_SECONDS, list[Strip]()
     while True:
         await pilot.pause()

@@ -33,7 +33,7 @@ Cell = tuple[str, str]
 
 @dataclass
 class Planted:
-    """What was planted, by what it must be found as; each cell once."""
+    """Planted problems, by the finding that they must cause; each cell once."""
 
     regressed: set[Cell] = field(default_factory=set)
     fixed: set[Cell] = field(default_factory=set)
@@ -43,11 +43,11 @@ class Planted:
     sinking: set[Cell] = field(default_factory=set)
     """Their PCC falls below the threshold, a little each night."""
     drifted: set[Cell] = field(default_factory=set)
-    """Expected to fail, and they fail for another reason."""
+    """Expected to fail, but they fail for another reason."""
 
 
 def planted_checkout(root: Path, nights: int) -> tuple[Checkout, "Nights"]:
-    """A checkout of 45 tests on two archs with so many nights, the last one yesterday, in its store."""
+    """A checkout of 45 tests on two archs with `nights` nightlies, the last one yesterday, in its store."""
     failing = '    status: KNOWN_FAILURE_XFAIL\n    reason: "Out of Memory"\n'
     passing = "    status: EXPECTED_PASSING\n"
     entries = "".join(
@@ -63,10 +63,10 @@ def planted_checkout(root: Path, nights: int) -> tuple[Checkout, "Nights"]:
 
 
 class Nights:
-    """Nightlies that end with the one before `now`, in seconds since the epoch."""
+    """Nightlies that end the night before `now`, in seconds since the epoch."""
 
     def __init__(self, matrix: Matrix, now: float, nights: int = 180, cells: int = 4000, each: int = 5) -> None:
-        """`each` cells are planted of every kind; `cells` at most are in a night."""
+        """`each` cells are planted of every kind; a night has at most `cells`."""
         self.nights, self.each = nights, each
         self._first = (now // DAY - nights) * DAY + _JOB_HOURS * 3600
         declared = _declared(matrix)
@@ -75,11 +75,11 @@ class Nights:
         self.silent = {nights - 50, nights - 49}
         """Nights that did not take place."""
         self.broken = nights - 20
-        """A night in which nothing got to its model."""
+        """A night in which no job reached its model."""
         chance = random.Random(11)
         passing = [cell for cell, one in self.cells.items() if _expects_pass(one)]
         failing = [cell for cell, one in self.cells.items() if one.status is Status.KNOWN_FAILURE_XFAIL and one.reason]
-        # The last arch alone of each test, so that what one cell shows makes nothing of another one.
+        # Only the last arch of each test, so that one cell's results do not affect another.
         passing, failing = _one_each(passing), _one_each(failing)
         chance.shuffle(passing)
         chance.shuffle(failing)
@@ -94,11 +94,11 @@ class Nights:
         return self._first + night * DAY
 
     def day(self, night: int) -> str:
-        """Its day."""
+        """The day of a night."""
         return datetime.fromtimestamp(self.moment(night), UTC).date().isoformat()
 
     def name(self, night: int) -> str:
-        """The name of its run."""
+        """The run name of a night."""
         return f"nightly-{self.day(night)}"
 
     def reports(self) -> Iterator[JUnitReport]:
@@ -113,7 +113,7 @@ class Nights:
                     yield report(*rows, digest=f"{night}-{number}", run=self.name(night))
 
     def _result(self, cell: Cell, one: Declared, night: int, number: int, chance: random.Random) -> Observation:
-        # Each night on another machine than the night before.
+        # Each night on another machine than the previous night.
         host = f"host-{(number + night) % _HOSTS}"
         left = self.nights - night
         corrected = cell in self.planted.corrected and 30 < left <= 60
@@ -123,7 +123,7 @@ class Nights:
             ending, reason = Ending.BROKEN, "OSError: no space left on device"
         elif ending is not Ending.NOT_RUN and host == BAD_HOST and left <= 30 and chance.random() < 0.6:
             ending, reason = Ending.FAILED, "RuntimeError: Device 0 is not responding"
-        # Near enough to the threshold that none is raised; below it a little more each night.
+        # Near enough to the threshold that none is raised; below it by a little more each night.
         pcc: float | None = one.required_pcc + chance.uniform(0.001, 0.003)
         stage = BringupStatus.PASSED
         if ending is Ending.INACCURATE:
@@ -137,7 +137,7 @@ class Nights:
         )  # fmt: skip
 
     def _ending(self, cell: Cell, one: Declared, night: int, chance: random.Random) -> tuple[Ending, str]:
-        """How a cell ends by itself, and the reason."""
+        """The result of a cell without planted problems, and the reason."""
         left, plan = self.nights - night, self.planted
         if one.status is Status.NOT_SUPPORTED_SKIP:
             return Ending.NOT_RUN, ""
@@ -151,7 +151,7 @@ class Nights:
 
 
 def differences(made: Nights, found: Mapping[str, Any]) -> Mapping[str, tuple[set[Cell], set[Cell]]]:
-    """Where the report `found` is not what was planted: what it lacks, and what it has too many."""
+    """Where the report `found` differs from what was planted: missing cells, and unexpected ones."""
     plan = made.planted
 
     def cells(rows: list[Mapping[str, Any]]) -> set[Cell]:
@@ -182,7 +182,7 @@ def differences(made: Nights, found: Mapping[str, Any]) -> Mapping[str, tuple[se
 
 
 def _declared(matrix: Matrix) -> Mapping[Cell, Declared]:
-    """What each cell declares whose test carries the marker of its arch."""
+    """The declaration of each cell whose test has the marker of its arch."""
     found: dict[Cell, Declared] = {}
     for id, entry in matrix.entries.items():
         if id in matrix.rows:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A made-up history of real files: what people do to them, done by cutting and pasting lines as people do it."""
+"""A made-up history of real files: typical edits, made by cutting and pasting lines as people do."""
 
 import random
 import re
@@ -31,7 +31,7 @@ def _edited(rng: random.Random, text: str, number: int) -> str:
     file = parsed(text)
     lines = text.split("\n")
     chosen = rng.sample(sorted(file.entries), min(rng.randint(1, 8), len(file.entries)))
-    # From the last to the first, so that the lines of the others stay where they are.
+    # From the last to the first, so that earlier line numbers stay valid.
     for identifier in sorted(chosen, key=lambda one: -file.entries[one].line):
         span = file.span(identifier)
         lines[span.start : span.stop] = rng.choice(_ENTRY_EDITS)(rng, lines[span.start : span.stop])
@@ -55,7 +55,7 @@ def _append(lines: list[str], entry: list[str]) -> None:
 
 
 def _cut(lines: list[str], start: int) -> list[str]:
-    """Take the entry whose key is on line `start` out, with the blank line after it or else before."""
+    """Cut out the entry whose key is on line `start`, with the blank line after it, else the one before."""
     stop = start + 1
     while stop < len(lines) and lines[stop].startswith("    ") and not lines[stop].lstrip().startswith("#"):
         stop += 1

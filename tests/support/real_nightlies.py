@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Three nightlies on two archs, made by the built-in runner over models of the sample that change from night to night.
+"""Three nightlies on two archs, run by the built-in runner over sample models that change from night to night.
 
-Every result is one of pytest's: the models are tried, and crash, in processes of their own.
+All results come from pytest: the models are executed, and crash, in processes of their own.
 """
 
 import os
@@ -31,7 +31,7 @@ STALE, STALE_TOO, SEMI, DRIFTED, FLAKY, CRASH, TIGHT, REGRESSED = NAMES = tuple(
 )
 FATAL = "TT_FATAL: Out of Memory: Not enough space to allocate 8388608 B L1 buffer"
 _JOBS = ("expected_passing and not large", "not large and (known_failure_xfail or not_supported_skip)")
-"""Ends of the marks of the jobs that select these tests: of the presets for once a week."""
+"""Endings of the marker expressions of the jobs that select these tests: of the weekly presets."""
 
 _RAISE = f"raise RuntimeError({FATAL!r})"
 _ABORT = "import os; os.abort()"
@@ -51,7 +51,7 @@ _IN_FLOAT = """model = load_model(self, dtype_override=dtype_override).float()
 def make_nightlies(checkout: Checkout, directory: Path, python: Path) -> Path:
     """Run the nightlies of `checkout` by `python`, and lay their reports out in `directory` as CI names its artefacts.
 
-    The checkout's own models stay as they are.
+    The checkout's own models are not changed.
     """
     environ = {
         **os.environ,
@@ -95,7 +95,7 @@ def _sessions(checkout: Checkout, directory: Path) -> Iterator[list[str]]:
 
 
 def _change(models: Path, arch: str, night: int) -> None:
-    """What these models do otherwise than their entries say."""
+    """Change models so that they differ from their entries."""
     tabular = models / "tabular_fusion/pytorch/loader.py"
     row = "row = torch.zeros(batch_size, 6)"
     text = tabular.read_text()
@@ -111,7 +111,7 @@ def _change(models: Path, arch: str, night: int) -> None:
 
 
 def _load_by(models: Path, id: str, body: str) -> None:
-    """Put another `load_model` in the loader of `id`, which can call the old one."""
+    """Replace `load_model` in the loader of `id`; the new one can call the old one."""
     loader = models / id.partition("-")[0] / "loader.py"
     with loader.open("a") as file:
         file.write(f"\n\ndef changed(self, *, dtype_override=None, load_model=ModelLoader.load_model):\n    {body}\n")

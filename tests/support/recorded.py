@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results on the sample checkout that are the same wherever they are recorded: for pictures of the screens."""
+"""Reproducible results on the sample checkout, for pictures of the screens."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ from core.sources.checkout import Checkout
 from tests.support.evidence import observed
 
 NOON = 1_795_348_800.0
-"""22 November 2026, 12:00 UTC: now, in pictures."""
+"""22 November 2026, 12:00 UTC: the current time in pictures."""
 _CLOCKS = (
     "tui.screens.hosts",
     "tui.screens.report",
@@ -36,7 +36,7 @@ _CLOCKS = (
     "tui.evidence_service",
     "core.providers.history",
 )
-"""Who asks what time it is."""
+"""Modules that read the clock."""
 _RUNS = (
     ("tabular_fusion/pytorch-Small-single_device-training", Outcome.FAIL, 4.2),
     ("patch_vit/pytorch-Small_Patch8-single_device-training", Outcome.PASS, 3.1),
@@ -50,7 +50,7 @@ _CASES: Mapping[str, Mapping[str, tuple[str, float, float]]] = {
     "nano_lm::weights": {"eager": ("pass", 0.0, 0.0), "inductor": ("pass", 1.49e-08, 6.9)},
     "nano_lm_tt::weights": {"eager": ("pass", 0.0, 0.0), "inductor": ("pass", 0.0, 6.5)},
 }
-"""By id and backend: status, greatest error of an element, and seconds of compiling."""
+"""By id and backend: status, largest error of an element, and seconds of compiling."""
 _MESSAGE = (
     "inductor raised TorchRuntimeError: RuntimeError when making fake tensor call; expected is RuntimeError with "
     "'view size is not compatible'"
@@ -83,7 +83,7 @@ FLOAT32: ok
 
 @contextmanager
 def at_noon() -> Iterator[None]:
-    """It is `NOON`, in UTC, for whatever a screen shows."""
+    """Set the time to `NOON`, in UTC, for everything that a screen shows."""
     with ExitStack() as patched:
         for module in _CLOCKS:
             patched.enter_context(patch(f"{module}.time", SimpleNamespace(time=lambda: NOON)))
@@ -92,7 +92,7 @@ def at_noon() -> Iterator[None]:
 
 
 def nights() -> Iterator[Observation]:
-    """Three nightlies on two archs, with some of the mistakes of the sample and one that it has not."""
+    """Three nightlies on two archs, with some of the sample's mistakes and one that it does not have."""
     failed = {"ending": Ending.FAILED, "stage": BringupStatus.FAILED_RUNTIME}
     shown: dict[str, dict[str, dict[str, Any]]] = {
         "text_cnn/pytorch-Wide-single_device-inference": {"n150": {"pcc": 0.9962}, "p150": {"pcc": 0.9971}},
@@ -117,7 +117,7 @@ def nights() -> Iterator[Observation]:
 
 
 def record_runs(checkout: Checkout) -> None:
-    """Put runs that have ended, each an hour before the next, into the store."""
+    """Add ended runs to the store, one per hour."""
     for number, (test_id, outcome, seconds) in enumerate(_RUNS):
         at = NOON - 3600.0 * (len(_RUNS) - number)
         spec = _spec(checkout, number, at, test_id, f"--loader={test_id.partition('-')[0]}")
@@ -174,7 +174,7 @@ def _spec(checkout: Checkout, number: int, at: float, test_id: str, argument: st
 
 
 def _ended(spec: RunSpec, at: float, end: Finished, log: str) -> Path:
-    """Put a run into the store that has ended so; returns its directory."""
+    """Add an ended run to the store; returns its directory."""
     directory = RunStore(paths().runs).create(spec)
     (directory / "output.log").write_text(log, encoding="utf-8")
     append_event(directory / "events.jsonl", Started(at, ProcessIdentity(1, 1.0), spec.argv))
@@ -225,7 +225,7 @@ LOST = HostStatus("bh-02", HostState.LOST, "the link is gone: Connection reset b
 
 
 def record_hosts(text: str = HOSTS) -> None:
-    """Machines from now on: those of the hosts file `text`, one of them lost."""
+    """Provide machines: those of the hosts file `text`, one of them lost."""
     file, cluster = paths().hosts_file, Cluster()
     for directory in (file.parent, cluster.directory):
         directory.mkdir(parents=True, exist_ok=True)
@@ -235,7 +235,7 @@ def record_hosts(text: str = HOSTS) -> None:
 
 
 def record_profiles(checkout: Checkout) -> str:
-    """Put a batch of one test under two profiles, three runs of each, into the store; returns its name."""
+    """Add a batch of one test under two profiles, three runs of each, to the store; returns its name."""
     test_id = "patch_vit/pytorch-Small_Patch8-single_device-training"
     at = NOON - 6 * 3600.0
     batch = ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observations put into the store of a checkout as if they had been read from reports."""
+"""Add observations to the store of a checkout as if they had been read from reports."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from core.sources.checkout import Checkout
 
 
 def keep(checkout: Checkout, observations: Sequence[Observation]) -> None:
-    """Add `observations` to what is known of `checkout`, a report for each run."""
+    """Add `observations` to the evidence of `checkout`, with one report per run."""
     by_run: dict[str, list[Observation]] = {}
     for one in observations:
         by_run.setdefault(one.run, []).append(one)

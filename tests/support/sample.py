@@ -9,7 +9,7 @@ from tests.support.git import committer
 
 
 def sample_checkout(target: Path) -> Checkout:
-    """Lay out the sample in `target`, with somebody who can commit there."""
+    """Lay out the sample in `target`, with a configured committer."""
     lay_out(target)
     committer(target)
     return Checkout(target)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON Schemas of docs/schemas, and what a document says against one of them."""
+"""The JSON Schemas of docs/schemas, and validation of documents against them."""
 
 import json
 from functools import cache
@@ -25,6 +25,6 @@ def _registry() -> Registry[Any]:
 
 
 def complaints(name: str, document: Any) -> list[str]:
-    """What in `document` is not as the schema says; nothing: it is valid."""
+    """Violations of the schema in `document`; none: it is valid."""
     validator = Draft202012Validator(schema(name), registry=_registry())
     return [f"{error.json_path}: {error.message[:300]}" for error in validator.iter_errors(document)]

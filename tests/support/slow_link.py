@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A slow connection: runs a program on a terminal of its own, and hands on what goes there and back after a while.
+"""A slow connection: runs a program on its own terminal, and forwards input and output with a delay.
 
 python -m tests.support.slow_link SECONDS COMMAND...
 """
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 
 class Way:
-    """One way of the connection: bytes come out as they went in, each so much later."""
+    """One direction of the connection: bytes come out in order, each delayed."""
 
     def __init__(self, source: int, target: int, seconds: float) -> None:
         self.source = source
@@ -27,7 +27,7 @@ class Way:
         self._under_way: deque[tuple[float, bytes]] = deque()
 
     def take(self) -> bool:
-        """Take in what there is; returns whether there may be more."""
+        """Read available bytes; returns whether there may be more."""
         try:
             data = os.read(self.source, 1 << 16)
         except OSError:
@@ -36,7 +36,7 @@ class Way:
         return bool(data)
 
     def deliver(self) -> float | None:
-        """Hand on what is due; returns how long the next has to go, None where nothing is under way."""
+        """Forward what is due; returns how long the next bytes must wait, None if there are none."""
         while self._under_way:
             left = self._under_way[0][0] - time.monotonic()
             if left > 0:

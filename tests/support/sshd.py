@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real OpenSSH server on loopback, for one test module: own keys, own configuration, no rights of root needed.
+"""A real OpenSSH server on loopback for one test module: own keys, own configuration, no root rights needed.
 
-As root, sshd wants a user `sshd` and a directory of root's; both are there in a mount namespace of its own.
+As root, sshd needs a user `sshd` and a directory owned by root; a separate mount namespace provides both.
 """
 
 import contextlib
@@ -32,13 +32,13 @@ exec "$@"
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server that takes the key of `client`."""
+    """A server that accepts the key of `client`."""
 
     port: int
     directory: Path
 
     def host(self, name: str = "there", known: str = "known_hosts", **changes: object) -> Host:
-        """It as a host of the hosts file; `known` is a file of `directory` with the host keys that are known."""
+        """The server as a host of the hosts file; `known` is a file in `directory` with known host keys."""
         config = self.directory / f"config-{known}"
         config.write_text(
             f"Host *\n  IdentityFile {self.directory}/client\n  IdentitiesOnly yes\n  GlobalKnownHostsFile /dev/null\n"
@@ -49,7 +49,7 @@ class Server:
 
 @contextlib.contextmanager
 def ssh_server(directory: Path) -> Iterator[Server]:
-    """Serve until the block ends. Skips the test where no sshd can be run."""
+    """Serve until the block ends. Skips the test if no sshd can run."""
     sshd = next((one for one in _PLACES if one and os.access(one, os.X_OK)), None)
     if sshd is None or shutil.which("ssh-keygen") is None:
         pytest.skip("no sshd: install openssh-server, or name one with TTMATRIX_SSHD")
@@ -95,7 +95,7 @@ def _has_user() -> bool:
 
 
 def _await(process: "subprocess.Popen[bytes]", said: int) -> None:
-    """Until it says that it listens; skips where it ends before."""
+    """Wait until the server says that it listens; skips the test if it ends before that."""
     text = b""
     while b"listening on" not in text:
         select.select([said], [], [], 30)

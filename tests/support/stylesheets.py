@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The style sheets of widgets and screens are parsed once, not once for every app that a test opens.
+"""Parse the style sheets of widgets and screens once, not for every app that a test opens.
 
-Half of what it takes to open the app on a small checkout is spent there. A rule is never changed after it is parsed:
-Textual itself keeps those of an app, by the same key as here. What a text means also depends on the variables of the
-theme.
+Half of the time to open the app on a small checkout is spent there. A rule is never changed after parsing:
+Textual itself caches those of an app, with the same key as here. The meaning of a text also depends on the variables
+of the theme.
 """
 
 from textual.css.model import RuleSet
@@ -29,5 +29,5 @@ def _parse_once(
 
 
 def use() -> None:
-    """Let all apps of this process share what is parsed."""
+    """Share parsed style sheets between all apps of this process."""
     Stylesheet._parse_rules = _parse_once  # type: ignore[method-assign]

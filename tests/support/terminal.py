@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real terminal around a real process: a pty whose other end keeps the screen."""
+"""A real terminal around a real process: a pty whose other end emulates the screen."""
 
 import contextlib
 import fcntl
@@ -32,7 +32,7 @@ _PRIVATE = re.compile(rb"\x1b\[[<>=?][0-9;]*\$?[a-zA-Z]|\x1b\[[0-9;?]*\$p")
 _MODE = re.compile(rb"\x1b\[\?(\d+)([hl])")
 _BEGUN = re.compile(rb"\x1b(?:\[[0-9;<>=?$]*)?\Z")
 _OUT_OF_THE_BOX = frozenset({7, 25})
-"""Modes that a terminal has switched on by itself: it wraps lines and shows its cursor."""
+"""Modes that a terminal has on by default: it wraps lines and shows its cursor."""
 
 
 class Terminal:
@@ -47,7 +47,7 @@ class Terminal:
         *,
         controlling: bool = False,
     ) -> None:
-        """`controlling`: the kernel tells of its end, and of keys such as ^C where the program leaves them to it."""
+        """`controlling`: the kernel reports its end, and keys such as ^C if the program leaves them to it."""
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
         self._master, slave = pty.openpty()
@@ -56,13 +56,13 @@ class Terminal:
         self._env = {**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8", **env}
         self._controlling = controlling
         self.output = bytearray()
-        """All that the programs have written."""
+        """Everything that the programs wrote."""
         self._begun = b""
-        """The start of a sequence whose end is still to come."""
+        """The start of an incomplete sequence."""
         self.start(argv)
 
     def start(self, argv: Sequence[str]) -> None:
-        """Run another program on this terminal, as a shell would, once the one before it has ended."""
+        """Run another program on this terminal, as a shell would, after the previous one has ended."""
         self.process = subprocess.Popen(
             argv,
             stdin=self.slave,
@@ -86,7 +86,7 @@ class Terminal:
         self.hang_up()
 
     def hang_up(self) -> None:
-        """Let the terminal go, as a connection that breaks does. It is nobody's controlling one: no signal tells."""
+        """Close the terminal like a broken connection. It is no controlling terminal, so no signal is sent."""
         if self._master >= 0:
             os.close(self.slave)
             os.close(self._master)
@@ -94,19 +94,19 @@ class Terminal:
 
     @property
     def lines_edited(self) -> bool:
-        """Whether the terminal itself edits lines and echoes them, as it does for a shell's commands."""
+        """Whether the terminal itself edits and echoes lines, as for a shell's commands."""
         flags = termios.tcgetattr(self.slave)[3]
         return bool(flags & termios.ICANON and flags & termios.ECHO and flags & termios.ISIG)
 
     @property
     def modes(self) -> set[int]:
-        """The private modes that are not as they were: the alternate screen, reports of the mouse, and such."""
+        """Private modes that differ from the initial state: the alternate screen, mouse reports, and others."""
         switched = {int(mode): switch == b"h" for mode, switch in _MODE.findall(self.output)}
         return {mode for mode, on in switched.items() if on != (mode in _OUT_OF_THE_BOX)}
 
     @property
     def given_back(self) -> bool:
-        """Whether the terminal is as a shell gave it."""
+        """Whether the terminal is in the state in which a shell left it."""
         key_modes = self.output.count(b"\x1b[>") - self.output.count(b"\x1b[<u")
         return self.lines_edited and not self.modes and not key_modes
 
@@ -117,7 +117,7 @@ class Terminal:
             self.read(0.05)
 
     def read(self, seconds: float, most: float = math.inf) -> None:
-        """Take in what the program writes until it is quiet for that long, or has written for `most` seconds."""
+        """Read output until there was none for `seconds`, or for at most `most` seconds."""
         deadline = time.monotonic() + most
         while time.monotonic() < deadline and select.select([self._master], [], [], seconds)[0]:
             try:
@@ -127,47 +127,47 @@ class Terminal:
             if not data:
                 return
             self.output += data
-            # Where a read ends is chance, and half a private sequence would be taken for text.
+            # Reads end at arbitrary places, and half a private sequence would be taken for text.
             data = self._begun + data
             begun = _BEGUN.search(data)
             self._begun = begun[0] if begun else b""
             self._stream.feed(_PRIVATE.sub(b"", data.removesuffix(self._begun)))
 
     def read_for(self, seconds: float) -> None:
-        """Take in what the program writes for that long."""
+        """Read output for that long."""
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
             if select.select([self._master], [], [], left)[0]:
                 self.read(0)
 
     def wait(self, seconds: float = 60.0) -> int:
-        """The exit code of the program, whose last words are taken in."""
+        """The exit code of the program, after reading its remaining output."""
         self.until(lambda: self.process.poll() is not None, seconds)
         self.read(0.2)
         return self.process.wait()
 
     @property
     def text(self) -> str:
-        """What stands on the screen."""
+        """The text on the screen."""
         return "\n".join(line.rstrip() for line in self._screen.display)
 
     def until(self, wanted: str | Callable[[], bool], seconds: float = 60.0) -> None:
-        """Wait until the screen shows a text, or a condition holds; else fail with the screen."""
+        """Wait until the screen shows a text, or a condition holds; otherwise fail with the screen."""
         deadline = time.monotonic() + seconds
         while not (wanted in self.text if isinstance(wanted, str) else wanted()):
             assert time.monotonic() < deadline, f"never happened: {wanted}\n{self.text}"
-            # What is never quiet may show for a moment what is waited for.
+            # Output that never pauses may show the expected text only for a moment.
             self.read(0.1, most=1.0)
 
 
 def _as_from_a_shell() -> None:
-    # Tests that run in the background or under nohup are told to ignore these, and would pass it on.
+    # Processes in the background or under nohup ignore these signals, and would pass that on.
     for signum in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
         signal.signal(signum, signal.SIG_DFL)
 
 
 def _take_control() -> None:
     _as_from_a_shell()
-    # Another program may have it still.
+    # Another program may still have it open.
     with contextlib.suppress(PermissionError):
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)

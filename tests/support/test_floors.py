@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tests.floors: a package that loses coverage is told, one that gains some raises its floor, and none lowers it."""
+"""tests.floors: a package that loses coverage is reported, one that gains some raises its floor; floors never fall."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tests.measured: long tests are found by their processor time, and the list of them is of tests that there are."""
+"""tests.measured: long tests are found by their processor time, and the list contains existing tests only."""
 
 import subprocess
 import sys
@@ -54,7 +54,7 @@ def test_a_test_is_long_by_what_it_does_itself(tmp_path: Path) -> None:
 
 
 def test_the_list_names_tests_that_there_are() -> None:
-    """Where one was renamed: make measure."""
+    """If one was renamed: make measure."""
     root = Path(__file__).parents[2]
     for name in sorted(measured.long_tests()):
         path, _, function = name.partition("::")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interpreter with torch loaded does what Python does, and what it runs ends with whoever asked for it."""
+"""The interpreter with torch loaded behaves like Python, and what it runs ends with the process that requested it."""
 
 import os
 import signal

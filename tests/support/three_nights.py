@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small checkout with three nightlies on two archs, in which every verdict that leads to a decision appears."""
+"""A small checkout with three nightlies on two archs, with every verdict that leads to a decision."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +23,7 @@ ARCHS = ("n150", "p150")
 
 
 def nightly_checkout(root: Path) -> Checkout:
-    """The checkout, committed, with what its nightlies have shown."""
+    """The checkout, committed, with the results of its nightlies."""
     yaml = "test_config:\n"
     for id in NAMES:
         fails = id in (STALE, STALE_TOO, SEMI, DRIFTED, SILENT)

@@ -25,7 +25,7 @@ class ForgePrefillModel(ForgeModel):
 
 
 def loader_source(variants: Sequence[str], *, prefill: Sequence[str] | None = None, decode: bool = False) -> str:
-    """A loader with an enum, `_VARIANTS`, and the LLM parts asked for."""
+    """A loader with an enum, `_VARIANTS`, and the requested LLM parts."""
     lines = [
         "from tt_forge_models.base import ForgeModel, ForgePrefillModel",
         "from tt_forge_models.config import StrEnum",
@@ -110,7 +110,7 @@ def sample(root: Path) -> Checkout:
 
 
 def first_layout(root: Path) -> Checkout:
-    """The same as before November 2025: no JAX test, and all expectation files in test_config itself."""
+    """The layout before November 2025: no JAX test, and all expectation files directly in test_config."""
     checkout = write_checkout(root, LOADERS, {path.rpartition("/")[2]: text for path, text in YAML.items()})
     parameters = (*Schema().parallelisms, *Schema().modes)
     decorators = "".join(f'@pytest.mark.parametrize("x", [pytest.param(0, id="{one}")])\n' for one in parameters)

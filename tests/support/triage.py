@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workflows played through with made-up answers: what the world says is a function of what was asked."""
+"""Play workflows with made-up answers: the world is a function from an effect to its answer."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -21,7 +21,7 @@ NO_KERNEL = "RuntimeError: 'deformable_im2col' not implemented for 'BFloat16'"
 NO_HANDLER = "ValueError: No handler for class MapOutput exists in `unpack_forward_output`."
 
 World = Callable[[Effect, "list[Effect]"], Answer]
-"""What is answered to an effect, knowing those before it."""
+"""Returns the answer to an effect, given the effects before it."""
 
 
 def member(id: str = TARGET, reason: str = "", status: str = "KNOWN_FAILURE_XFAIL", **fields: Any) -> CaseEntry:
@@ -44,20 +44,20 @@ def phase(dtype: str, error: str = "", step: str = "forward", **parts: Any) -> d
 
 
 def repro(id: str, low: str = "", full: str = "", step: str = "forward", **parts: Any) -> dict[str, Any]:
-    """What is answered for one CPU repro: the error of bfloat16, that of float32."""
+    """The answer for one CPU repro: the error of bfloat16, that of float32."""
     phases = [phase("bfloat16", low, step, **parts), phase("float32", full, step, **parts)]
     result = {"phases": phases, "problem": None}
     return {"id": id, "outcome": "fail" if low else "pass", "run": "run-1", "summary": low, "result": result}
 
 
 def failed_run(id: str, outcome: str = "crash", problem: str = "") -> dict[str, Any]:
-    """A CPU repro that came to no result."""
+    """A CPU repro without a result."""
     result = {"phases": [], "problem": {"kind": "missing-package", "message": problem}} if problem else None
     return {"id": id, "outcome": outcome, "run": "run-1", "summary": f"ended by {outcome}", "result": result}
 
 
 def shown(id: str, ending: str, reason: str = "", stage: str = "") -> dict[str, str]:
-    """What a device run has shown of one test."""
+    """The result of a device run for one test."""
     return {"id": id, "ending": ending, "reason": reason, "stage": stage}
 
 
@@ -67,7 +67,7 @@ def edit(summary: str = "dtype=dtype_override", kind: EditKind = EditKind.CONSTR
 
 
 def play(workflow: Workflow, about: Case, world: World) -> tuple[State, WorkflowReport, list[Effect]]:
-    """Take a workflow to its end; returns the last state, its report and all effects."""
+    """Run a workflow to its end; returns the last state, its report and all effects."""
     state, _ = begin(about, workflow)
     effects: list[Effect] = []
     while (effect := state.waiting) is not None:
@@ -92,7 +92,7 @@ def cpu(
 ) -> World:
     """A world of CPU repros before and after an edit, by id as errors of bfloat16 and float32; with one device.
 
-    Every question is answered by `choose`.
+    `choose` answers every question.
     """
 
     def answer(effect: Effect, done: list[Effect]) -> Answer:

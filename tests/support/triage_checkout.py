@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A checkout of one model whose CPU repros take no time: a stand-in for the interpreter reads the loader's text."""
+"""A checkout of one model with instant CPU repros: a stand-in for the interpreter reads the loader's text."""
 
 import stat
 import sys
@@ -86,10 +86,10 @@ XML = """<testsuites><testsuite name="pytest">{cases}</testsuite></testsuites>""
 
 
 def triage_checkout(root: Path, home: Path) -> Checkout:
-    """A model in two variants that fails for want of a dtype, with what runs it named in the settings."""
+    """A model in two variants that fails because a dtype is missing; the settings name the stand-in."""
     checkout = write_checkout(root / "tt-xla", {"net/pytorch": LOADER}, YAML)
     (checkout.models / "training_utils.py").write_text("")
-    # With a runner of its own the checkout wants a device, which is not here.
+    # With its own runner the checkout needs a device, which is not available here.
     (checkout.test_config.parent / "test_models.py").write_text("")
     script = root / "python"
     script.write_text(_SCRIPT.replace("@PYTHON@", sys.executable).replace("@ERROR@", MISMATCH))
@@ -100,7 +100,7 @@ def triage_checkout(root: Path, home: Path) -> Checkout:
 
 
 def device_xml(file: Path, **failures: str) -> Path:
-    """A JUnit file of a device run of both variants; by variant, what it failed by."""
+    """A JUnit file of a device run of both variants; by variant, the text of its failure."""
     cases = []
     for id in (SMALL, LARGE):
         error = failures.get("Small" if id == SMALL else "Large", "")

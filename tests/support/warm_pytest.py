@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sessions of pytest in processes of their own, forked from one interpreter that has it imported."""
+"""Pytest sessions in their own processes, forked from one interpreter that has it imported."""
 
 import contextlib
 import json
@@ -48,14 +48,14 @@ for line in sys.stdin:
 """
 
 Session = Callable[[list[str], Path, Mapping[str, str]], subprocess.CompletedProcess[str]]
-"""Runs `python -m pytest` with arguments, in a directory, in an environment."""
+"""Runs `python -m pytest` with arguments, in a directory, with an environment."""
 
 
 @contextlib.contextmanager
 def warm_pytest(executable: Path = Path(sys.executable)) -> Iterator[Session]:
-    """What runs sessions one at a time, each as a process that has just been started would.
+    """A function that runs sessions one at a time, each like a newly started process.
 
-    `executable` is what they start for another Python.
+    `executable` is `sys.executable` in the sessions.
     """
     with (
         TemporaryDirectory() as scratch,

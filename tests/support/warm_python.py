@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real interpreter with torch loaded, forked for every CPU repro, every batch of op cases and every session of pytest.
 
-What takes seconds to start is started once for all tests, whichever process they run in.
+Slow imports happen once for all tests, whichever process they run in.
 """
 
 import contextlib
@@ -53,10 +53,10 @@ os._exit(code)
 
 @contextlib.contextmanager
 def warm_python(directory: Path) -> Iterator[Path]:
-    """An executable that does what Python does, for a script, `-m` or `-c`, in forks of a process with torch loaded.
+    """An executable that behaves like Python for a script, `-m` or `-c`, in forks of a process with torch loaded.
 
-    Everybody who names the same `directory` uses the same process. It ends after the last of them, and what it runs for
-    an executable ends with that one.
+    All users of the same `directory` share the process. It ends after the last of them, and a program that it runs
+    ends with the executable that started it.
     """
     address, script = directory / "torch.address", directory / "python"
     with FileLock(directory / "torch.lock"):
@@ -83,7 +83,7 @@ def _start(address: str, directory: Path) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server, (directory / "torch.log").open("wb") as log:
         server.bind(f"\0{address}")
         server.listen(64)
-        # It goes to the background by itself.
+        # It puts itself into the background.
         subprocess.run(
             [sys.executable, "-P", str(_SERVER), str(server.fileno())],
             cwd="/",
@@ -97,7 +97,7 @@ def _start(address: str, directory: Path) -> None:
 
 
 def _connected(address: str) -> socket.socket | None:
-    """A connection that lets the process behind `address` go on; None: there is none, or it is about to end."""
+    """A connection that keeps the process behind `address` alive; None: there is none, or it is about to end."""
     using = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with contextlib.suppress(OSError):
         using.connect(f"\0{address}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process behind `warm_python`: it has torch and pytest loaded, and forks for every command line it is sent.
+"""The process behind `warm_python`: it has torch and pytest loaded, and forks for every command line it receives.
 
-It ends with the last connection that says that it needs it.
+It ends with the last connection that needs it.
 """
 
 import array
@@ -24,11 +24,11 @@ from typing import Any
 _MOST_BYTES = 1 << 20
 _MOST_DESCRIPTORS = 64
 _HIGH = 500
-"""From here on descriptors are kept until each has the number that the client had it by."""
+"""Received descriptors are moved above this number until each gets the number that it has in the client."""
 
 
 def main(listening: int) -> None:
-    """Serve what connects to this socket, in a session of its own."""
+    """Serve connections to this socket, in a session of its own."""
     if os.fork():
         os._exit(0)
     os.setsid()
@@ -36,7 +36,7 @@ def main(listening: int) -> None:
         warnings.simplefilter("ignore")
         _load()
     gc.collect()
-    # Else every fork copies the pages of all that its collector looks at.
+    # Otherwise every fork copies the pages that its garbage collector visits.
     gc.freeze()
     server = socket.socket(fileno=listening)
     users: set[socket.socket] = set()
@@ -94,7 +94,7 @@ def _accept(server: socket.socket, users: set[socket.socket]) -> None:
 
 
 def _watch(client: socket.socket, job: dict[str, Any], descriptors: list[int]) -> None:
-    """Be the parent of the process that does the job: tell the client how it ended, and end it with the client."""
+    """Act as parent of the job's process: report its end to the client, and end it when the client ends."""
     pid = os.fork()
     if pid == 0:
         client.close()
@@ -126,7 +126,7 @@ def _do(job: dict[str, Any], descriptors: list[int]) -> None:
 
 
 def _take(received: list[int], wanted: list[int], *, unbuffered: bool) -> None:
-    """Give each descriptor the number that it has at the client."""
+    """Give each descriptor the number that it has in the client."""
     high = [os.dup2(descriptor, _HIGH + at, False) for at, descriptor in enumerate(received)]
     for descriptor in received:
         os.close(descriptor)
@@ -144,7 +144,7 @@ def _take(received: list[int], wanted: list[int], *, unbuffered: bool) -> None:
 
 
 def _run(program: str, argv: list[str], environ: dict[str, str], cwd: str) -> int:
-    """What `program *argv` does, a Python without options of its own: its exit code."""
+    """Run `program *argv` like a Python without options: returns its exit code."""
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(environ)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages made here, for pip to install."""
+"""Packages built here, for pip to install."""
 
 import zipfile
 from pathlib import Path
 
 
 def wheel(place: Path, name: str, version: str, *, requires: str = "") -> None:
-    """A package that knows its version."""
+    """A package with a version attribute."""
     info = f"{name}-{version}.dist-info"
     metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
     metadata += f"Requires-Dist: {requires}\n" if requires else ""

@@ -12,5 +12,5 @@ stylesheets.use()
 
 @pytest.fixture(autouse=True)
 def notifications_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test that looks late, because the machine is busy, finds what was said."""
+    """Keep messages, so that a test that looks late on a busy machine still finds them."""
     monkeypatch.setattr(Notification, "has_expired", False)

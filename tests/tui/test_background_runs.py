@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A person's whole batch on a real terminal: it runs beside the work, survives the app, and what failed runs again."""
+"""A whole batch on a real terminal: it runs during other work, survives the app, and failed runs are repeated."""
 
 import sys
 from collections.abc import Iterator
@@ -93,7 +93,7 @@ def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(tmp_path: Path,
 
 
 def ask_to_stop(terminal: Terminal, name: str) -> None:
-    """Go down the runs until the question is about the one of that model. Of a run that is over there is none."""
+    """Select the run of that model and ask to stop it. An ended run has no such question."""
     terminal.press("g")
     while True:
         terminal.press("S")
@@ -103,6 +103,6 @@ def ask_to_stop(terminal: Terminal, name: str) -> None:
             return
         if question:
             terminal.press("esc")
-        # What was said of one run must not answer for the next.
+        # A message about one run must not be taken for the next.
         terminal.until(lambda: "Stop run 2" not in terminal.text and "This run is over" not in terminal.text)
         terminal.press("j")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cached lines are given again, until what they show has changed."""
+"""Cached lines are reused until what they show has changed."""
 
 from textual.app import ComposeResult
 from textual.geometry import Region
@@ -11,7 +11,7 @@ from tui.widgets.line_base import CachedBox, CachedText
 
 
 class Numbers(CachedLines):
-    """Tells what it is asked to paint."""
+    """Records which lines it paints."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cheap scroll bar looks, and answers the mouse, as the stock one does."""
+"""The cheap scroll bar looks and handles the mouse like the stock one."""
 
 import pytest
 from rich.segment import Segment
@@ -34,7 +34,7 @@ def _cells(bar: ScrollBar) -> list[Seen]:
 def _seen(segment: Segment) -> Seen:
     style = segment.style
     assert style is not None
-    # The colour of a blank shows only where it is turned round.
+    # The colour of a blank is visible only if it is reversed.
     colour = style.color if segment.text.strip() or style.reverse else None
     return segment.text, colour, style.bgcolor, style.reverse, style.meta
 

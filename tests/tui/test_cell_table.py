@@ -11,7 +11,7 @@ from tui.widgets.cell_table import CellTable
 
 
 class Square:
-    """Many rows of many cells that note who was asked for."""
+    """Many rows of many cells that record which ones were requested."""
 
     def __init__(self, rows: int, columns: int) -> None:
         self.rows = rows

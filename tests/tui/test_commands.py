@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of commands: no key means two things, none belongs to the terminal, each action exists."""
+"""The table of commands: no key has two meanings, none is reserved by the terminal, each action exists."""
 
 from collections.abc import Iterable
 
@@ -33,7 +33,7 @@ _OWNERS = {
 
 
 def _clashes(places: Iterable[Where]) -> list[tuple[str, str, str]]:
-    """Keys that mean two things where all of `places` are in front at once: (key, command, command)."""
+    """Keys with two meanings while all of `places` are in front: (key, command, command)."""
     seen: dict[str, str] = {}
     found = []
     for command in commands(*places):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A dialog comes in two frames at most, and shows what is behind it as it is now."""
+"""A dialog appears within two frames, and shows the current state of what is behind it."""
 
 from typing import Any
 

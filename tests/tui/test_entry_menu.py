@@ -23,7 +23,7 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 async def _choose(app: TTMatrixApp, pilot: Pilot[Any], words: str, then: str) -> None:
-    """Take an act from the menu and wait for what it asks."""
+    """Choose an action from the menu and wait for its question."""
     await pilot.press("M")
     await until(pilot, lambda: "delete" in screen_text(app) and "esc cancel" in screen_text(app), "the menu")
     await type_text(pilot, words)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The filter line completes what is typed, and gives way where there is nothing to complete."""
+"""The filter line completes words, and yields its keys where there is nothing to complete."""
 
 import threading
 from collections.abc import Iterable
@@ -88,7 +88,7 @@ async def test_a_query_that_must_be_looked_up_says_so_and_is_answered(
         app.matrix_screen.query_one(QueryInput).value = "has:entry job:none"
         await until(pilot, entered.is_set, "somebody looks it up")
         await until(pilot, lambda: "reading the scheduled CI jobs" in screen_text(app), "reading")
-        # The rows of the query before are still there to be read, and nothing can be done to them by mistake.
+        # Rows of the previous query stay readable, but cannot be acted on by mistake.
         assert app.matrix_screen.current is not None
         await pilot.press("enter", "asterisk")
         assert app.session.view.marks == set()

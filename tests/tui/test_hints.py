@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hints: each once, beside the keys, gone when what it says is done, remembered for the person."""
+"""Hints: each shown once, beside the keys, gone when followed, remembered for the person."""
 
 import json
 from pathlib import Path

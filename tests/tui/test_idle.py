@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does not change is not painted: over a slow link each frame is felt."""
+"""Unchanged content is not repainted: over a slow link every frame is noticeable."""
 
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In and out of everything, by keys alone: escape leads back to the screen, the view and the spot of before."""
+"""Into everything and back by keys alone: escape returns to the previous screen, view and spot."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -52,7 +52,7 @@ async def _settled(pilot: Pilot[Any]) -> None:
 
 
 async def in_and_out(app: TTMatrixApp, pilot: Pilot[Any], *keys: str) -> None:
-    """Press `keys`, each of which leads a level in, then escape for each: every spot on the way is found again."""
+    """Press `keys`, each of which goes one level in, then escape for each: every earlier spot is restored."""
     spots = []
     await _settled(pilot)
     for key in keys:
@@ -152,7 +152,7 @@ async def _review_and_workflows(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
 
 
 async def in_and_out_to_tests(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
-    """From a number to its tests, into one of them, and back twice: the matrix has the view of before again."""
+    """From a number to its tests, into one of them, and back twice: the matrix has its earlier view again."""
     before, spot = app.session.view.spec, where(app)
     await pilot.press("enter")
     await until(pilot, lambda: app.screen is app.matrix_screen and app.session.view.spec != before, "its tests")
@@ -176,7 +176,7 @@ async def test_from_a_cell_of_the_grid_to_its_tests_and_back_to_the_cell(app: TT
         await pilot.press("enter")
         await until(pilot, lambda: not app.session.view.grid, "the tests of the cell")
         base = str(app.session.view.query)
-        # What is typed on top is a level of its own; the tests of the cell are another one.
+        # A typed filter is a level of its own; the tests of the cell are another one.
         await pilot.press("slash")
         await type_text(pilot, " patch")
         await pilot.press("enter", "escape")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person decided is there again: after a quit, in a second instance, and where it cannot be kept it is told."""
+"""Decisions are kept: after a quit, in a second instance; and if they cannot be saved, that is reported."""
 
 from pathlib import Path
 

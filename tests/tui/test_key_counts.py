@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many keys the everyday jobs take, counted while they are done. A text that is typed is not counted."""
+"""How many keys everyday tasks take, counted while doing them. Typed texts do not count."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Widgets and screens use no private API of Textual but in the one module that says what for."""
+"""Widgets and screens use no private API of Textual, except in one module that states the reasons."""
 
 import ast
 import importlib
@@ -21,13 +21,13 @@ _KINDS = (App, Message, Screen, ScrollView, Input, TextArea)
 
 
 def _private(kind: type) -> set[str]:
-    """The names that Textual has for itself in a class and what it is made from."""
+    """Private names of Textual in a class and its bases."""
     return set().union(*(_own_private(base) for base in kind.__mro__ if base.__module__.startswith("textual")))
 
 
 @cache
 def _own_private(base: type) -> set[str]:
-    # Cached, because to find the source of a class Python parses the whole module.
+    # Cached, because Python parses the whole module to find the source of a class.
     own = re.findall(r"\bself\.(_[a-z]\w*)", inspect.getsource(base))
     return {name for name in (*vars(base), *own) if re.match("_[a-z]", name)}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A read-only app refuses, with the reason, every command that changes more than the screen; all others do not."""
+"""A read-only app refuses, with the reason, every command that changes more than the screen, and no other."""
 
 import subprocess
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ from tui.screens import SessionScreen
 from tui.screens.dialogs import Dialog
 
 _ELSEWHERE = {"app.quit", "app.interrupt", "app.suspend"}
-"""What ends or stops the app."""
+"""Commands that end or stop the app."""
 
 
 def _files(root: Path) -> dict[str, bytes]:
-    """All that a person has: runs, the journal, saved views, sessions; not what can be rebuilt."""
+    """A person's files: runs, the journal, saved views, sessions; not those that can be rebuilt."""
     caches = paths().cache
     own = (path for path in root.rglob("*") if path.is_file() and not path.is_relative_to(caches))
     return {str(path): path.read_bytes() for path in own}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table: only what is visible is asked for, and nothing but the cursor's rows is painted again."""
+"""The table: only visible rows are requested, and only the cursor's rows are repainted."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -14,7 +14,7 @@ from tui.widgets.row_table import RowTable
 
 
 class Numbers:
-    """Many rows that note who was asked for."""
+    """Many rows that record which ones were requested."""
 
     columns: Sequence[TableColumn] = (
         TableColumn("number", 10, share=1, elide=True),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file of the last copy, the cycle of options, and threads that fail."""
+"""The file of the last copy, cycling through options, and threads that fail."""
 
 import gc
 import weakref
@@ -73,7 +73,7 @@ async def test_what_a_thread_was_asked_for_does_not_outlive_it(tmp_path: Path) -
         done.append(result)
 
     async with app.run_test(size=(80, 24)) as pilot:
-        # As in the app, where the collector hardly ever looks at what is a cycle.
+        # As in the app, where the collector rarely runs, so that cycles stay alive.
         gc.disable()
         try:
             app.background.run("work", partial(id, held), partial(take, held))

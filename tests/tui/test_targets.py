@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an action acts on is named first, hidden marks are counted and asked about, and nothing is said to be nothing."""
+"""The target of an action is named first, hidden marks are counted and asked about, and an empty target is reported."""
 
 from pathlib import Path
 

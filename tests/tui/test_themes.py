@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Themes: every text can be read in each of them, and the terminal decides where nobody has."""
+"""Themes: every text is readable in each of them, and the terminal's theme is the default."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

@@ -37,7 +37,7 @@ exec {python} "$@"
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
-    """One result on each arch is enough there."""
+    """A checkout whose policy needs only one result per arch."""
     found = sample(tmp_path / "tt-xla")
     (found.root / "ttmatrix-policy.toml").write_text("minimum_runs = 1\ngrace_days = 0.0\n")
     return committed_checkout(found)

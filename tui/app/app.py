@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from core.matrix.query import Learned
     from tui.screens import Helped
 
-# The first frame shows the matrix, and only that: what else there is comes from faces, which load it when it is used.
+# The first frame shows only the matrix: other classes come from package `__init__`s, which load them on first use.
 
 _SOON = (
     "core.edits.pending.workbench",
@@ -57,7 +57,7 @@ _SOON = (
     "tui.view_models.detail",
     "tui.view_models.runs",
 )
-"""What is needed right after the first frame."""
+"""Modules that are needed right after the first frame."""
 _SOONER_OR_LATER = (
     "tui.screens.launch",
     "tui.screens.runs",
@@ -66,49 +66,49 @@ _SOONER_OR_LATER = (
     "tui.screens.review.screen",
     "tui.screens.matrix.set_fields",
 )
-"""What other screens and dialogs need: up to 100 ms of the app's own thread each, if it waited for their first use."""
+"""Modules of other screens and dialogs: loading one at its first use would block the app's own thread up to 100 ms."""
 _AGAIN_SECONDS = 2.0
 """How soon the interrupt key must be pressed again to quit."""
 
 
 class Appearance(NamedTuple):
-    """How the app begins."""
+    """How the app starts."""
 
     theme: str = "dark"
     """One of `tui.themes`."""
     screen: str = ""
-    """The screen in front; empty: the matrix."""
+    """The screen to start with; empty: the matrix."""
     keymap: Keymap = Keymap()
     ascii: bool = False
-    """Whether only ASCII is sent to the terminal."""
+    """Whether to send only ASCII to the terminal."""
     spot: Spot = Spot()
-    """The row of the matrix that the cursor begins on."""
+    """The row of the matrix under the cursor at the start."""
     notice: str = ""
-    """What is to be said first."""
+    """A message to show first."""
 
 
 PLAIN = Appearance()
-"""As nobody has asked for anything else."""
+"""The defaults."""
 
 
 class Process(Protocol):
-    """What the process that the app was started as does besides."""
+    """What the process of the app does in addition to running it."""
 
     def started(self, app: TTMatrixApp) -> None:
-        """The first frame is shown, and what is beside the matrix is on its way."""
+        """Called when the first frame is shown and the work after it has begun."""
 
     def left(self, place: LastPlace) -> None:
-        """A person leaves the app, or a signal ends it."""
+        """Called when a person leaves the app, or a signal ends it."""
 
     def ended(self) -> None:
-        """The app is about to end."""
+        """Called when the app is about to end."""
 
 
 class TTMatrixApp(FilteringApp, inherit_bindings=False):
-    """Screens over one session. Threads come back through messages; only handlers change what is shown."""
+    """Screens over one session. Threads report through messages; only handlers change what is shown."""
 
     TITLE = "ttmatrix"
-    # Those of screens and dialogs at once: read with the first dialog, they hold it up by 40 ms.
+    # The CSS of screens and dialogs, read at the start: reading it with the first dialog would delay that by 40 ms.
     CSS_PATH: ClassVar[CSSPathType] = ["app.tcss", "../screens/screens.tcss", "../screens/dialogs.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.APP)
     ENABLE_COMMAND_PALETTE = False
@@ -162,13 +162,13 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         return self.navigation.screen(MatrixScreen)
 
     def get_default_screen(self) -> Screen[None]:
-        """The matrix itself: another screen below it would have to be made for the first frame."""
+        """The matrix itself, since another default screen would have to be made for the first frame."""
         screen = self.matrix_screen
         screen.begin_at(self._look.spot)
         return screen
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """What every line goes through: without colours, also those that a text names are taken out."""
+        """Filters for every line: without colours, those that a text itself contains are removed as well."""
         found = super().get_line_filters()
         return [*found, NoColor()] if self.theme == MONO else found
 
@@ -183,13 +183,13 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self.background.screen_ready()
 
     def _bring_in(self) -> None:
-        """Load what is needed as soon as somebody looks round; keys are taken meanwhile."""
+        """Load modules that are soon needed; keys are handled meanwhile."""
         _load(_SOON)
         self.session.open_bench()
         self.session.view.matrix.complete()
 
     def _started(self) -> None:
-        """Look at what there is beside the matrix: pending changes, marks, runs."""
+        """Start reading everything beside the matrix: pending changes, marks, runs."""
         self.session.restore_marks()
         self.edits.refresh()
         if self.session.pending.changes or self.session.uncommitted:
@@ -204,7 +204,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             self._process.started(self)
 
     def exit(self, result: Any = None, return_code: int = 0, message: RenderableType | None = None) -> None:
-        """End the app; the next one on this checkout begins where this one was."""
+        """End the app; the next one on this checkout starts in the same place."""
         if self._process is not None:
             front, matrix = self.navigation.in_front(), self.matrix_screen
             screen = front.PLACES[0].value if front not in (None, matrix) else ""
@@ -212,7 +212,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         super().exit(result, return_code, message)
 
     def on_unmount(self) -> None:
-        """What watches must not outlive the screen."""
+        """Stop watchers, which must not outlive the screen."""
         self.polling.stop()
         if self._process is not None:
             self._process.ended()
@@ -228,7 +228,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
     # Messages
 
     async def on_event(self, event: events.Event) -> None:
-        """Keys wait for each other, all else is for the stock app."""
+        """Put keys in order, and leave all other events to the stock app."""
         await self.keys.take(event)
 
     def _keys_dropped(self) -> None:
@@ -238,7 +238,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         await self.keys.followed(message)
 
     def on_work_done(self, message: WorkDone[object]) -> None:
-        # At the end screens lose their widgets one after the other.
+        # At the end screens lose their widgets one by one.
         if self.is_running:
             message.deliver()
 
@@ -247,18 +247,18 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         message.done()
 
     def on_end_asked(self, message: EndAsked) -> None:
-        """A signal ends us as quitting does, but for the questions."""
-        # Before its first frame the app cannot end: its screen is in the making.
+        """End because of a signal: like quitting, but without questions."""
+        # The app cannot end before its first frame: its screen is still being made.
         self.background.after_first_frame(partial(self.exit, return_code=128 + message.signum))
 
     def on_resize(self) -> None:
-        """What a terminal makes of its lines then, nobody knows."""
+        """Repaint everything: it is unknown what a terminal does to its lines when it is resized."""
         self.forget_frames()
 
     # Hints
 
     def begin_hints(self, hints: Hints) -> None:
-        """Show hints from now on, one for each time that a screen comes to the front."""
+        """Show hints from now on, one each time a screen comes to the front."""
         self.hints = hints
         self.show_hint()
 
@@ -289,7 +289,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Do what a key, a click or a command asks for; what does not work now says why."""
+        """Run the action of a key, a click or a command; if it is not possible now, say why."""
         if why := self.command_runner.refusal(action, default_namespace or self):
             self.notifications.info(why)
             return True
@@ -320,7 +320,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             self.screen.panes.move(steps)
 
     def action_leave(self) -> None:
-        """Close the screen; at the matrix the app."""
+        """Close the screen; on the matrix quit the app."""
         if self.screen is self.matrix_screen:
             self._quit()
         else:
@@ -338,7 +338,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             )
 
     def action_interrupt(self) -> None:
-        """Once: stop following logs. Twice: quit. Runs are never stopped by it."""
+        """Pressed once: stop following logs. Pressed twice: quit. Never stops runs."""
         self.navigation.stop_following()
         if self._interrupted:
             self._quit()
@@ -369,7 +369,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             self.push_screen(line, self.command_runner.run)
 
     def action_redraw(self) -> None:
-        """Paint all of the screen, whatever another program has written over it."""
+        """Repaint the whole screen, over anything that another program wrote."""
         self.forget_frames()
         self.screen.refresh(layout=True)
 
@@ -378,7 +378,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self.files.reload()
 
     def action_suspend_process(self) -> None:
-        """Go back to the shell, with whatever was started together with us."""
+        """Suspend to the shell, together with processes started along with the app."""
         stop_as_job(self)
 
 

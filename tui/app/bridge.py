@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one door between threads and the screen: work goes out, its result or its error comes back as a message."""
+"""The only connection between threads and the screen: results and errors of threads come back as messages."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,7 +16,7 @@ from tui.app.key_order import Pause
 T = TypeVar("T")
 
 _WRITTEN_SECONDS = 0.05
-"""Rest after the first frame is made: the thread that writes it and the terminal that paints it have their turn."""
+"""Pause after the first frame is made, so that the writing thread and the terminal can display it."""
 
 
 class WorkDone(Message, Generic[T]):
@@ -33,24 +33,24 @@ class WorkDone(Message, Generic[T]):
 
 
 class WorkFailed(Message):
-    """A thread has met an error that a person must read."""
+    """A thread has raised an error that a person must read."""
 
     def __init__(self, error: TTMatrixError, done: Callable[[], None] = lambda: None) -> None:
-        """`done` is to be called when the error is shown."""
+        """`done` is called when the error is shown."""
         super().__init__()
         self.error = error
         self.done = done
 
 
 class Background:
-    """Work in threads, none of which delays the first frame."""
+    """Runs work in threads, without delaying the first frame."""
 
     def __init__(self, app: App[Any], pause: Callable[..., Pause]) -> None:
-        """`pause` has keys wait."""
+        """`pause` makes keys wait."""
         self._app = app
         self._pause = pause
         self._waiting: list[Callable[[], object]] | None = []
-        """What waits for the first frame; None: it is on the terminal."""
+        """Work that waits for the first frame; None once that is on the terminal."""
 
     def screen_ready(self) -> None:
         """The first frame is about to be written."""
@@ -62,7 +62,7 @@ class Background:
             work()
 
     def after_first_frame(self, work: Callable[[], object]) -> None:
-        """Do `work` in the app's own thread once the first frame is on the terminal; at once where it is."""
+        """Do `work` in the app's own thread once the first frame is on the terminal; at once if it is."""
         if self._waiting is None:
             work()
         else:
@@ -89,18 +89,18 @@ class Background:
     ) -> None:
         """Run `work` in a thread and give its result to `deliver` in the app's own thread.
 
-        With `supersede`, work under way or waiting that was given the same name, and `supersede` too, is dropped with
-        its result: right for reading, wrong for writing. Such a name is one reader's alone. With `asks`, keys wait for
-        what `deliver` opens; with `lists` for what it lists, but not for ever. A TTMatrixError goes to `fail`, or
-        else becomes WorkFailed; anything else is a bug and ends the app with its traceback.
+        With `supersede`, earlier work of the same name that also set `supersede` is dropped with its result, waiting or
+        running: right for reading, wrong for writing. Only one reader may use such a name. With `asks`, keys wait for
+        what `deliver` opens; with `lists` for what it lists, but with a time limit. A TTMatrixError goes to `fail`, or
+        without it becomes WorkFailed; any other exception is a bug and ends the app with its traceback.
         """
         job = _Job(work, deliver, fail, self._pause(question=asks).end if asks or lists else _nothing)
         self.after_first_frame(partial(self._run, name, job, supersede))
 
     def _run(self, name: str, job: "_Job[Any]", supersede: bool) -> None:
         app = self._app
-        # The thread takes it out of here: a worker refers to itself, so it lives on until the collector comes, which is
-        # seldom, and the matrix that the work was about would live on with it.
+        # The thread takes the job out of here: a worker refers to itself, so it is only freed by the garbage collector,
+        # which seldom runs, and would keep the matrix that the work was about alive.
         box = [job]
 
         def run() -> None:
@@ -119,7 +119,7 @@ class Background:
 
 
 class _Job(NamedTuple, Generic[T]):
-    """Work for a thread, who gets its result or its error, and what is to be called when that is over."""
+    """Work for a thread, the receivers of its result and of its error, and a callback for its end."""
 
     work: Callable[[], T]
     deliver: Callable[[T], None]
@@ -141,7 +141,7 @@ def _nothing() -> None:
 
 
 class Repeating(Generic[T]):
-    """Does the same work in one thread again and again; only a result that differs from the last is delivered."""
+    """Repeats the same work in one thread; a result is delivered only if it differs from the last one."""
 
     def __init__(
         self, app: App[Any], name: str, seconds: float, work: Callable[[], T], deliver: Callable[[T], None]
@@ -153,28 +153,28 @@ class Repeating(Generic[T]):
         self._deliver = deliver
         self._thread = ThreadPoolExecutor(1, name)
         self._round: Future[T] | None = None
-        """The one that is under way."""
+        """The round in progress."""
         self._once_more = False
         self._stopped = False
         self._last: T | None = None
 
     def start(self) -> None:
-        """Do the work now, and from then on every `seconds`."""
+        """Do the work now, and every `seconds` from then on."""
         self.now()
         self._app.set_interval(self._seconds, self._tick)
 
     def now(self) -> None:
-        """Do the work without waiting; where it is under way, once more behind that."""
+        """Do the work without waiting; if a round is in progress, once more after it."""
         self._once_more = self._round is not None
         self._tick()
 
     def stop(self) -> None:
-        """No more rounds; one that is under way delivers nothing."""
+        """Stop repeating; a round in progress delivers nothing."""
         self._stopped = True
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _tick(self) -> None:
-        # The app may end while what would start the rounds is still on its way.
+        # The app may end before the callback that would start the rounds.
         if self._round is None and not self._stopped:
             self._round = self._thread.submit(self._work)
             self._round.add_done_callback(lambda done: self._app.post_message(WorkDone(self._finished, done)))

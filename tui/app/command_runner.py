@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands by their names: what works on the screen in front, run as its key would."""
+"""Commands by name: those that work on the current screen, run as their key would run them."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class CommandRunner:
         self._keymap = keymap
 
     def valid(self) -> Sequence[Command]:
-        """What works on the screen in front with the focus where it is, its own commands first.
+        """Commands that work on the current screen with the current focus, its own commands first.
 
-        Those that lack something come last, with what they lack in place of their help.
+        Unavailable ones come last, with the reason in place of their help.
         """
         screen = self._navigation.in_front()
         if screen is None:
@@ -57,17 +57,17 @@ class CommandRunner:
         return screen is not None and screen.is_mounted and not self._why_not(screen, id)
 
     def refusal(self, action: str | ActionParseResult, node: DOMNode) -> str:
-        """Why an action of a screen, a widget or the app is not done now: in words what it lacks; empty: it is."""
+        """Why an action of a screen, a widget or the app is not done now: what it lacks; empty if it is done."""
         screen = self._app.screen if isinstance(self._app.screen, SessionScreen) else None
         return next((why for id in self.ids(action, node) if (why := self._why_not(screen, id))), "")
 
     def ids(self, action: str | ActionParseResult, node: DOMNode) -> list[str]:
-        """The commands that an action of a screen, a widget or the app is that of."""
+        """The ids of the commands for an action of a screen, a widget or the app."""
         own = (one for kind in type(node).__mro__ for one in vars(kind).get("BINDINGS", ()))
         return [one.id for one in own if isinstance(one, Binding) and one.action == action and one.id]
 
     def run(self, command: Command | None) -> None:
-        """Do what the command's key would do here."""
+        """Do what the command's key would do now."""
         if command is None:
             return
         name = command.action.partition("(")[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps on the pending changes. Each is in the journal before it is shown."""
+"""Steps on the pending changes. Each is written to the journal before it is shown."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from core.edits.pending import Change, Conflict, Decision, Take
 
 _NOTICE_SECONDS = 20
-"""How long messages stay that a person should not miss."""
+"""How long important messages stay."""
 
 
 class EditActions:
-    """Proposes, decides, takes back. No step waits for another instance that has the journal (`Session.bench`)."""
+    """Proposes, decides, undoes. No step waits for another instance that holds the journal (`Session.bench`)."""
 
     def __init__(
         self, session: Session, signals: Signals, notify: Notify, background: Background, keymap: Keymap
@@ -35,7 +35,7 @@ class EditActions:
         self._problem_shown = False
 
     def propose(self, operations: Sequence[Operation] | None, note: str = "") -> None:
-        """Add a change and say where it is; `note` says why it is made."""
+        """Add a change and say where it is; `note` is its reason."""
         if operations and self._step(lambda: self._session.bench.propose(operations, note, self._session.present)):
             self._notify.info(f"Added to the pending changes. {self._keymap.key('app.review')} reviews them.")
 
@@ -44,11 +44,11 @@ class EditActions:
         self._step(lambda: self._session.bench.decide(decision, ids))
 
     def decide_proposals(self, decision: Decision, changes: Sequence[Change]) -> None:
-        """Give changes one decision; those that are not pending yet are added by it."""
+        """Give changes one decision; those that are not pending yet are added with it."""
         self._step(lambda: self._session.bench.propose_decided(decision, changes, self._session.present))
 
     def replace(self, id: int, new: Change | None) -> None:
-        """Replace a change, whose decision stays, or remove it."""
+        """Replace a change, keeping its decision, or remove it."""
         old = self._session.pending.change(id)
         self._step(
             lambda: self._session.bench.replace(id, replace(new, decision=old.decision) if old and new else None)
@@ -67,7 +67,7 @@ class EditActions:
         self._step(lambda: self._session.bench.resolve(id, chosen, take))
 
     def _step(self, step: Callable[[], object]) -> bool:
-        """Take a step and show what is pending now; False and an error where the app is read-only."""
+        """Take a step and show the new pending changes; False with an error message if the app is read-only."""
         try:
             self._session.check_writable()
         except TTMatrixError as error:
@@ -78,7 +78,7 @@ class EditActions:
         return True
 
     def refresh(self) -> None:
-        """Show the pending changes as they are now, and what a person should know about their journal."""
+        """Show the current pending changes, and report problems of their journal."""
         session = self._session
         session.count_changes()
         self._signals.pending_changed.publish(None)
@@ -91,12 +91,12 @@ class EditActions:
         self._problem_shown = problem is not None
 
     def save_marks(self) -> None:
-        """Save which tests are marked; a read-only app has marks of its own."""
+        """Save which tests are marked; a read-only app does not save its marks."""
         if not self._session.read_only:
             self._session.bench.mark(self._session.view.marks | self._session.awaited_marks)
 
     def rebase(self) -> None:
-        """Compare the pending changes with the files as they were read last, and follow renames."""
+        """Compare the pending changes with the files as last read, and follow renames."""
         session = self._session
         if session.read_only:
             return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that providers compute in the background, each asked once for each matrix, and the verdicts on all results."""
+"""Values that providers compute in the background, each requested once per matrix, and verdicts on all results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class FactRequests:
-    """Knows what was asked; the answers go to the session, and `facts_changed` says so."""
+    """Remembers the requests; answers go to the session, and `facts_changed` reports them."""
 
     def __init__(self, session: Session, signals: Signals, background: Background) -> None:
         self._session = session
@@ -40,55 +40,55 @@ class FactRequests:
             self._background.run(f"facts {name}", partial(session.compute_columns, matrix, (name,)), take)
 
     def matrix_replaced(self, learned: Learned) -> None:
-        """There is another matrix, of which only `learned` is known."""
+        """Start over with another matrix, of which only `learned` is known."""
         self._requested = set(learned)
         self.read_verdicts()
 
     def runs_changed(self) -> None:
-        """What was computed from runs is out of date."""
+        """Drop values computed from runs, which are out of date."""
         if RUNS in self._requested:
             self._requested.remove(RUNS)
             self.request([RUNS])
 
     def request_op_tests(self) -> None:
-        """Read all op cases in full, unless that is done."""
+        """Read all op cases in full, unless that has been done."""
         if self._session.op_tests.known is None:
             publish = self._signals.facts_changed.publish
             self._background.run("op cases", self._session.op_tests.read, lambda _: publish(None), supersede=True)
 
     def request_handwritten(self) -> None:
-        """Read all hand-written tests in full, unless that is done."""
+        """Read all hand-written tests in full, unless that has been done."""
         if self._session.handwritten.known is None:
             publish = self._signals.facts_changed.publish
             work = self._session.handwritten.read
             self._background.run("hand-written tests", work, lambda _: publish(None), supersede=True)
 
     def request_placeholder_tests(self) -> None:
-        """Look for the models of all placeholders, unless that is done."""
+        """Look for the models of all placeholders, unless that has been done."""
         if self._session.placeholder_tests.known is None:
             publish = self._signals.facts_changed.publish
             work = self._session.placeholder_tests.read
             self._background.run("models of placeholders", work, lambda _: publish(None), supersede=True)
 
     def request_fetched(self, id: str) -> None:
-        """Read what the loader of a test fetches, unless that is done. Of several requests the last one counts."""
+        """Read what the loader of a test downloads, unless that is known. Of several requests the last one counts."""
         if self._session.fetched_of(id) is None:
             publish = self._signals.downloads_read.publish
             work = partial(self._session.read_fetched, id)
             self._background.run("downloads of a loader", work, lambda _: publish(None), supersede=True)
 
     def request_verdicts(self) -> None:
-        """Read all results now, and again whenever there are more."""
+        """Read all results now, and again whenever there are new ones."""
         if not self._verdicts_wanted:
             self._verdicts_wanted = True
             self.read_verdicts()
 
     def read_verdicts(self) -> None:
-        """Read all results again, if somebody has wanted them."""
+        """Read all results again, if verdicts have been requested."""
         session = self._session
 
         def read() -> Verdicts:
-            # 170 ms of the first frame, which shows no result.
+            # Costs 170 ms of the first frame, which shows no result.
             from tui.evidence_service import Knowledge
 
             return Knowledge(session).verdicts()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checkout as files: read again, and opened in the person's editor."""
+"""The checkout's files: reading them again, and opening them in the person's editor."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class FileActions:
-    """Indexes the checkout again whenever it may have changed, and opens files of it."""
+    """Indexes the checkout again when it may have changed, and opens its files."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class FileActions:
         self._background.run("reload", read, lambda read: self._replace(*read), supersede=True)
 
     def edit_test(self, detail: Detail) -> None:
-        """Open $EDITOR at the entry of a test, or where it has none at its loader."""
+        """Open $EDITOR at the entry of a test, or at its loader if it has no entry."""
         declared = detail.declared[-1] if detail.declared else None
         if declared is None:
             self.edit_loader(detail)
@@ -63,7 +63,7 @@ class FileActions:
             self.edit_file(declared.path, declared.entry.line)
 
     def edit_loader(self, detail: Detail) -> None:
-        """Open $EDITOR at the loader of a test, where it names the variant."""
+        """Open $EDITOR at the loader of a test, on the line of the variant."""
         if detail.loader:
             parsed = TestId.parse(detail.id)
             variant = (parsed.variant or "") if parsed else ""

@@ -14,12 +14,12 @@ from core.matrix.view import ViewSpec
 from tui.screens.matrix import Spot
 
 FIRST_VIEW = ViewSpec(sort="entry")
-"""What a person sees who has not been here before: the tests with an entry, then all others."""
+"""The view at the first visit: the tests with an entry, then all others."""
 _VERSION = 1
 
 
 class LastPlace(NamedTuple):
-    """Where a person was."""
+    """The place where a person was."""
 
     screen: str = ""
     """The name of the screen in front; empty: the matrix."""
@@ -34,7 +34,7 @@ def place_file(directory: Path, root: Path) -> Path:
 
 
 def read_place(file: Path) -> LastPlace | None:
-    """The place that `file` holds; None where it is absent. Raises TTMatrixError for what cannot be read."""
+    """The place stored in `file`; None if there is no file. Raises TTMatrixError if it cannot be read."""
     if not file.exists():
         return None
     try:
@@ -50,7 +50,7 @@ def read_place(file: Path) -> LastPlace | None:
 
 
 def write_place(file: Path, place: LastPlace) -> None:
-    """Replace what `file` holds, at once: another app sees either the old place or this one. Raises TTMatrixError."""
+    """Replace the content of `file` atomically: another app sees the old or the new place. Raises TTMatrixError."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:

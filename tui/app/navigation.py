@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The screens of the app and the ways between them: in, out, across, and to the view before."""
+"""The screens of the app and moving between them: in, out, across, and to the previous view."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 S = TypeVar("S", bound=SessionScreen)
 
 _LOG = "log"
-"""The screen of runs with nothing but the log."""
+"""Name for the screen of runs that shows only the log."""
 
 
 class Navigation:
-    """Has a screen for each entry of the table, made when somebody wants it and alive from then on.
+    """Holds a screen for each entry of the table, created on first use and alive from then on.
 
-    The matrix is below all others: at most one more is above it, with the dialogs of that one.
+    The matrix is below all others: at most one other screen is above it, with that screen's dialogs.
     """
 
     def __init__(
         self, app: App[Any], make: Callable[[type[SessionScreen]], SessionScreen], shown: Callable[[], None]
     ) -> None:
-        """`make` makes a screen of its class; `shown` is called when another one is in front."""
+        """`make` creates a screen of its class; `shown` is called when another one is in front."""
         self._shown = shown
         self._app = app
         self._make = make
@@ -40,15 +40,15 @@ class Navigation:
         self._levels = Levels()
 
     def named(self, name: str) -> SessionScreen:
-        """The screen of that name. Raises LookupError where there is none."""
+        """The screen of that name. Raises LookupError if there is none."""
         if name not in self._made:
             screen = self._made[name] = self._make(self._entries[name].load())
-            # Installed, it lives on while another one is in front.
+            # Installed screens stay alive while another one is in front.
             self._app.install_screen(screen, name)
         return self._made[name]
 
     def screen(self, kind: type[S]) -> S:
-        """The screen of that class. Raises LookupError where there is none."""
+        """The screen of that class. Raises LookupError if there is none."""
         screen = self.named(kind.PLACES[0].value)
         assert isinstance(screen, kind)
         return screen
@@ -63,7 +63,7 @@ class Navigation:
         return next((one for one in reversed(self._app.screen_stack) if isinstance(one, SessionScreen)), None)
 
     def show(self, screen: SessionScreen) -> None:
-        """Put a screen in front; the dialogs of the one before are closed."""
+        """Put a screen in front; the dialogs of the previous one are closed."""
         app = self._app
         while not isinstance(app.screen, SessionScreen):
             app.pop_screen()
@@ -81,7 +81,7 @@ class Navigation:
 
     @property
     def base(self) -> str:
-        """What the present level is narrowed to: escape takes away what a person has added, but not that."""
+        """What the current level restricts its screen to: escape removes what a person added to it, but not that."""
         return self._levels.base
 
     def _place(self, screen: SessionScreen | None = None) -> Place:
@@ -96,17 +96,17 @@ class Navigation:
             screen.restore(place.at)
 
     def enter(self, name: str, base: str = "") -> None:
-        """One level in: to the screen of that name. The present one may go on to another view of itself."""
+        """Go one level in, to the screen of that name. The current screen may itself go to another view."""
         screen = self.named(name)
         self._levels = self._levels.enter(self._place(), self._place(screen), base)
         self.show(screen)
 
     def jump(self) -> None:
-        """The screen in front is about to show another view, on the same level."""
+        """Prepare for another view of the screen in front, on the same level."""
         self._levels = self._levels.jump(self._place())
 
     def back(self) -> None:
-        """One level out: the screen, the view and the spot one came from; from the outermost level to the matrix."""
+        """Go one level out, to the previous screen, view and spot; from the outermost level to the matrix."""
         found = self._levels.back(self._place())
         if found is None:
             self.switch("matrix")
@@ -118,11 +118,11 @@ class Navigation:
 
     @property
     def has_last(self) -> bool:
-        """Whether there is a view before the present one."""
+        """Whether there is a previous view."""
         return self._levels.last is not None
 
     def last(self) -> None:
-        """Show the view before; once more, this one again."""
+        """Show the previous view; called again, return to this one."""
         found = self._levels.swap(self._place())
         if found is not None:
             place, self._levels = found
@@ -134,7 +134,7 @@ class Navigation:
         """Show the screen of that name, unless a dialog is open; `log` is the screen of runs with only the log."""
         if not isinstance(self._app.screen, SessionScreen):
             return
-        # The classes come from the face of `tui.screens`, which imports each with its first use.
+        # The classes come from the `__init__` of `tui.screens`, which imports each on first use.
         runs = self.screen(screens.RunsScreen) if name in ("runs", _LOG) else None
         screen = runs or self.named(name)
         if screen is not self.in_front() or self._levels.inner:
@@ -174,7 +174,7 @@ class Navigation:
         self._app.call_later(screen.show_kind, kind)
 
     def compare_run(self, run: str) -> None:
-        """Show how the results of a run of the evidence differ from those of the run before it."""
+        """Show how the results of a run of the evidence differ from those of the previous run."""
         screen = self.screen(screens.CompareScreen)
         self.enter("compare", run)
         self._app.call_later(screen.compare_run, run)
@@ -186,7 +186,7 @@ class Navigation:
         self._app.call_later(screen.compare_cases, ids)
 
     def plan_session(self, hours: float | None) -> None:
-        """Plan a session of so many hours, or until the leases end, and show it."""
+        """Plan and show a session of `hours`, or until the leases end."""
         screen = self.screen(screens.PlanScreen)
         self.switch("plan")
         self._app.call_later(screen.plan, hours)
@@ -198,7 +198,7 @@ class Navigation:
         self._app.call_later(screen.show_batch, batch)
 
     def show_programs(self, run_id: str) -> None:
-        """Show the programs that a run has left."""
+        """Show the programs that a run dumped."""
         screen = self.screen(screens.ProgramsScreen)
         self.enter("programs", run_id)
         self._app.call_later(screen.show_run, run_id)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages to the person, and what is copied."""
+"""Messages to the person, and the clipboard."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tui import screens
 from tui.terminal import write_to_terminal
 
 _CLIPBOARD_CHARACTERS = 100_000
-"""Terminals refuse a longer sequence, or choke on it."""
+"""Terminals refuse longer sequences, or hang on them."""
 
 
 class Notifications:
-    """Shows messages and errors, copies texts, and draws attention to a terminal that nobody looks at."""
+    """Shows messages and errors, copies texts, and draws attention to a terminal in the background."""
 
     def __init__(self, app: App[Any], copies: Path, attention: str) -> None:
-        """`copies` is the directory of the last copy; `attention` the setting `notify`: bell, osc9 or off."""
+        """`copies` is the directory for the last copy; `attention` is the setting `notify`: bell, osc9 or off."""
         self._app = app
         self._copies = copies
         self._attention = attention
@@ -36,16 +36,16 @@ class Notifications:
         self._app.push_screen(screens.Notice(error))
 
     def attract(self, text: str) -> None:
-        """Show a message, and call the person who is looking elsewhere as the settings say."""
+        """Show a message, and alert a person looking elsewhere as the settings say."""
         self.info(text)
         if self._attention == "osc9":
-            # As Textual does it for what is copied: terminals that do not know it show nothing.
+            # Written as Textual writes clipboard sequences: terminals that do not support it ignore it.
             write_to_terminal(self._app, f"\x1b]9;ttmatrix: {text}\a")
         elif self._attention != "off":
             self._app.bell()
 
     def copy(self, text: str) -> None:
-        """Copy through the terminal, and into a file for terminals that do not pass it on."""
+        """Copy through the terminal, and to a file for terminals that do not support it."""
         fits = len(text) <= _CLIPBOARD_CHARACTERS
         if fits:
             self._app.copy_to_clipboard(text)
@@ -58,9 +58,9 @@ class Notifications:
 
 
 def save_copy(directory: Path, text: str) -> Path:
-    """Write `text` to the file of the last copy in `directory`; over ssh and tmux the terminal often passes none on.
+    """Write `text` to the file of the last copy in `directory`; over ssh and tmux the clipboard often does not work.
 
-    Returns that file. Raises TTMatrixError where it cannot be written.
+    Returns that file. Raises TTMatrixError if it cannot be written.
     """
     file = directory / "clip.txt"
     try:

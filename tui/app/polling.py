@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks every half second, in a thread, at what other processes do: runs, results, another instance's decisions."""
+"""Checks every half second, in a thread, what other processes did: runs, results, another instance's decisions."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ _SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What one look has found. Where nothing has changed, lists and error are the very ones of the look before."""
+    """The findings of one look. Unchanged lists and errors are the identical objects of the previous look."""
 
     all_runs: list[RunRecord]
-    """Of every checkout, newest first."""
+    """Runs of every checkout, newest first."""
     runs: list[RunRecord]
-    """Those of this checkout."""
+    """Runs of this checkout."""
     repository: str
-    """By which first commit they were chosen."""
+    """The first commit by which they were chosen."""
     error: TTMatrixError | None
     """Why the runs cannot be read."""
     commit_changed: bool
-    """Another commit is checked out than the ages of runs were counted from."""
+    """Whether another commit is checked out than the one that the ages of runs refer to."""
     evidence: object
-    """Another value as soon as there are more results."""
+    """A value that changes when there are new results."""
     decisions: int
     """How often another instance has changed the pending changes."""
     hosts: tuple[Host, ...] = ()
-    """Those of the hosts file."""
+    """The hosts of the hosts file."""
     cluster: ClusterStatus | None = None
-    """How those are that are up; None: none is to be."""
+    """The state of hosts that are up; None: none should be."""
     lease_title: str = ""
-    """What is said of the time that is left."""
+    """Title text about the time left."""
     lease_warnings: tuple[str, ...] = ()
 
 
@@ -66,10 +66,10 @@ class Looker:
         self._hosts_file = hosts.HostsFile(session.paths.hosts_file)
         self._cluster: Cluster | None = None
         self.heads: Stamps = {}
-        """The files that change with another commit, as they were when the ages were read; none while they are."""
+        """The files that change with the commit, as they were when the ages were read; empty while that is going on."""
 
     def look(self) -> Seen:
-        """All that can have changed."""
+        """Read everything that can have changed."""
         session, before = self._session, self._seen
         all_runs, runs, repository, error = self._runs(before)
         file = evidence.store_file(session.paths.evidence, session.checkout.root)
@@ -77,7 +77,7 @@ class Looker:
         changed = not all_unchanged(self.heads)
         results, known = evidence.evidence_stamp(file, runs), tuple(self._hosts_file.look().values())
         status = self._status() if any(not one.here for one in known) else None
-        # Here, so that it is another value as time goes by.
+        # Computed here, since it changes with time.
         now = datetime.fromtimestamp(time.time(), UTC)
         title, warnings = view_models.leases_words(known, status, now) if known else ("", ())
         found = (all_runs, runs, repository, error, changed, results, decisions, known, status, title, warnings)
@@ -85,7 +85,7 @@ class Looker:
         return self._seen
 
     def _status(self) -> ClusterStatus | None:
-        # Who has no hosts loads nothing of this.
+        # Without hosts, load nothing of this.
         self._cluster = self._cluster or cluster.Cluster()
         return self._cluster.status()
 
@@ -102,7 +102,7 @@ class Looker:
 
 
 class Polling:
-    """Takes in what the looks find. With 10,000 runs one takes 0.1 s of a processor: too long between two frames."""
+    """Processes the findings of looks. With 10,000 runs a look takes 0.1 s of CPU: too long between two frames."""
 
     def __init__(
         self,
@@ -123,18 +123,18 @@ class Polling:
         self._looker = Looker(session)
         self._rounds = Repeating(app, "polling", _SECONDS, self._looker.look, self._take)
         self._taken: Seen | None = None
-        """What was taken in last."""
+        """The findings processed last."""
         self._warned: frozenset[str] = frozenset()
-        """What was last said of the time that is left."""
+        """The last warnings about the time left."""
         self._unfinished: set[str] = set()
-        """Batches that went on, or were started here, and whose end was not announced yet."""
+        """Batches that were running or were started here, and whose end was not announced yet."""
 
     def start(self) -> None:
-        """Look now, and from then on again and again."""
+        """Look now, and repeatedly from then on."""
         self._rounds.start()
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop looking."""
         self._rounds.stop()
 
     def now(self) -> None:
@@ -163,7 +163,7 @@ class Polling:
         self._take_leases(seen)
 
     def _take_hosts(self, before: Seen | None, seen: Seen) -> None:
-        """Show how the hosts are, and say so where one is lost or comes back."""
+        """Show the state of hosts, and report those that are lost or come back."""
         session = self._session
         if (session.hosts, session.cluster) == (seen.hosts, seen.cluster):
             return
@@ -173,7 +173,7 @@ class Polling:
         self._signals.hosts_changed.publish(None)
 
     def _take_leases(self, seen: Seen) -> None:
-        """Show the time that is left, and warn where it becomes short."""
+        """Show the time left, and warn when it becomes short."""
         title, warnings = seen.lease_title, seen.lease_warnings
         if title != self._session.lease_text:
             self._session.lease_text = title
@@ -186,7 +186,7 @@ class Polling:
     def _take_runs(self, before: Seen | None, seen: Seen) -> None:
         session = self._session
         if before is None:
-            # Runs that were left waiting by a scheduler that is gone go on.
+            # Resume runs that were queued by a scheduler that no longer exists.
             self._background.run("tend", session.tend, lambda _: None)
         if seen.runs is not session.runs or seen.all_runs is not session.all_runs:
             session.all_runs, session.runs = seen.all_runs, seen.runs
@@ -202,14 +202,14 @@ class Polling:
         self._facts.runs_changed()
 
     def read_ages(self) -> None:
-        """Find out in the background how far the trees of runs are from the present one."""
+        """Find out in the background how the trees of runs differ from the current one."""
         session = self._session
 
         def take(aged: Aged) -> None:
             self._looker.heads = aged.heads
             if (session.repository, session.ages) != (aged.repository, aged.ages):
                 session.repository, session.ages = aged.repository, aged.ages
-                # Which runs belong to the checkout is known better now.
+                # It is known more precisely now which runs belong to the checkout.
                 self.now()
                 self._runs_changed()
 
@@ -218,7 +218,7 @@ class Polling:
             self._background.run("ages", session.read_ages, take, supersede=True)
 
     def _announce_end(self) -> None:
-        """Say so once the last of the runs that went on has ended."""
+        """Announce when the last of the running runs has ended."""
         records = self._session.runs
         if not self._unfinished or any(record.active for record in records):
             return

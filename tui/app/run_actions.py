@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the app does to runs: it starts, orders and stops them."""
+"""Actions on runs: start, reorder and stop them."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from core.runs.store import Queue, RunRecord
 
     Planned = tuple[Sequence[RunSpec], Sequence[TTMatrixError]]
-    """Runs, and why others cannot be."""
+    """Runs, and the reasons why others are not possible."""
     Started = tuple[list[RunRecord], str, Sequence[TTMatrixError]]
-    """Runs, what was executed to find out what is installed, and why others cannot be started."""
+    """Runs, what was executed to find out which packages are installed, and why others cannot be started."""
 
 _NAMED = 8
-"""How many tests a question names."""
+"""How many tests a question lists."""
 _PATIENCE_SECONDS = 1.0
-"""After it, a message says what takes so long: pip is asked for the sizes of packages, which takes up to 30 s."""
+"""After this, a message explains the delay: asking pip for the sizes of packages takes up to 30 s."""
 
 
 class RunActions:
-    """Runs belong to processes of their own: what is known of them comes with the next look at the store."""
+    """Runs are processes of their own: their state arrives with the next look at the store."""
 
     def __init__(
         self,
@@ -57,28 +57,28 @@ class RunActions:
         self._keymap = keymap
 
     def start(self, ids: Sequence[str]) -> None:
-        """Start a CPU repro of each test; for those that cannot run, the reasons are shown."""
+        """Start a CPU repro of each test; show the reasons for those that cannot run."""
         self._start(partial(_planned, self._session, ids, planning.Options(arch=self._session.view.arch)))
 
     def bisect(self, ids: Sequence[str]) -> None:
-        """Look for the op that breaks each model; for those that cannot run, the reasons are shown."""
+        """Look for the op that breaks each model; show the reasons for those that cannot run."""
         self._start(partial(_planned, self._session, ids, planning.Options(kind=planning.BISECT_KIND)))
 
     def start_planned(self, plan: LaunchPlan, *, shown: bool = True) -> None:
-        """Start runs as they are planned; `shown`: a person has seen the plan, and agreed to what it downloads."""
+        """Start planned runs; `shown`: a person has seen the plan, and agreed to its downloads."""
         self._start(lambda: (plan.specs, plan.refused), plan.downloads if shown else ())
 
     def start_again(self, records: Sequence[RunRecord]) -> None:
-        """Start the same runs once more; several are listed first."""
+        """Start the same runs again; if there are several, list them first."""
         self._background.run("plan runs", partial(_again, self._session, records), self._list_and_start, asks=True)
 
     def start_rest(self) -> None:
-        """Start again what failed or did not run in the newest batch, its reruns counted in; they are listed first."""
+        """Start again what failed or did not run in the newest batch, including its reruns; list the runs first."""
         take = partial(self._list_and_start, always=True)
         self._background.run("plan runs", partial(_rest, self._session), take, asks=True)
 
     def _list_and_start(self, specs: Sequence[RunSpec], *, always: bool = False) -> None:
-        """Start what is planned; several runs, or `always`, once they are listed and confirmed."""
+        """Start the planned runs; if there are several, or with `always`, list them for confirmation first."""
         if specs and (always or len(specs) > 1):
             names = [one_line(spec.test_id) for spec in specs]
             body = "\n".join((*names[:_NAMED], *([f"and {len(names) - _NAMED:,} more"] if names[_NAMED:] else ())))
@@ -88,7 +88,7 @@ class RunActions:
             self._start(lambda: (specs, ()))
 
     def _start(self, planned: Callable[[], Planned], agreed: Collection[Download] = ()) -> None:
-        """Start what is planned; where that downloads more than `agreed`, once a person has agreed to it."""
+        """Start the planned runs; if they download more than `agreed`, ask a person first."""
         done = Event()
 
         def plan() -> LaunchPlan:
@@ -115,7 +115,7 @@ class RunActions:
         if _new(ahead, agreed):
             screens.ask_to_download(self._app, ahead.downloads, queue, ahead.obstacles)
         else:
-            # Keys do not wait for this: nothing is asked any more.
+            # Keys do not wait for this: no more questions follow.
             queue()
 
     def _started(self, outcome: Started) -> None:
@@ -164,25 +164,25 @@ def _planned(session: Session, ids: Sequence[str], options: Options) -> Planned:
 
 
 def _again(session: Session, records: Iterable[RunRecord]) -> Sequence[RunSpec]:
-    """The very same runs once more, as one batch."""
+    """The identical runs once more, as one batch."""
     again = [planning.plan_again(record.spec, session.store.root, session.matrix) for record in records]
     return planning.as_batch(planning.with_estimates(again, session.runs, {}))
 
 
 def _rest(session: Session) -> Sequence[RunSpec]:
-    """What failed or did not run in the newest batch, again. Raises UsageError where there is none."""
+    """Reruns of what failed or did not run in the newest batch. Raises UsageError if there is none."""
     records = runs.own_runs(session.store.records(), session.tree)
     left = planning.left_over(records, planning.newest_batch(records), failures=True, undone=True)
     return _again(session, left)
 
 
 def _new(ahead: LaunchPlan, agreed: Collection[Download]) -> bool:
-    """Whether more is downloaded than `agreed`, whatever was known of sizes then."""
+    """Whether something besides `agreed` is downloaded, ignoring differences in known sizes."""
     known = {(one.kind, one.name) for one in agreed}
     return any((one.kind, one.name) not in known for one in ahead.downloads)
 
 
 def _queued(session: Session, ahead: LaunchPlan) -> Started:
-    """Queue runs, detached from us."""
+    """Queue runs, independent of this process."""
     records = execution.launch_all(session.store, ahead.specs, provenance=ahead.provenance)
     return records, ahead.asked, ahead.refused

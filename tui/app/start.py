@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Open the app on a checkout: everything that can go wrong here is said before the screen is taken over."""
+"""Open the app on a checkout: report all possible errors before taking over the screen."""
 
 import gc
 import os
@@ -37,7 +37,7 @@ from tui.themes import chosen_theme
 
 _ENDINGS = (".yaml", ".py", ".json", ".yml")
 _DEBOUNCE_MS = 400
-"""A pull changes many files; they count as one change once it is quiet for so long."""
+"""A pull changes many files; they count as one change once there was none for this long."""
 _STOP_MS = 500
 _QUIET_THRESHOLDS = (20_000, 20, 50)
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
@@ -45,13 +45,13 @@ _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
 
 
 def open_app(request: AppRequest) -> int:
-    """Open the app and return its exit code. Raises TTMatrixError where there is nothing to open it on."""
+    """Open the app and return its exit code. Raises TTMatrixError if there is nothing to open it on."""
     own = paths()
     settings = load_settings(own.settings_file)
     theme = chosen_theme(request.theme or settings.theme, os.environ)
     keymap = read_keymap(settings.keymap, settings.keys)
     check_screen(request.screen)
-    # Textual would take the colours out of whatever theme there is.
+    # Textual would remove the colours of every theme.
     os.environ.pop("NO_COLOR", None)
     checkout = find_checkout(request.repo or Path.cwd(), upward=request.repo is None)
     cache = Cache(checkout, own.cache / "index")
@@ -61,7 +61,7 @@ def open_app(request: AppRequest) -> int:
     whole = True
     if checkout.has_any(settings.ops_dirs):
         known = ops.with_cached_ops(cache, matrix, settings.ops_dirs)
-        # Nobody waits for op cases that have to be read, but for a query that may be about them.
+        # Do not wait for op cases that are not cached, except for a query that may be about them.
         whole = known is not None or bool(place.view.query.terms)
         matrix = known or (ops.with_ops(cache, matrix, settings.ops_dirs) if whole else matrix)
     by_hand = handwritten.with_cached_handwritten(cache, matrix)
@@ -86,9 +86,9 @@ def open_app(request: AppRequest) -> int:
 
 
 def where_to_begin(request: AppRequest, file: Path, *, restore: bool) -> tuple[LastPlace, str]:
-    """Where the app is to begin, and what is to be said of a place that is lost.
+    """Where the app should start, and a message about a stored place that is lost.
 
-    What the command line asks for comes before what `file` holds. Raises UsageError for a query that cannot be.
+    The command line takes precedence over `file`. Raises UsageError for an invalid query.
     """
     if request.query:
         return LastPlace(request.screen, ViewSpec(Query.parse(request.query))), ""
@@ -103,7 +103,7 @@ def where_to_begin(request: AppRequest, file: Path, *, restore: bool) -> tuple[L
 
 
 def begin(session: Session, place: LastPlace, notice: str = "") -> tuple[LastPlace, str]:
-    """Show the view of a place; where the checkout does not have it any more, the first one, and say so."""
+    """Show the view of a place; if the checkout no longer has it, the first view with a message."""
     screens = {where.value for where, _ in screen_commands()}
     screen = place.screen if place.screen in screens else ""
     try:
@@ -120,7 +120,7 @@ def _on(view: ViewSpec, arch: str) -> ViewSpec:
 
 
 def check_screen(name: str) -> None:
-    """Raises UsageError where there is no screen of that name. None is fine."""
+    """Raises UsageError if there is no screen of that name. An empty name is accepted."""
     names = [where.value for where, _ in screen_commands()]
     if name and name not in names:
         raise UsageError(f"There is no screen {name!r}", hint=f"Screens: {', '.join(names)}.")
@@ -135,9 +135,9 @@ def started_app(
     look: Appearance = PLAIN,
     place: Path | None = None,
 ) -> TTMatrixApp:
-    """The app as a process of its own.
+    """The app together with the work of its process.
 
-    `saved`: the index of `session` is in `cache` already; `whole`: it has the op cases of the checkout, too. `place` is
+    `saved`: the index of `session` is in `cache` already; `whole`: it includes the op cases of the checkout. `place` is
     the file for where the app was left.
     """
     process = AppProcess(cache, session.settings.ops_dirs, saved=saved, whole=whole, place=place)
@@ -159,7 +159,7 @@ def _driver(look: Appearance) -> type[Driver]:
 
 
 class AppProcess:
-    """What the app does as a process: it watches the checkout, saves its index and its place, settles its memory."""
+    """The work of the app's process: watch the checkout, save its index and last place, tune memory use."""
 
     def __init__(
         self,
@@ -186,37 +186,37 @@ class AppProcess:
         return with_placeholder_rows(matrix)
 
     def started(self, app: TTMatrixApp) -> None:
-        """Begin with what nobody waits for."""
+        """Start work that nobody waits for."""
         app.begin_hints(Hints(app.session.paths.state / "hints.json", app.context.keymap))
         if not self._whole:
             app.files.reload()
         elif not self._saved:
             app.run_worker(partial(self._save, app.session.matrix), thread=True)
         app.run_worker(partial(self._watch, app), thread=True)
-        # What the re-index leaves in cycles is young then, and would else wait for a full collection.
+        # Garbage cycles of the re-index are in a young generation then, and would otherwise wait for a full collection.
         app.signals.matrix_changed.subscribe(app, lambda _: gc.collect(1))
         settle_memory()
 
     def left(self, place: LastPlace) -> None:
-        """Store where the app is left. Where that cannot be, the old place stays."""
+        """Store where the app is left. If that fails, the old place stays."""
         if self._place is not None:
             with suppress(TTMatrixError):
                 write_place(self._place, place)
 
     def ended(self) -> None:
-        """The watcher must not outlive the screen."""
+        """Stop the watcher, which must not outlive the screen."""
         self._ended.set()
 
     def _watch(self, app: TTMatrixApp) -> None:
         def changed(paths: Set[str]) -> None:
-            # After a write of ours, who wrote reads the checkout again.
+            # After a write of ours, the writer itself reads the checkout again.
             if not app.session.bench.wrote(paths):
                 app.background.call(app.files.reload)
 
         watch_checkout(self._cache.checkout, self._ended, changed, (*self._op_directories, *ROOTS))
 
     def _save(self, matrix: Matrix) -> None:
-        # Writing it down here would hold up the keys; reading all of it once more elsewhere does not.
+        # Serialising it here would delay keys; reading everything again in another process does not.
         with suppress(TTMatrixError):
             self.read_again(matrix)
 
@@ -226,9 +226,9 @@ def watch_checkout(
 ) -> None:
     """Call `changed` with the paths of each burst of changes to what is indexed, until `stop` is set. Blocks.
 
-    `more` are other directories that are read, relative to the checkout. One that comes into being is a change.
+    `more` are other directories that are read, relative to the checkout. Creating one also counts as a change.
     """
-    # 4 ms of the first frame.
+    # Costs 4 ms of the first frame.
     import watchfiles
 
     own = (checkout.test_config, checkout.models, checkout.presets, *(checkout.root / one for one in more))
@@ -246,7 +246,7 @@ def watch_checkout(
         ):
             if changes:
                 changed({path for _, path in changes})
-            # What does not exist cannot be watched.
+            # A path that does not exist cannot be watched.
             if new := {place for place in own if place not in places and place.is_dir()}:
                 places |= new
                 changed(set(map(str, new)))
@@ -254,7 +254,7 @@ def watch_checkout(
 
 
 def settle_memory() -> None:
-    """Put what was built at the start out of the collector's sight: it would look at it in vain and cost frames."""
+    """Exclude the objects of the start from garbage collection, which would visit them in vain and delay frames."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_QUIET_THRESHOLDS)
@@ -263,12 +263,12 @@ def settle_memory() -> None:
 
 
 def _give_back_memory() -> None:
-    """Have the C library give back what is freed, where it has an option for that.
+    """Make the C library return freed memory to the system, if it has an option for that.
 
-    Each new index comes through threads and as large blocks. Left alone, glibc keeps a heap for each thread and large
-    blocks within them: after some re-indexes that is half as much again as all the rest.
+    A new index is built in threads, in large blocks. By default glibc keeps a heap per thread with large
+    blocks in it: after some re-indexes that is half as much again as all other memory.
     """
-    # 1.5 ms of the first frame.
+    # Costs 1.5 ms of the first frame.
     import ctypes
 
     with suppress(OSError, AttributeError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ASCII for terminals and fonts that show no more: each character becomes as many as it has cells."""
+"""ASCII for terminals and fonts that support nothing else: each character becomes as many as its width in cells."""
 
 import re
 import unicodedata
@@ -13,13 +13,13 @@ _LIKE = {
     **dict(zip("▌▖█▓▒░▔▁■□", "*+#=-.-_#.", strict=True)),
     **dict(zip("▂▃▄▅▆▇", ".:-=+*", strict=True)),
 }
-"""Ours, each with what looks most like it."""
+"""Our glyphs, each with the most similar ASCII."""
 _LINES, _BLOCKS = range(0x2500, 0x2580), range(0x2580, 0x25A0)
 _BEYOND = re.compile(r"[^\x00-\x7f]")
 
 
 def ascii_only(text: str) -> str:
-    """`text`, which may hold sequences that steer a terminal, in ASCII and as wide as before."""
+    """`text`, which may contain terminal sequences, in ASCII and of the same width."""
     return text if text.isascii() else _BEYOND.sub(lambda match: _alike(match[0]), text)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The terminal under the app: taken for the screens, lent to an editor, and given back whatever ends the app."""
+"""The terminal under the app: taken for the screens, lent to an editor, and given back however the app ends."""
 
 import asyncio
 import os
@@ -24,16 +24,16 @@ from tui.terminal.state import attributes, forget_terminal, give_back, note_term
 from tui.terminal.textual_private import driver_of, stop_pixel_mouse
 
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT)
-"""What a person, a shell or a machine that goes down asks to end with."""
+"""Signals by which a person, a shell or a machine shutting down ends the app."""
 _KEYS = (signal.SIGINT, signal.SIGQUIT)
-"""Those that keys send to all of a terminal: while an editor has it, they are meant for the editor."""
+"""Signals that keys send to all processes of a terminal: while an editor has it, they are meant for the editor."""
 _GRACE_SECONDS = 5.0
-"""How long the app may take to end by itself: what is being written is written."""
+"""How long the app may take to end by itself, so that writes in progress finish."""
 _RETRY_SECONDS = 0.05
 
 
 class EndAsked(Message):
-    """The process is to end because of a signal."""
+    """A signal asks the process to end."""
 
     def __init__(self, signum: int) -> None:
         super().__init__()
@@ -41,22 +41,22 @@ class EndAsked(Message):
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver, which notes what it takes, stops as a job of a shell does, and lends the terminal."""
+    """Textual's driver, which records what it changes, supports job control, and lends the terminal."""
 
     def __init__(self, app: App[Any], **options: Any) -> None:
         super().__init__(app, **options)
         self._taken = False
         self.original: list[Any] | None = None
-        """How the terminal was before the app."""
+        """The state of the terminal before the app."""
         self.lent = False
-        """Whether another program has the terminal, or is about to."""
+        """Whether another program has the terminal, or is about to get it."""
         self.borrower: int | None = None
         """That program's process id, once it runs."""
         self._handle_stop()
 
     def _handle_stop(self) -> None:
-        # By the loop, unlike the stock handlers: these come between any two steps of the program, also while it holds
-        # the lock of what is being written, which they would wait for.
+        # Handled by the loop, unlike the stock handlers: these interrupt the program anywhere, also while it holds
+        # the output lock, for which they would wait.
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTSTP, self.stop)
         loop.add_signal_handler(signal.SIGCONT, self._continued)
@@ -67,7 +67,7 @@ class TerminalDriver(LinuxDriver):
             loop.remove_signal_handler(signum)
 
     def start_application_mode(self) -> None:
-        """Take the terminal, once we are in front."""
+        """Take the terminal, once we are in the foreground."""
         _wait_for_front(self.fileno)
         if not self._taken:
             with suppress(termios.error):
@@ -77,38 +77,38 @@ class TerminalDriver(LinuxDriver):
         self._taken = True
 
     def close(self) -> None:
-        """What was to be written is written, so the terminal is given back."""
+        """Give the terminal back: all output has been written."""
         super().close()
         if self._taken:
             self._taken = False
             if stop_pixel_mouse(self):
-                # The stock driver switches the rest of the mouse off, and this not.
+                # The stock driver switches off all mouse modes except this one.
                 with suppress(OSError):
                     os.write(self.fileno, b"\x1b[?1016l")
             forget_terminal(self.fileno)
 
     def give_back_now(self) -> None:
-        """Give the terminal back from any thread, whatever the app and the terminal are at."""
+        """Give the terminal back from any thread, whatever state app and terminal are in."""
         if self.original is not None and (self._taken or self.lent):
-            # Where it takes nothing now, the note remains for the next start.
+            # If it accepts nothing now, the note remains for the next start.
             with suppress(OSError, termios.error):
                 give_back(self.fileno, self.original)
                 forget_terminal(self.fileno)
 
     def stop(self, *, job: bool = False) -> None:
-        """Stop until the shell goes on with us; with `job` all that it started with us, such as make."""
+        """Stop until the shell continues us; with `job` also stop the processes started along with us, such as make."""
         if not self._taken:
             return
         self.suspend_application_mode()
         self._leave_stop()
-        # The default of the signal, not SIGSTOP: where no shell is there to go on with us, the kernel ignores it.
+        # The default action of the signal, not SIGSTOP: without a shell that could continue us, the kernel ignores it.
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(0 if job else os.getpid(), signal.SIGTSTP)
         self._handle_stop()
         self._take_again()
 
     def _continued(self) -> None:
-        """Somebody has stopped us without a word before: the shell has had the terminal since."""
+        """Somebody stopped us without notice: the shell has used the terminal since."""
         if self._taken:
             self.suspend_application_mode()
             self._take_again()
@@ -119,7 +119,7 @@ class TerminalDriver(LinuxDriver):
 
     @contextmanager
     def no_automatic_restart(self) -> Iterator[None]:
-        """While the terminal is lent, its signals are for the borrower; then it is as it was."""
+        """While the terminal is lent, its signals are for the borrower; afterwards handling is restored."""
         self._leave_stop()
         self.lent = True
         try:
@@ -135,28 +135,28 @@ class TerminalDriver(LinuxDriver):
 
 
 class AsciiDriver(TerminalDriver):
-    """Sends nothing but ASCII."""
+    """Sends only ASCII."""
 
     def write(self, data: str) -> None:
         super().write(ascii_only(data))
 
 
 def lend_terminal(app: App[Any], borrower: int) -> None:
-    """A process, by its id, has the terminal of `app` until it ends: signals that would end us are for it first."""
+    """Lend the terminal of `app` to a process, by its id, until it ends: signals that would end us go to it first."""
     driver = driver_of(app)
     if isinstance(driver, TerminalDriver):
         driver.borrower = borrower
 
 
 def stop_as_job(app: App[Any]) -> None:
-    """Stop, with whatever was started together with us, until the shell goes on."""
+    """Stop, together with processes started along with us, until the shell continues us."""
     driver = driver_of(app)
     if isinstance(driver, TerminalDriver):
         driver.stop(job=True)
 
 
 def _wait_for_front(terminal: int) -> None:
-    """Where we are in the background, setting the terminal stops us until we are not: termios(3), under TOSTOP."""
+    """Changing the terminal while in the background stops us until we are in the foreground: termios(3), TOSTOP."""
     before = signal.signal(signal.SIGTTOU, signal.SIG_DFL)
     try:
         with suppress(termios.error):
@@ -166,10 +166,10 @@ def _wait_for_front(terminal: int) -> None:
 
 
 class Ending:
-    """Ends `app` when a signal asks for it or the terminal is gone: gently at first, in any case in the end.
+    """Ends `app` when a signal asks for it or the terminal is gone: gently at first, then by force.
 
-    A hangup signal reaches only those whose controlling terminal it is, and not those that ignore it.
-    Without us the app would read end after end of its input for ever. Everything decided is on the disk by then.
+    A hangup signal only reaches processes with that controlling terminal that do not ignore it.
+    Without this class the app would read end-of-file from its input forever. Decisions are already on the disk then.
     """
 
     def __init__(self, app: App[Any]) -> None:
@@ -177,12 +177,12 @@ class Ending:
         self._reading, self._writing = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
 
     def run(self) -> None:
-        """Run the app to its end, from the main thread."""
+        """Run the app to its end, in the main thread."""
         self._watch()
         try:
             self._app.run()
         finally:
-            # Not after an error of the app itself, which gives it back; but of whatever else can happen.
+            # Not needed after an error of the app itself, which gives it back, but in all other cases.
             self.give_back()
 
     def _watch(self) -> None:
@@ -192,8 +192,8 @@ class Ending:
         threading.Thread(target=self._wait, name="ending", daemon=True).start()
 
     def _asked(self, signum: int, frame: FrameType | None) -> None:
-        # Decided here: when the thread looks, the editor may have ended. Signals come in the midst of anything, so no
-        # more is done than to send a byte.
+        # Decide here: by the time the thread looks, the editor may have ended. Signals can interrupt anything, so
+        # the handler only sends a byte.
         if self._meant_for_borrower(signum):
             return
         with suppress(BlockingIOError):
@@ -204,7 +204,7 @@ class Ending:
         events.register(self._reading, select.POLLIN)
         terminal = sys.__stdin__
         if terminal is not None and terminal.isatty():
-            # Only for POLLHUP, which needs no asking.
+            # Only for POLLHUP, which is always reported.
             events.register(terminal.fileno(), 0)
         while True:
             gone = any(descriptor != self._reading for descriptor, _ in events.poll())
@@ -223,17 +223,17 @@ class Ending:
         if signum in _KEYS:
             return True
         if driver.borrower is not None:
-            # It has something of its own to save; we end after it.
+            # The borrower has something to save; we end after it.
             with suppress(ProcessLookupError):
                 os.kill(driver.borrower, signum)
         return False
 
     def _end(self, signum: int, events: select.poll) -> None:
-        """Wait for the app to end, but not for ever, and not after a second word."""
+        """Wait for the app to end, with a time limit that a second signal cuts short."""
         deadline = time.monotonic() + _GRACE_SECONDS
         delivered = False
         while (left := deadline - time.monotonic()) > 0:
-            # Before its loop runs it takes no messages.
+            # The app takes no messages before its loop runs.
             delivered = delivered or self._app.post_message(EndAsked(signum))
             if events.poll(1000 * (left if delivered else _RETRY_SECONDS)):
                 break
@@ -241,7 +241,7 @@ class Ending:
         os._exit(128 + signum)
 
     def give_back(self) -> None:
-        """Give the terminal back where the app has not."""
+        """Give the terminal back if the app has not done so."""
         driver = self._driver
         if isinstance(driver, TerminalDriver):
             driver.give_back_now()

@@ -16,20 +16,20 @@ _LIKE_CODE = ("code", "code-insiders", "codium", "code-oss", "cursor", "windsurf
 _LINE_AS_SUFFIX = ("subl", "sublime_text", "hx", "helix", "zed", "zeditor")
 _LINE_AS_OPTION = {"kate": "--line", "kwrite": "--line", "mate": "--line", "idea": "--line", "pycharm": "--line"}
 _RETURN_AT_ONCE = (*_LIKE_CODE, "subl", "sublime_text", "zed", "zeditor", "mate", "idea", "pycharm")
-"""Editors that, without an option to wait, end before the person has edited anything."""
+"""Editors that return immediately unless given an option to wait."""
 _WAITS = ("-w", "--wait")
 _STARTERS = re.compile(r"env|nice|[A-Za-z_]\w*=.*")
-"""What may be before the editor's own name."""
+"""Words that may precede the editor's name."""
 _MISSING = (126, 127)
-"""Exit codes by which a starter such as `env` says that there is no such program."""
+"""Exit codes by which a starter such as `env` reports that the program does not exist."""
 
 
 def editor_command(path: Path, line: int, environ: Mapping[str, str] = os.environ) -> list[str]:
     """The command that opens `path` at `line` (from 1): $VISUAL, else $EDITOR, else what is installed.
 
-    An editor is known by its name, wherever it is and whatever version its name ends in; one that nobody knows is
-    given `+LINE`, as most understand. Raises TTMatrixError where there is no editor, and where the variable cannot be
-    read.
+    An editor is recognised by its name, ignoring directory and version suffix; an unknown one
+    gets `+LINE`, which most editors understand. Raises TTMatrixError if there is no editor or the variable cannot be
+    parsed.
     """
     words = _chosen(environ)
     name = next((_name(word) for word in words if not _STARTERS.fullmatch(word)), "")
@@ -47,7 +47,7 @@ def editor_command(path: Path, line: int, environ: Mapping[str, str] = os.enviro
 def edit(argv: Sequence[str], cwd: Path, started: Callable[[int], object] = lambda _: None) -> None:
     """Run an editor in the terminal and wait for it; `started` gets its process id.
 
-    Raises TTMatrixError where it cannot be started.
+    Raises TTMatrixError if it cannot be started.
     """
     if run_in_terminal(argv, cwd=cwd, started=started) in _MISSING:
         raise TTMatrixError(f"Cannot run {argv[0]}", f"There is no such program: {shlex.join(argv)}", _HINT)

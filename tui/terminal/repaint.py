@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of a frame, only what the terminal does not show yet is written to it; what only moved up or down is scrolled there.
+"""Write only the part of a frame that the terminal does not show yet; scroll lines that only moved up or down.
 
-Widgets say roughly what has changed: all of a log when a line came, all of a table when a second has gone by. Over ssh
+Widgets report changes coarsely: all of a log when a line arrives, all of a table every second. Over ssh
 that is 4 to 18 KB for each line of a log.
 """
 
@@ -19,15 +19,15 @@ from textual.strip import Strip
 from tui.terminal.textual_private import ChopsUpdate, CompositorUpdate, LayoutUpdate
 
 _Row = dict[int, Strip]
-"""What is on a line of the screen: strips by the column where they begin."""
+"""A line of the screen: strips by the column where they begin."""
 _Line = Mapping[int, Strip | None]
-"""What a line is to show; None: unknown, so what is there stays."""
+"""The wanted content of a line; None: unknown, so the current content stays."""
 _LEAST_MOVED = 3
-"""Lines that must have moved: fewer are written as fast as they are scrolled."""
+"""Minimum number of moved lines: fewer are written as fast as they are scrolled."""
 
 
 class Shift(NamedTuple):
-    """Lines `first` to `last` go up by `rows`, or down where it is negative."""
+    """Lines `first` to `last` move up by `rows`, or down if it is negative."""
 
     first: int
     last: int
@@ -35,33 +35,33 @@ class Shift(NamedTuple):
 
     @property
     def sequence(self) -> str:
-        """As every terminal since the VT100 scrolls a part of its lines."""
+        """The scrolling sequence, which every terminal since the VT100 supports."""
         edge, step = (self.last, "\n") if self.rows > 0 else (self.first, "\x1bM")
         return f"\x1b[{self.first + 1};{self.last + 1}r{_move_to(0, edge)}{step * abs(self.rows)}\x1b[r"
 
 
 class Repaint:
-    """Knows what the terminal shows, as long as nobody else writes on it."""
+    """Tracks what the terminal shows, as long as only we write to it."""
 
     def __init__(self) -> None:
         self._rows: list[_Row] = []
 
     def forget(self) -> None:
-        """Somebody else may have written on the terminal."""
+        """Forget the tracked content: somebody else may have written on the terminal."""
         self._rows = []
 
     def lean(self, update: ChopsUpdate | LayoutUpdate, size: Size, cuts: Sequence[Sequence[int]]) -> CompositorUpdate:
-        """The same update for a screen of that size, which writes less.
+        """The same update for a screen of that size, with less output.
 
-        `cuts` are the columns of each line where its parts begin, and the one behind the last part.
+        `cuts` are, for each line, the columns where its parts begin, and the one after the last part.
         """
         return _LeanUpdate(self, update, size, cuts)
 
     def in_spans(self, update: ChopsUpdate, size: Size) -> dict[int, _Line]:
-        """The lines of which a part is to be written, top to bottom.
+        """The lines of which a part must be written, top to bottom.
 
-        Beside its spans an update has what lies below: the table, where a message on it has not changed. There the
-        screen goes on to show what it shows.
+        Beside its spans an update contains what lies below, such as the table under an unchanged message. There the
+        screen keeps its content.
         """
         lines: dict[int, dict[int, Strip | None]] = {}
         for y, first, end in sorted(update.spans):
@@ -75,12 +75,12 @@ class Repaint:
         return dict(lines)
 
     def _shown(self, x: int, y: int, length: int) -> Strip | None:
-        """What is known to be shown in so many cells."""
+        """The known content of `length` cells; None if unknown."""
         strip = self._rows[y].get(x) if y < len(self._rows) else None
         return strip if strip is not None and strip.cell_length == length else None
 
     def written(self, changed: Mapping[int, _Line], size: Size, console: Console) -> str:
-        """What is to be written for these lines to be shown."""
+        """The output that makes the terminal show these lines."""
         if len(self._rows) != size.height:
             self._rows = [{} for _ in range(size.height)]
         shift = self._find_shift(changed, console)
@@ -105,13 +105,13 @@ class Repaint:
     # What has only moved
 
     def _find_shift(self, changed: Mapping[int, _Line], console: Console) -> Shift | None:
-        """The move that puts the most of the changed lines in place."""
+        """The shift that puts the most changed lines in place."""
         keys = {y: found for y, strips in changed.items() if (found := _widest(strips)) is not None}
         before: dict[tuple[int, str], int | None] = {}
         for y, (x, _) in keys.items():
             if shown := self._rows[y].get(x):
                 place = x, shown.render(console)
-                # What is in several places, as blank lines do, tells nothing of where it went.
+                # Content in several places, such as blank lines, does not tell where it moved.
                 before[place] = None if place in before else y
         moves = {
             y: was - y
@@ -123,7 +123,7 @@ class Repaint:
         rows, count = Counter(moves.values()).most_common(1)[0]
         at = [y for y, move in moves.items() if move == rows]
         shift = Shift(min(at) + min(rows, 0), max(at) + max(rows, 0), rows)
-        # Whole lines move, and what was not to must be there to be written again.
+        # Whole lines move, so lines that should not move must be known to be rewritten.
         known = all(_complete(changed.get(y)) for y in range(shift.first, shift.last + 1))
         return shift if known and count >= _LEAST_MOVED else None
 
@@ -136,7 +136,7 @@ class Repaint:
 
 
 class _LeanUpdate(CompositorUpdate):
-    """What Textual writes in the place of its own update, if it writes at all: batches and exits drop updates."""
+    """Replaces Textual's own update; it counts only if it is written: batches and exits drop updates."""
 
     def __init__(
         self, repaint: Repaint, update: ChopsUpdate | LayoutUpdate, size: Size, cuts: Sequence[Sequence[int]]
@@ -157,15 +157,15 @@ class _LeanUpdate(CompositorUpdate):
 
 
 def _placed(strips: Iterable[Strip], cuts: Sequence[int]) -> _Row:
-    """Strips where they belong."""
+    """Strips by their columns."""
     return {x: _filling(strip, end - x) for strip, (x, end) in zip(strips, pairwise(cuts), strict=False)}
 
 
 def _filling(strip: Strip, length: int) -> Strip:
     """A strip that covers its place.
 
-    A widget that has become wider, and does not know it yet, paints too little. What is right of it would move to the
-    left, and the last column show for good what was there before.
+    A widget that became wider and does not know it yet paints too little. The part to the right would move
+    left, and the last column would keep its old content.
     """
     return strip if strip.cell_length >= length else strip.adjust_cell_length(length)
 
@@ -180,7 +180,7 @@ def _complete(strips: _Line | None) -> bool:
 
 
 def _difference(x: int, y: int, shown: Strip, strip: Strip, console: Console) -> str:
-    """What makes one strip of another that is as long: its segments, but for those that are there already."""
+    """The output that turns one strip into another of the same length: only the segments that differ."""
     there = dict(_places(x, shown))
     pieces: list[str] = []
     end = -1
@@ -195,7 +195,7 @@ def _difference(x: int, y: int, shown: Strip, strip: Strip, console: Console) ->
 
 
 def _places(x: int, strip: Strip) -> Iterator[tuple[int, Segment]]:
-    """The segments of a strip with the columns where they begin."""
+    """The segments of a strip with their columns."""
     for segment in strip:
         yield x, segment
         x += cell_len(segment.text)

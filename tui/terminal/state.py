@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the app does to its terminal, noted on the disk, and how to undo it: for a process that ended without doing so.
+"""Record on disk what the app changes in its terminal, and undo it for a process that ended without doing so.
 
-Part of every start, so it imports little.
+Every start imports this module, so it imports little.
 """
 
 import json
@@ -24,36 +24,36 @@ GIVE_BACK = (
     "\x1b[r\x1b[?7h\x1b[0m"  # all of the screen scrolls, lines wrap, no colour
     "\x1b[?1049l\x1b[?25h"  # the screen as it was, with its cursor
 )
-"""All that Textual's driver switches on, switched off; see xterm's ctlseqs and kitty's keyboard protocol."""
+"""Switches off everything that Textual's driver switches on; see xterm's ctlseqs and kitty's keyboard protocol."""
 
 Attributes = list[Any]
 """What termios.tcgetattr returns, with the control characters as numbers."""
 
 
 def attributes(terminal: int) -> Attributes:
-    """How the terminal treats lines and signals now. Raises termios.error where it is gone."""
+    """The line and signal settings of the terminal. Raises termios.error if it is gone."""
     *flags, characters = termios.tcgetattr(terminal)
     return [*flags, [one if isinstance(one, int) else one[0] for one in characters]]
 
 
 def note_terminal(terminal: int) -> None:
-    """Note how the terminal is, before anything is done to it."""
+    """Record the state of the terminal before changing it."""
     with suppress(OSError, termios.error):
         note, changed = _note(terminal)
         note.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         content = {"process": _process(os.getpid()), "terminal": changed, "attributes": attributes(terminal)}
-        # Worth nothing after a crash of the machine, and half of it is read as none: no need to wait for the disk.
+        # Useless after a crash of the machine, and a partial note is read as none: no need to sync the disk.
         note.write_text(json.dumps(content), encoding="utf-8")
 
 
 def forget_terminal(terminal: int) -> None:
-    """The terminal was given back."""
+    """Remove the record: the terminal was given back."""
     with suppress(OSError):
         _note(terminal)[0].unlink(missing_ok=True)
 
 
 def put_right() -> None:
-    """Give back the terminal that an app took and was killed over. Does nothing where there is none, or none such."""
+    """Restore a terminal whose app was killed. Does nothing without a terminal or without a record for it."""
     terminal = next((stream.fileno() for stream in _streams() if stream.isatty()), None)
     if terminal is None:
         return
@@ -63,7 +63,7 @@ def put_right() -> None:
             return
         content = json.loads(note.read_text(encoding="utf-8"))
         if _process(content["process"][0]) == content["process"]:
-            # The app is still there: stopped, or in front while this runs behind it.
+            # The app still exists: stopped, or in the foreground while this runs in the background.
             return
         note.unlink(missing_ok=True)
         if content["terminal"] == changed:
@@ -71,20 +71,20 @@ def put_right() -> None:
 
 
 def in_browser(environ: Mapping[str, str]) -> bool:
-    """Whether a server has started this process to show the app in a browser, as textual-serve says it."""
+    """Whether a server has started this process to show the app in a browser, by textual-serve's variables."""
     return environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver")
 
 
 def give_back(terminal: int, before: Attributes) -> None:
-    """Switch off what the app has switched on, whatever still waits to be written.
+    """Switch off everything that the app switched on, discarding pending output.
 
-    Raises OSError or termios.error where the terminal is gone; never waits for one that takes nothing.
+    Raises OSError or termios.error if the terminal is gone; never waits for a terminal that accepts nothing.
     """
-    # Opened anew: not to wait is a property of the opening, and ours we share with the shell.
+    # Opened again: non-blocking mode belongs to the open file, and ours is shared with the shell.
     own = os.open(os.ttyname(terminal), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         termios.tcflush(own, termios.TCOFLUSH)
-        # A shell sets the lines right itself; where it has, they are as somebody wants them now.
+        # A shell restores the line settings itself; if it did, they are as somebody wants them now.
         if not attributes(own)[_LOCAL] & termios.ICANON:
             termios.tcsetattr(own, termios.TCSANOW, before)
         os.write(own, GIVE_BACK.encode())
@@ -93,7 +93,7 @@ def give_back(terminal: int, before: Attributes) -> None:
 
 
 _LOCAL = 3
-"""Of the attributes: the local modes."""
+"""Index of the local modes in the attributes."""
 
 
 def _streams() -> Iterator[Any]:
@@ -101,14 +101,14 @@ def _streams() -> Iterator[Any]:
 
 
 def _note(terminal: int) -> tuple[Path, int]:
-    """Where a terminal is noted, and since when it is what it is: the next one may get its name."""
+    """The file of a terminal's record, and the time of the terminal's creation: its name may be reused."""
     name = os.ttyname(terminal)
     file = f"{os.uname().nodename}{name.replace('/', '-')}.json"
     return paths().state / "terminals" / file, Path(name).stat().st_ctime_ns
 
 
 def _process(pid: int) -> list[int]:
-    """The id of a process and its start, in ticks since the machine's: no other has both. Empty where there is none."""
+    """A process's id and start time in ticks since boot, together unique. Empty if the process does not exist."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -117,4 +117,4 @@ def _process(pid: int) -> list[int]:
 
 
 _START_FIELD = 19
-"""Behind the name; proc(5) counts it as the 22nd of all."""
+"""Index after the name; proc(5) counts it as field 22."""

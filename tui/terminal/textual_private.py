@@ -38,45 +38,45 @@ __all__ = (
 
 
 class FrameFilter(Protocol):
-    """Makes less of updates, knowing what the terminal shows."""
+    """Shrinks updates, knowing what the terminal shows."""
 
     def lean(self, update: ChopsUpdate | LayoutUpdate, size: Size, cuts: Sequence[Sequence[int]]) -> CompositorUpdate:
-        """The same update for a screen of that size, which writes less.
+        """The same update for a screen of that size, with less output.
 
-        `cuts` are the columns of each line where its parts begin, and the one behind the last part.
+        `cuts` are, for each line, the columns where its parts begin, and the one after the last part.
         """
 
     def forget(self) -> None:
-        """Nobody knows what the terminal shows."""
+        """Forget what the terminal shows."""
 
 
 class FilteringApp(App[None]):
-    """An app whose frames may be filtered where they go to the terminal."""
+    """An app whose frames can be filtered on their way to the terminal."""
 
     frames: FrameFilter | None = None
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         if self.frames is not None and isinstance(renderable, ChopsUpdate | LayoutUpdate):
-            # Only the text of an update is asked for, as of those of Textual.
+            # Only the text of an update is used, as with Textual's own updates.
             renderable = cast(RenderableType, self.frames.lean(renderable, screen.outer_size, screen._compositor.cuts))
         super()._display(screen, renderable)
 
     def forget_frames(self) -> None:
-        """Nobody knows what the terminal shows: the next frame is written whole."""
+        """Forget what the terminal shows: the next frame is written completely."""
         if self.frames is not None:
             self.frames.forget()
 
 
 _ESC = "\x1b"
 _GO_ON = r"\[O\]Pfb\\\x7f\t\x1b"
-"""What may come right behind the escape character of a sequence: `f` and `b` are words right and left on a Mac."""
+"""Characters that may follow the escape character of a sequence: `f` and `b` are words right and left on a Mac."""
 _LONE = re.compile(rf"(?<={_ESC})(?=[^{_GO_ON}])")
 _BEGINS_ALONE = re.compile(rf"[^{_GO_ON}]")
 _PASTE, _PASTED = f"{_ESC}[200~", f"{_ESC}[201~"
 
 
 class KeyParser(XTermParser):
-    """Textual's parser of what a terminal sends, for which esc is esc, however soon another key comes behind it."""
+    """Textual's parser of terminal input, for which esc is always esc, however soon another key follows."""
 
     def __init__(self, debug: bool = False) -> None:
         super().__init__(debug)
@@ -85,11 +85,11 @@ class KeyParser(XTermParser):
         self._pasting = False
 
     def feed(self, data: str) -> Iterable[Message]:
-        """The events of what the terminal has sent."""
+        """The events in the terminal's input."""
         pasting = self._pasting or _PASTE in data
         self._pasting = pasting and data.rfind(_PASTED) <= data.rfind(_PASTE)
         for part in [data] if pasting else _LONE.split(data):
-            # Where it waits no longer, the time for a sequence was up before.
+            # If it no longer waits, the time for a sequence has passed.
             if self._open and self._timeout_time is not None and _BEGINS_ALONE.match(part):
                 self._timeout_time = 0.0
                 yield from self.tick()
@@ -97,24 +97,24 @@ class KeyParser(XTermParser):
             yield from super().feed(part)
 
 
-# The driver makes its parser itself.
+# The driver creates its parser itself.
 setattr(linux_driver, "XTermParser", KeyParser)  # noqa: B010 - not exported, so mypy knows no such name
 
 
 def driver_of(app: App[Any]) -> Driver | None:
-    """The driver of an app that runs."""
+    """The driver of a running app."""
     return app._driver
 
 
 def write_to_terminal(app: App[Any], text: str) -> None:
-    """Write a sequence that Textual does not know; nothing where there is no terminal."""
+    """Write a sequence that Textual does not support; nothing without a terminal."""
     driver = driver_of(app)
     if driver is not None:
         driver.write(text)
 
 
 def stop_pixel_mouse(driver: LinuxDriver) -> bool:
-    """Take note that the mouse is no longer reported in pixels; returns whether it was."""
+    """Record that the mouse is no longer reported in pixels; returns whether it was."""
     was = driver._mouse_pixels
     driver._mouse_pixels = False
     return was

@@ -21,7 +21,7 @@ _LEAST_MINUTES = 0.05
 
 
 def describe_operations(operations: Sequence[Operation]) -> str:
-    """What operations do, without the ids, each distinct one once."""
+    """Describe operations without their ids, each distinct description once."""
     acts = []
     for op in operations:
         name = _path(op.path)
@@ -44,14 +44,14 @@ def describe_operations(operations: Sequence[Operation]) -> str:
 
 
 def _path(path: Sequence[str]) -> str:
-    """The field, behind the arch it is for: `n150: status`."""
+    """The field, after the arch it is for: `n150: status`."""
     if path[:1] == ("arch_overrides",) and len(path) > 2:
         return f"{path[1]}: {'.'.join(path[2:])}"
     return ".".join(path)
 
 
 def _part(op: Operation, name: str) -> str:
-    """What happens to an override or to one item of a list."""
+    """Describe the change of an override or of one list item."""
     to = f" to {op.to}" if op.to else ""
     return f"{op.op} {name}{to}" if op.is_override or op.renames_key else f"{name}: {op.op} {_value(op.value)}{to}"
 
@@ -65,7 +65,7 @@ def _value(value: object) -> str:
 
 
 def effect_words(changes: "Sequence[CellChange]") -> str:
-    """How many cells change and how, the CI jobs gained and lost, and the device time that costs or saves."""
+    """How many cells change and how, CI jobs gained and lost, and the device time that this costs or saves."""
     moved = [change for change in changes if change.before is not change.after]
     other = [change for change in changes if change.arch and change.before is change.after and change.fields]
     cases = [change for change in changes if not change.arch]
@@ -91,7 +91,7 @@ def effect_words(changes: "Sequence[CellChange]") -> str:
 
 
 def job_lines(changes: "Sequence[CellChange]") -> list[tuple[str, str]]:
-    """The first of the CI jobs that tests would lose or gain, the lost ones first, as texts with their styles."""
+    """The first CI jobs that tests would lose or gain, lost ones first, as texts with their styles."""
     lost = [(f"loses CI job {job_name(job)}", "error") for change in changes for job in change.jobs_lost]
     gained = [(f"gains CI job {job_name(job)}", "") for change in changes for job in change.jobs_gained]
     lines = list(dict.fromkeys((*lost, *gained)))
@@ -100,7 +100,7 @@ def job_lines(changes: "Sequence[CellChange]") -> list[tuple[str, str]]:
 
 
 def conflict_lines(conflicts: Sequence[Conflict]) -> list[str]:
-    """What was changed elsewhere: the value it had, the value now, and the value asked for."""
+    """What was changed elsewhere: the old value, the current value, and the wanted value."""
     lines = []
     for one in conflicts:
         place = f"{one.id}: {'.'.join(one.path)}" if one.path else one.id
@@ -110,7 +110,7 @@ def conflict_lines(conflicts: Sequence[Conflict]) -> list[str]:
 
 
 def rebase_words(event: Rebased | None, clashing: Collection[Sequence[Conflict]], key: str) -> str:
-    """What a change of the files did to the pending changes; empty: nothing to report. `key` opens the review."""
+    """How changed files affect the pending changes; empty: nothing to report. `key` opens the review."""
     words = []
     if event and event.renamed:
         words.append(f"{counted(len(event.renamed), 'rename')} followed")

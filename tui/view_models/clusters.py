@@ -51,7 +51,7 @@ class ClusterRows:
         )
 
     def _issue(self, one: Cluster) -> Cell:
-        """The issue cited most; a closed or missing one in red."""
+        """The most cited issue; a closed or missing one in red."""
         gone = [issue for issue in one.issues if issue in self._issues and self._issues[issue].state in _GONE]
         if gone:
             return Cell(f"{_short(gone[0])} {self._issues[gone[0]].state}", "fail")
@@ -94,7 +94,7 @@ class MemberRows:
 
 
 def cluster_words(one: Cluster, issues: Mapping[str, IssueState]) -> list[tuple[str, str]]:
-    """All about a cluster, as lines with their styles."""
+    """Everything about a cluster, as lines with their styles."""
     seen = sum(member.seen is not None for member in one.members)
     declared = sum(bool(member.declared) for member in one.members)
     stages = ", ".join(f"{stage} {count}" for stage, count in one.stages.items())
@@ -110,7 +110,7 @@ def cluster_words(one: Cluster, issues: Mapping[str, IssueState]) -> list[tuple[
 
 
 def member_words(one: ClusterCell) -> list[tuple[str, str]]:
-    """All about one cell of a cluster, as lines with their styles."""
+    """Everything about one cell of a cluster, as lines with their styles."""
     lines = [(f"{one.id} on {one.arch}", "heading")]
     if one.seen is not None:
         lines.append((f"{one.seen.run} on {one.seen.host or 'unknown host'}: {one.seen.reason}", ""))
@@ -126,5 +126,5 @@ def _issue_words(state: IssueState) -> tuple[str, str]:
 
 
 def _short(issue: str) -> str:
-    """`tt-xla#12`: the owner goes without saying."""
+    """`tt-xla#12`, without the owner."""
     return issue.rpartition("/")[2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of the detail panel. Pure: what is known about an id, to styled lines."""
+"""The text of the detail panel. Pure: from the facts about an id to styled lines."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -42,8 +42,8 @@ def detail_text(
 ) -> Text:
     """Entry, effective values, evidence, CI jobs, loader, siblings, runs and their performance of one id.
 
-    `jobs` are None until they are known, `fetched` until code was read; there are no judgements until results are
-    read. `ages` are by run id, `drifts` by arch.
+    `jobs` are None until they are known, `fetched` until the code was read; there are no judgements until results
+    are read. `ages` are by run id, `drifts` by arch.
     """
     text = Text(no_wrap=False)
     text.append(f"{one_line(detail.id)}\n", "bold")
@@ -102,7 +102,7 @@ def handwritten_text(
     jobs: Sequence[str] | None,
     ages: Mapping[str, Age] = MappingProxyType({}),
 ) -> Text:
-    """A hand-written test: its lines with their names, the CI jobs that select it, and its runs.
+    """A hand-written test: its lines with labels, the CI jobs that select it, and its runs.
 
     `jobs` are None until they are known; `ages` are by run id.
     """
@@ -117,7 +117,7 @@ def handwritten_text(
 
 
 def placeholder_text(matrix: Matrix, id: str, tests: Sequence[str] | None) -> Text:
-    """A placeholder: its model, how far it is, where it is written, and the tests of its model, None: not known yet."""
+    """A placeholder: model, stage, place in the file, and the tests of its model (None: not known yet)."""
     text = Text(no_wrap=False)
     text.append(f"{one_line(id)}\n\n", "bold")
     row = matrix.rows[id]
@@ -134,7 +134,7 @@ def placeholder_text(matrix: Matrix, id: str, tests: Sequence[str] | None) -> Te
 
 
 def group_text(title: str, ids: Sequence[str]) -> Text:
-    """The tests of a group or a cell by their ids, as many as a person may want to read."""
+    """The tests of a group or a cell by id, up to a readable number."""
     text = Text(no_wrap=True, overflow="ellipsis")
     text.append(f"{one_line(title) or 'none'}\n", "bold")
     _heading(text, counted(len(ids), "test"))
@@ -176,7 +176,7 @@ def _effective(text: Text, detail: Detail) -> None:
 
 
 def _evidence(text: Text, judged: Sequence[Judgement], drifts: Mapping[str, Drift]) -> None:
-    """The strip of each arch that has results, with what they say of the entry and the drift of its PCC."""
+    """The strip of each arch with results, with the verdict on the entry and the drift of its PCC."""
     known = [one for one in judged if one.rows]
     if not known:
         return

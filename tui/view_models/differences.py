@@ -23,9 +23,9 @@ _NUMBERS = {
     "differ %": "mismatched",
     "seconds": "seconds",
 }
-"""What is shown of an op case on both backends, with the difference."""
+"""Fields shown of an op case on both backends, with the difference."""
 _SHORT = 10
-"""Characters of a commit."""
+"""Shown characters of a commit id."""
 
 
 class DifferenceRows:
@@ -63,7 +63,7 @@ class DifferenceRows:
 
 
 class BackendRows:
-    """A RowSource over op cases on two backends: how each ended, and by how much the second one's numbers differ."""
+    """A RowSource over op cases on two backends: both outcomes, and how the second one's numbers differ."""
 
     def __init__(self, cases: Sequence[OnTwoBackends], names: tuple[str, str]) -> None:
         self.cases = cases
@@ -151,7 +151,7 @@ def _side(row: Observation | None) -> list[tuple[str, str]]:
 
 
 def commit_words(name: str, one: Between) -> list[tuple[str, str]]:
-    """What came between, a commit a line."""
+    """The commits in between, one per line."""
     if one.unknown:
         return [(f"{name}: {one.unknown}", "dim")]
     head = f"{name}: {counted(len(one.commits), 'commit')}, {one.before[:_SHORT]} to {one.after[:_SHORT]}"

@@ -26,9 +26,9 @@ def strip_cells(arch: str, rows: Sequence[Observation]) -> list[Cell]:
 
 
 def course_cells(arch: str, rows: Sequence[Observation]) -> list[list[Cell]]:
-    """The PCC and the seconds of the same results, a bar below each letter of `strip_cells`; a line each.
+    """PCC and seconds of the same results, with a bar below each letter of `strip_cells`; one line each.
 
-    Bars show differences: the lowest number has the shortest one. Nothing where fewer than two are known.
+    Bars show differences: the lowest number has the shortest bar. No line if fewer than two numbers are known.
     """
     strip = summary_of(arch, rows)
     lines = []
@@ -41,7 +41,7 @@ def course_cells(arch: str, rows: Sequence[Observation]) -> list[list[Cell]]:
         known = [one for part in found for one in part if one is not None and isfinite(one)]
         if len(known) > 1:
             low, high = min(known), max(known)
-            # A gap between the results of CI and those of runs here; both have one scale.
+            # A gap between results of CI and of runs here; both use one scale.
             every = bars([one for part in found for one in part])
             ci = len(found[0])
             strips = " ".join(filter(None, (every[:ci], every[ci:])))
@@ -56,7 +56,7 @@ def _marks(rows: Sequence[Observation]) -> Iterator[Cell]:
 
 
 def mark_cell(row: Observation) -> Cell:
-    """The letter of one result, in the style of how it ended."""
+    """The letter of one result, in the style of its outcome."""
     return Cell(MARKS[row.ending], _STYLES.get(row.ending, "error"))
 
 
@@ -66,18 +66,18 @@ _INDENT = 2
 
 
 def strip_lines(judgements: Iterable[Judgement], width: int) -> list[CellLine]:
-    """The strip of each arch with the verdict and why, in lines of at most `width` cells."""
+    """The strip of each arch with the verdict and its reason, in lines of at most `width` cells."""
     return [line for one in judgements for line in _judgement(one, width)]
 
 
 def since_words(said: Iterable[SinceLine], width: int) -> list[CellLine]:
-    """Since when each cell ends as it does, under a heading of its own; nothing where no result says so."""
+    """Since when each cell has its current outcome, under a heading; nothing if no result tells."""
     lines = [line for one in said for line in paragraph(one.text, "dim" if one.aside else "", width, _INDENT * 2)]
     return [(Cell("since when", "heading"),), *lines] if lines else []
 
 
 def result_lines(judgements: Iterable[Judgement], width: int, suspects: Collection[str] = ()) -> list[CellLine]:
-    """Every result that decided, newest first; `suspects` are machines that fail alone."""
+    """Every result that the verdict is based on, newest first; `suspects` are machines that fail alone."""
     lines: list[CellLine] = []
     for one in judgements:
         lines.append((Cell(f"results on {one.arch}", "heading"),))
@@ -89,7 +89,7 @@ def result_lines(judgements: Iterable[Judgement], width: int, suspects: Collecti
 
 
 def group_lines(items: Iterable[InboxItem], width: int) -> list[CellLine]:
-    """The tests of a group, each with its strips: what a person decides a group by."""
+    """The tests of a group, each with its strips: the basis for a decision about the group."""
     lines: list[CellLine] = []
     for item in items:
         lines.append((Cell(fit(one_line(item.id), width, elide=True), "word"),))
@@ -109,7 +109,7 @@ def _judgement(one: Judgement, width: int) -> Iterator[CellLine]:
 
 
 def _row(row: Observation, width: int, suspects: Collection[str]) -> Iterator[CellLine]:
-    """One result: when, which run, on which machine, how it ended."""
+    """One result: time, run, machine, outcome."""
     when = f"{datetime.fromtimestamp(row.when, UTC):%m-%d %H:%M}" if row.when else "no date"
     here = "here " if row.origin is Origin.HERE else ""
     pcc = "" if row.pcc is None else f" pcc {pcc_text(row.pcc)}{' (close enough)' if row.shortcut else ''}"

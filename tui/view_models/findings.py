@@ -20,7 +20,7 @@ class FindingRows:
     )
 
     def __init__(self, findings: Sequence[Finding], fixed: frozenset[str]) -> None:
-        """`fixed` are the keys of those whose fix is among the pending changes."""
+        """`fixed` are the keys of findings whose fix is among the pending changes."""
         self.findings = findings
         self._fixed = fixed
 

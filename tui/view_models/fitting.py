@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts that fit a width: ids shortened, lines padded or cut, paragraphs wrapped."""
+"""Fit texts to a width: shorten ids, pad or cut lines, wrap paragraphs."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from core.text import elide_middle, one_line
 from tui.view_models.style import Cell
 
 _WORDS = re.compile(r"\s*\S+\s?|\s+")
-"""Where a line may be broken."""
+"""Words, between which a line may be broken."""
 
 _ID_WORDS = (
     ("-inference", "-inf"),
@@ -27,24 +27,24 @@ _ID_WORDS = (
     ("-seq_", "-s"),
     ("-batch_", "-b"),
 )
-"""Words of the grammar and what is short for them; no two become one."""
+"""Words of the id grammar and their abbreviations, which are all different."""
 _LAST_WORDS = (("-tensor-", "-tp-"), ("-default-", "-def-"), ("-single-", "-sd-"))
-"""The same, for where there is room for hardly anything."""
+"""Stronger abbreviations, for very narrow columns."""
 _FRAMEWORKS = {"pytorch": "pt"}
 _LEAST_TAIL = 8
-"""Fewer characters behind the variant say nothing."""
+"""Fewer characters after the variant are useless."""
 
 CellLine = tuple[Cell, ...]
 """One line as pieces with their styles."""
 
 
 def words_of(text: str) -> list[str]:
-    """The parts of a text, made safe to show, between which a line may be broken; nothing is lost."""
+    """The parts of a text between which a line may be broken, made safe to show; nothing is lost."""
     return _WORDS.findall(one_line(text))
 
 
 def wrapped(cells: Sequence[Cell], width: int, indent: int = 0) -> list[CellLine]:
-    """`cells` in lines of at most `width` terminal cells, broken between the cells where they fit.
+    """`cells` in lines of at most `width` terminal cells, preferably broken between the cells.
 
     All lines but the first are indented, as far as that leaves room.
     """
@@ -54,7 +54,7 @@ def wrapped(cells: Sequence[Cell], width: int, indent: int = 0) -> list[CellLine
 
 
 def _wrapped(cells: Sequence[Cell], left: int, width: int) -> list[CellLine]:
-    """`cells` in a first line of at most `left`, and others of at most `width` terminal cells."""
+    """`cells` in a first line of at most `left` terminal cells, and others of at most `width`."""
     lines: list[list[Cell]] = [[]]
     for cell in cells:
         if cell_len(cell.text) > left and left < width and cell_len(cell.text) <= width:
@@ -75,7 +75,7 @@ def paragraph(text: str, style: str, width: int, indent: int = 0) -> list[CellLi
 
 
 def _chopped(text: str, first: int, width: int) -> list[str]:
-    """`text` in parts: the first has the room that is left in its line, the others have whole lines."""
+    """`text` in parts: the first fits into the rest of its line, the others into whole lines."""
     if cell_len(text) <= first or first <= 0:
         return [text] if first > 0 else ["", *chop_cells(text, width)]
     head = chop_cells(text, first)[0]
@@ -83,7 +83,7 @@ def _chopped(text: str, first: int, width: int) -> list[str]:
 
 
 def fit(text: str, width: int, *, elide: bool = False) -> str:
-    """`text` in exactly `width` cells; too long, it loses its middle (`elide`) or its end."""
+    """`text` in exactly `width` cells; if too long, it is cut in the middle (`elide`) or at the end."""
     if not text.isascii():
         return set_cell_size(text if cell_len(text) <= width else f"{text[: max(0, width - 1)]}…", width)
     if len(text) > width:
@@ -93,10 +93,10 @@ def fit(text: str, width: int, *, elide: bool = False) -> str:
 
 @lru_cache(4096)
 def short_id(id: str, width: int) -> str:
-    """A test id in at most `width` characters: what ids share is shortened, never the variant, in which they differ.
+    """A test id in at most `width` characters: common parts are shortened, never the variant, in which ids differ.
 
-    First the words of the grammar are shortened (docs/rules.md 1.5), then directories go, then the framework, then the
-    middle of what comes after the variant. Any other text, or a variant that is too long by itself, loses its middle.
+    First the words of the grammar are abbreviated (docs/rules.md 1.5), then directories go, then the framework, then
+    the middle of what comes after the variant. Any other text, or too long a variant, loses its middle.
     """
     parsed = TestId.parse(id) if len(id) > width else None
     if parsed is None:
@@ -112,14 +112,14 @@ def short_id(id: str, width: int) -> str:
             return text
     for long, short in _LAST_WORDS:
         tail = tail.replace(long, short)
-    # Without a variant, the directory is what makes an id different from others.
+    # Without a variant, the directory distinguishes an id from others.
     start = f"…{variant.removeprefix('-')}" if variant else directory.rpartition("/")[0]
     room = width - len(start)
     return f"{start}{elide_middle(tail, room)}" if room >= _LEAST_TAIL else elide_middle(id, width)
 
 
 def _shorter_places(directory: str, varies: bool) -> Iterator[str]:
-    """What may be in place of a directory, the longest first; all of it may go where a variant follows."""
+    """Shorter replacements for a directory, longest first; with a variant after it, it may be dropped completely."""
     path, _, framework = directory.rpartition("/")
     short = _FRAMEWORKS.get(framework, framework)
     first, *others = path.split("/")

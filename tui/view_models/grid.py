@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A grid as a heat map: in each cell a shade, the pass rate and how many it is of; and what the shades mean."""
+"""A grid as a heat map: each cell has a shade, the pass rate and the number of tests; with a legend of the shades."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ _NAMES, _CELL = 22, 10
 
 _SHADES = (("▁", "heat0", "less"), ("░", "heat1", "25%+"), ("▒", "heat2", "50%+"), ("▓", "heat3", "75%+"))
 _FULL = ("█", "heat4", "all")
-"""Shades with their styles and the rates that have them: the shade alone says it, without its colour."""
+"""Shades with their styles and rates: the shade is meaningful without colour."""
 _BY_NAME = HeatOrder()
 
 
@@ -25,7 +25,7 @@ class GridRows:
         self._pair = [grid.heads.index(head) for head in order.pair if head in grid.heads]
         self._shown = self._pair if len(self._pair) == len(order.pair) == 2 else list(range(len(grid.heads)))
         self.difference = self._shown is self._pair
-        """Whether the last column is the difference of the two before it."""
+        """Whether the last column is the difference of the two columns before it."""
         by = [grid.heads.index(head) for head in order.by if head in grid.heads]
         sorted_by = by if by and len(by) == len(order.by) else []
         self._rows = by_rate(grid, sorted_by, best_first=order.best_first) if sorted_by else range(len(grid))
@@ -38,7 +38,7 @@ class GridRows:
 
     def _head(self, column: int) -> str:
         heads = self.grid.heads
-        # As in the table of tests: the whole name is with the cell under the cursor.
+        # As in the table of tests, the full name is shown for the cell under the cursor.
         return short_archs(heads)[column] if self.grid.layout.across == ARCH else work_word(heads[column])
 
     def __len__(self) -> int:
@@ -51,7 +51,7 @@ class GridRows:
         return False
 
     def heads(self, column: int) -> tuple[str, ...]:
-        """The head of a shown column in the grid; of the difference those of the two that it is of."""
+        """The heads of the grid columns behind a shown column; for the difference, both of its columns."""
         if not self.grid.heads:
             return ()
         if self.difference and column == len(self._shown):
@@ -59,11 +59,11 @@ class GridRows:
         return (self.grid.heads[self._shown[column]],)
 
     def counts(self, position: int, column: int) -> Tally:
-        """The tests of a cell; of the difference those of the second column."""
+        """The tests of a cell; for the difference, those of the second column."""
         return self.grid.at(self._rows[position], self._column(column)) if self.grid.heads else {}
 
     def query_of(self, position: int, column: int) -> Query:
-        """Selects exactly these."""
+        """A query for exactly the tests of a cell."""
         return self.grid.query_of(self._rows[position], self._column(column))
 
     def _column(self, column: int) -> int:
@@ -87,7 +87,7 @@ class GridRows:
         return f"{self.title(position, column)}   {tally_text(counts)}" if counts else self.title(position, column)
 
     def title(self, position: int, column: int) -> str:
-        """What the row and the column of a cell mean."""
+        """What the row and column of a cell mean."""
         if not self.grid.heads:
             return ""
         head = " to ".join(map(one_line, self.heads(column)))
@@ -95,9 +95,9 @@ class GridRows:
 
 
 def cell_look(counts: Tally) -> list[Cell]:
-    """`▓ 80%   24`: of 24 tests with an entry 80% are expected to pass; of op cases 80% of 24 results are passes.
+    """`▓ 80%   24`: 24 tests with an entry, 80% expected to pass; for op cases, 80% of 24 results are passes.
 
-    `·` and the number of tests where there is no entry, and nothing where there is no test.
+    `·` and the number of tests if none has an entry, and nothing if there is no test.
     """
     if not counts:
         return [Cell("")]
@@ -109,7 +109,7 @@ def cell_look(counts: Tally) -> list[Cell]:
 
 
 def change_look(before: Rate, after: Rate) -> list[Cell]:
-    """`▼ -30`: how many percentage points the second rate is below the first; nothing where one of them is missing."""
+    """`▼ -30`: the second rate minus the first, in percentage points; nothing if one of them is missing."""
     if before.share is None or after.share is None:
         return [Cell("")]
     points = round(100 * (after.share - before.share))
@@ -128,7 +128,7 @@ def legend_cells(grid: Grid) -> list[Cell]:
 
 
 def shade(percent: int) -> tuple[str, str]:
-    """The sign of a rate, 0 to 100, and its style."""
+    """The glyph for a rate, 0 to 100, and its style."""
     sign, style, _ = _FULL if percent == 100 else _SHADES[percent // 25]
     return sign, style
 

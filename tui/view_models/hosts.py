@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines as rows of a table: their slots, what runs there, the time that is left; and one of them as a text."""
+"""Machines as rows of a table: their slots, their runs, their time left; and one machine as a text."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from core.hosts import HostReport
 
 _HERE = Host("here")
-"""This machine, where the hosts file does not name it."""
+"""This machine, if the hosts file does not contain it."""
 _BAR_HOURS = 8
-"""A cell of the bar is an hour; what is beyond does not show."""
+"""A cell of the bar is an hour; more hours than this are not shown."""
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _SHORT, _SHORTEST = 30 * 60.0, 5 * 60.0
 _MOST_SLOTS = 4
@@ -37,15 +37,15 @@ _STYLES = {
 
 @dataclass(frozen=True, slots=True)
 class HostView:
-    """A machine with what goes on there."""
+    """A machine with its activity."""
 
     host: Host
     status: HostStatus | None
-    """None: it is not to be up."""
+    """None: it should not be up."""
     runs: tuple[RunRecord, ...]
-    """What runs there, of this run store."""
+    """Runs on it from this run store."""
     waiting: int
-    """How many runs wait that could go there."""
+    """How many waiting runs could go there."""
 
     @property
     def state(self) -> str:
@@ -53,7 +53,7 @@ class HostView:
 
     @property
     def others(self) -> int:
-        """Runs there that are of another run store."""
+        """Number of runs on it from other run stores."""
         mine = {one.spec.run_id for one in self.runs}
         return sum(one not in mine for one in self.status.runs) if self.status else 0
 
@@ -73,7 +73,7 @@ def host_views(hosts: Sequence[Host], status: ClusterStatus | None, records: Seq
 
 
 def host_news(before: ClusterStatus | None, now: ClusterStatus | None) -> Iterator[str]:
-    """What is said wherever a person looks: hosts that are lost, that fail, and that are back."""
+    """Messages about hosts that are lost, fail or are back, shown on every screen."""
     for one in now.hosts if now else ():
         last = before.host(one.name) if before else None
         if last is None or last.state is one.state:
@@ -91,7 +91,7 @@ def hosts_words(status: ClusterStatus) -> str:
 
 
 def lease_bar(seconds: float) -> str:
-    """`███▌    `: hours that are left."""
+    """The hours left: `███▌    `."""
     eighths = min(_BAR_HOURS * 8, -int(-seconds // 450))
     bar = "█" * (eighths // 8) + (_EIGHTHS[eighths % 8] if eighths % 8 else "")
     return bar.ljust(_BAR_HOURS)
@@ -137,7 +137,7 @@ class HostRows:
     def _slots(self, view: HostView) -> list[Cell]:
         taken = len(view.runs) + view.others
         if view.host.here and not view.host.labels:
-            # As many as the kinds of its runs allow.
+            # The number depends on the kinds of its runs.
             return [Cell(counted(taken, "run") if taken else "", "dim")]
         free = max(0, view.host.slots - taken)
         text = f"{taken}/{view.host.slots}"
@@ -167,7 +167,7 @@ def _doing(view: HostView) -> str:
 
 
 def host_text(view: HostView, report: "HostReport | None", now: float) -> Text:
-    """All about a machine; `report` is what its check has found, `now` seconds since the epoch."""
+    """Everything about a machine; `report` is the result of its check, `now` seconds since the epoch."""
     host, status = view.host, view.status
     lines = [Text.assemble((one_line(host.name), "bold"), f"  {view.state}")]
     if status and status.why:

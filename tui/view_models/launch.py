@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a launch would start: what prevents it, what is left out, then the exact commands."""
+"""The effect of a launch: obstacles, what is left out, then the exact commands."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ def launch_text(plan: LaunchPlan) -> Text:
     """The text of the dialog before a launch."""
     in_the_way = [one for one in plan.obstacles if one.level is not Level.NOTE]
     notes = [one for one in plan.obstacles if one.level is Level.NOTE]
-    # What is agreed to by starting is seen without scrolling.
+    # What a person agrees to by starting must be visible without scrolling.
     told = [*_obstacles(in_the_way), *_downloads(plan), *_refused(plan), *_obstacles(notes)]
     if plan.survey and not in_the_way:
         told.append(Text(f"ready to run: {one_line(_versions(plan))}", "green"))
@@ -56,7 +56,7 @@ def _why(detail: str, title: str) -> str:
 
 
 def launch_summary(plan: LaunchPlan) -> str:
-    """One line: how many runs of which kind, how many at a time, and how long they take where that is known."""
+    """One line: how many runs of which kind, how many at a time, and the duration, if known."""
     specs = plan.specs
     if not specs:
         return "Nothing can be run."
@@ -69,7 +69,7 @@ def launch_summary(plan: LaunchPlan) -> str:
 
 
 def _how(specs: Sequence[RunSpec]) -> str:
-    """What executes the runs."""
+    """The program that executes the runs."""
     if not specs[0].cases:
         return KINDS[specs[0].kind].help
     backends = ", ".join(dict.fromkeys(spec.arch or "" for spec in specs))
@@ -77,7 +77,7 @@ def _how(specs: Sequence[RunSpec]) -> str:
 
 
 def _places(specs: Sequence[RunSpec]) -> str:
-    """How many go on at a time, and which machines they go to."""
+    """How many runs execute at a time, and on which machines."""
     away = Counter(spec.needs for spec in specs if spec.needs)
     here = next((spec for spec in specs if not spec.needs), None)
     parts = [f"{count:,} where {label} is up" for label, count in away.items()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long machines are still there: a word for the title, and a warning before the end."""
+"""The time left on machines: words for the title, and warnings before the end."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from core.runs.cluster import ClusterStatus
 
 _WARN_AT = (5 * 60, 30 * 60)
-"""Seconds before the end."""
+"""Seconds before the end at which a warning is given."""
 
 
 class LeaseWords(NamedTuple):
-    """What is said of a lease."""
+    """The texts about a lease."""
 
     title: str
     warning: str
-    """Changes when there is something new to warn of; empty: there is time."""
+    """Changes whenever a new warning is due; empty: enough time is left."""
 
 
 def lease_words(lease: Lease, now: datetime, *, here: bool = True) -> LeaseWords:
-    """`3 h 5 min left`; warned is 30 and 5 minutes before the end, and at the end. `here`: it is this machine."""
+    """`3 h 5 min left`; warnings come 30 and 5 minutes before the end, and at the end. `here`: it is this machine."""
     left, name = lease.left(now), "" if here else f"{lease.host}: "
     if not left:
         where = "here" if here else "there"
@@ -39,10 +39,10 @@ def lease_words(lease: Lease, now: datetime, *, here: bool = True) -> LeaseWords
 
 
 def leases_words(hosts: Sequence[Host], status: ClusterStatus | None, now: datetime) -> tuple[str, tuple[str, ...]]:
-    """The title of the lease that ends first, of this machine and of hosts that are up, and the warnings of all."""
+    """The title for the lease that ends first, of this machine and of hosts that are up, and the warnings of all."""
     up = {one.name for one in status.hosts} if status else set()
     leases = [(Lease(one.name, one.expires), one.here) for one in hosts if one.expires and (one.here or one.name in up)]
-    # One that is over says less than the next that ends.
+    # The next lease to end matters more than one that has ended.
     leases.sort(key=lambda pair: (not pair[0].left(now), pair[0].ends))
     words = [lease_words(lease, now, here=here) for lease, here in leases]
     return words[0].title if words else "", tuple(one.warning for one in words if one.warning)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the glyphs and letters of a screen mean, one by one: the legend in the help, and the line below the table."""
+"""The meanings of a screen's glyphs and letters: the legend in the help, and the line below the table."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -114,7 +114,7 @@ def _results() -> tuple[Meaning, ...]:
 
 
 def legend(screen: str, matrix: Matrix, *, grid: bool = False) -> Sequence[Meaning]:
-    """What the signs of a screen mean, by the name of the screen; of the matrix also the letters of its archs."""
+    """The meanings of a screen's signs, by the screen's name; for the matrix also the letters of its archs."""
     if screen == "matrix":
         return _GRID if grid else (*_archs(matrix), *_statuses(), *_MATRIX)
     found: Mapping[str, Sequence[Meaning]] = {
@@ -150,7 +150,7 @@ def _statuses() -> list[Meaning]:
 def arch_legend(matrix: Matrix, width: int) -> list[Cell]:
     """The letters of the archs, then those of the statuses, for one line: `n n150  p p150 ...   P PASS  X XFAIL`.
 
-    As many of them as fit whole into `width` cells.
+    Only those that fit completely into `width` cells.
     """
     pairs = [
         (Cell(letter, "running"), Cell(f" {name}  ", "dim"))
@@ -163,7 +163,7 @@ def arch_legend(matrix: Matrix, width: int) -> list[Cell]:
 
 
 def query_help(scope: Scope) -> list[tuple[str, str]]:
-    """Each query field as it is typed, with what it asks and the first of its values."""
+    """Each query field as it is typed, with its meaning and the first of its values."""
     rows = []
     for field in FIELDS:
         if field.name:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Markdown of reports as styled text: headings, lists, code and diffs, without the signs that mark them."""
+"""The Markdown of reports as styled text: headings, lists, code and diffs, without the markup."""
 
 from collections.abc import Iterable
 
@@ -9,16 +9,16 @@ from rich.text import Text
 
 from core.text import printable
 
-# Rich's own renderer draws boxes and has the colours of Pygments: neither is of our themes, nor of `--ascii`.
+# Rich's own renderer draws boxes and uses the colours of Pygments: neither suits our themes, nor `--ascii`.
 _PARSER = MarkdownIt("commonmark")
 _LISTS = {"bullet_list_open": 1, "ordered_list_open": 1, "bullet_list_close": -1, "ordered_list_close": -1}
 _INDENT = "  "
 
 
 def rendered(source: str) -> Text:
-    """Markdown as a person reads it; what is in a fence stays as it is, the lines of a diff coloured.
+    """Markdown as styled text; fenced text is unchanged, and lines of a diff are coloured.
 
-    Lines end where they end in the source, and blank lines between its parts stay.
+    Line breaks and blank lines between parts are those of the source.
     """
     text, at, style, bullet, depth = Text(), 0, "", "", 0
     for token in _PARSER.parse(printable(source)):
@@ -40,7 +40,7 @@ def rendered(source: str) -> Text:
 
 
 def _inline(tokens: Iterable[Token], style: str, indent: str) -> Text:
-    """The words of a block with its code, its strong words and its links; `indent` begins its further lines."""
+    """The text of a block with code, emphasis and links; `indent` begins its further lines."""
     text, styles, address, words = Text(style=style), [""], "", ""
     for token in tokens:
         if token.nesting > 0:
@@ -58,7 +58,7 @@ def _inline(tokens: Iterable[Token], style: str, indent: str) -> Text:
 
 
 def _lines(content: str) -> Text:
-    """What stays as it is: a fence, an indented block, HTML."""
+    """Text that is not changed: a fence, an indented block, HTML."""
     text = Text()
     for line in content.splitlines():
         text.append(f"{_INDENT}{line}\n", _diff_style(line))

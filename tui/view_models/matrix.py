@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of the matrix table, taken from the view when they become visible."""
+"""The rows of the matrix table, taken from the view as they become visible."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -65,11 +65,11 @@ _SIZES: Mapping[str, TableColumn] = {
 
 
 _OP_ID = TableColumn("", 24, share=3, elide=True)
-"""Ids of op cases are shorter, and their op says as much."""
+"""Ids of op cases are shorter, and their op is equally informative."""
 
 
 class MatrixRows:
-    """A RowSource over what a View shows now: a later filter does not change it. Marks are live."""
+    """A RowSource over the current content of a View: a later filter does not change it. Marks are live."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class MatrixRows:
         edited: frozenset[str],
         verdicts: "Verdicts | None" = None,
     ) -> None:
-        """`runs` by column, then by id; `edited` are ids with pending changes; `verdicts` know all results."""
+        """`runs` by column, then by id; `edited` are ids with pending changes; `verdicts` cover all results."""
         self._view = view
         self._matrix, self._rows, self._arch = view.matrix, view.rows, view.lens
         self._runs = runs
@@ -86,7 +86,7 @@ class MatrixRows:
         self._verdicts = verdicts
         self._judged = view.judged
         self._numbers: dict[str, Mapping[str, str]] = {}
-        """Those of columns that have been drawn, by column and id."""
+        """Values of columns that have been drawn, by column and id."""
         self._names = view.table_columns
         self._only_ops = view.only_ops
         self._sort = view.sort_key, view.descending
@@ -105,7 +105,7 @@ class MatrixRows:
         elif name == "id" and self._view.only_handwritten:
             title = "hand-written test"
         if name == self._view.sort_key:
-            # The order of sorting is at the end, where it is least missed when it is cut off.
+            # The sort order is at the end, where cutting it off matters least.
             title = f"{'▼' if self._view.descending else '▲'}{title}"
         size = _OP_ID if name == "id" and self._only_ops else _SIZES[name]
         width = min(width, size.width) if size is _OP_ID else width
@@ -121,12 +121,12 @@ class MatrixRows:
         return self._matrix.ids[self._rows[position]]
 
     def looks_like(self, other: "MatrixRows") -> bool:
-        """Whether the header and the rows that both have look the same in both."""
+        """Whether header and common rows look the same in both."""
         return self._looks == other._looks
 
     @property
     def _looks(self) -> tuple[object, ...]:
-        """What decides how the table looks, beside marks. None of it is ever changed."""
+        """Everything that determines how the table looks, except marks. None of it is ever changed."""
         return self._matrix, self._arch, self._names, self._runs, self._edited, self._verdicts, self._judged, self._sort
 
     def position_of(self, key: str) -> int | None:
@@ -214,16 +214,16 @@ if TYPE_CHECKING:
     from core.matrix.view import Group, Line, Tree
 
 _COUNTS_FROM = 110
-"""Width from which a heading says its counts beside the bar."""
+"""Width from which a heading shows counts beside the bar."""
 _HEADING = "\0"
-"""Begins the keys of headings, as it can begin no id."""
+"""Begins the keys of headings; no id begins with it."""
 
 
 class TreeRows:
     """A RowSource over a Tree of a View's tests. Marks are live."""
 
     def __init__(self, tree: "Tree", view: View, tests: MatrixRows) -> None:
-        """`tests` knows how a test looks."""
+        """`tests` draws the rows of tests."""
         self.tree = tree
         self._view = view
         self._tests = tests
@@ -231,7 +231,7 @@ class TreeRows:
         self._largest = max((len(group.rows) for group in tree.groups), default=1)
 
     def over(self, tree: "Tree") -> "TreeRows":
-        """The same over another tree of the same tests."""
+        """The same rows for another tree of the same tests."""
         return TreeRows(tree, self._view, self._tests)
 
     def __len__(self) -> int:
@@ -258,7 +258,7 @@ class TreeRows:
         return self.mark(position) == "▌"
 
     def mark(self, position: int) -> str:
-        """A bar where all of it is marked, half a bar where some is."""
+        """A bar if all tests of the heading are marked, half a bar if some are."""
         line = self.line(position)
         if line.row is not None:
             return "▌" if self._view.matrix.ids[line.row] in self._view.marks else " "
@@ -273,14 +273,14 @@ class TreeRows:
         return [[Cell("  "), *first], *others]
 
     def heading(self, position: int, width: int) -> list[Cell] | None:
-        """The pieces of a heading over the whole width, its bar as long as the group is large; None for a test."""
+        """The pieces of a heading over the whole width, its bar scaled by the group's size; None for a test."""
         line = self.line(position)
         if line.row is not None:
             return None
         group = line.group
         arrow = "▾ " if group.text in self.tree.opened else "▸ "
         room = _bar_width(width)
-        # To scale, but what is there at all has a cell.
+        # To scale, but at least one cell for everything that exists.
         cells = max(min(room, sum(map(bool, group.tally.values()))), round(room * len(group.rows) / self._largest))
         percent = rate(group.tally).percent
         share = "-" if percent is None else f"{percent}%"
@@ -291,7 +291,7 @@ class TreeRows:
         return [Cell(arrow, "running"), Cell(fit(one_line(group.text) or "none", max(0, left), elide=True)), *tail]
 
     def heading_titles(self, width: int) -> str:
-        """What the pieces of a heading are, above them."""
+        """The titles above the pieces of a heading."""
         tail = f"{'tests':>7} {'PASS':>5} {'by status':{_bar_width(width)}}"
         if width >= _COUNTS_FROM:
             words = [*(WORD_LOOKS[word].word for word in DECLARED), "none"]
@@ -300,7 +300,7 @@ class TreeRows:
 
 
 def _bar_width(width: int) -> int:
-    """Cells of the bar of a heading: what the arrow, the count and the share leave, at the narrowest."""
+    """Cells of a heading's bar: the rest beside arrow, count and share, at the narrowest."""
     return 24 if width >= _COUNTS_FROM else max(0, min(width - 16, max(10, width // 3)))
 
 
@@ -316,7 +316,7 @@ def _counts(group: "Group") -> list[Cell]:
 
 
 def order_words(view: View) -> str:
-    """By what the rows are sorted; empty for the usual orders: tests with an entry first, or by id."""
+    """The sort order in words; empty for the usual orders: tests with an entry first, or by id."""
     if view.sort_key in ("id", "entry") and not view.descending:
         return ""
     if view.sort_key == "entry":

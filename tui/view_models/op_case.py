@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of the detail panel for an op case. Pure: what is known of it, to styled lines."""
+"""The text of the detail panel for an op case. Pure: from the facts about it to styled lines."""
 
 from collections.abc import Iterable, Mapping
 
@@ -22,7 +22,7 @@ def op_text(detail: CaseDetail) -> Text:
 
 
 def op_row_text(matrix: Matrix, id: str) -> Text:
-    """What the row of an op case holds, while its manifest is still being read."""
+    """The row of an op case as text, while its manifest is still being read."""
     row = matrix.rows[id]
     return _text(id, [(name, matrix.columns[name][row]) for name in _OF_ROW if matrix.columns[name][row]])
 

@@ -22,7 +22,7 @@ class OverviewRows:
     """
 
     def __init__(self, sections: Sequence[Section], names: int = _NAMES) -> None:
-        """`names` is the width of the first column, which also holds the bars."""
+        """`names` is the width of the first column, which also contains the bars."""
         self._bar = max(8, names - _BAR_NAMES - 1)
         self._lines: list[tuple[Section, int]] = []
         for section in sections:
@@ -44,14 +44,14 @@ class OverviewRows:
         return False
 
     def number(self, position: int, column: int) -> Number | None:
-        """The number in a cell; None where there is none."""
+        """The number in a cell; None if there is none."""
         if not 0 <= position < len(self._lines):
             return None
         section, at = self._lines[position]
         return section.rows[at].numbers[column] if at >= 0 and column < len(section.heads) else None
 
     def has_numbers(self, position: int) -> bool:
-        """Whether a row has numbers, known or not; headings and gaps have none."""
+        """Whether a row has numbers, known or not; headings and gaps do not."""
         return 0 <= position < len(self._lines) and self._lines[position][1] >= 0
 
     def starts(self) -> list[int]:
@@ -59,7 +59,7 @@ class OverviewRows:
         return [position for position, (_, at) in enumerate(self._lines) if at == 0]
 
     def heading(self, position: int) -> Sequence[Sequence[Cell]]:
-        """The heading that belongs above the row at a position."""
+        """The heading for the row at a position."""
         above = (section for section, at in reversed(self._lines[: position + 1]) if at >= 0)
         section = next(above, None)
         return self._filled([Cell(section.title, "header")], section.heads, "header") if section else []
@@ -77,7 +77,7 @@ class OverviewRows:
         )
         if row.bar:
             most = max(sum(one.bar.values()) for one in section.rows)
-            # To scale, but what is there at all has a cell.
+            # To scale, but at least one cell for everything that exists.
             cells = max(len(row.bar), round(self._bar * sum(row.bar.values()) / most))
             label = [Cell(f"{fit(one_line(row.label), _BAR_NAMES, elide=True)} "), *bar(row.bar, cells)]
         numbers = [Cell(f"{one.count:,}" if one else "", "" if one and one.count else "dim") for one in row.numbers]
@@ -89,7 +89,7 @@ class OverviewRows:
 
 
 def _head(text: str) -> str:
-    """The head of a column: a status as a person says it, parallelisms and modes short."""
+    """The head of a column: a status in words, parallelisms and modes abbreviated."""
     if text == Status.UNSPECIFIED:
         return "none"
     return status_word(text) if text in DECLARED else work_word(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two texts side by side: equal lines folded, made as they become visible."""
+"""Two texts side by side with equal lines folded; lines are made as they become visible."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -10,9 +10,9 @@ from tui.view_models.fitting import fit
 from tui.view_models.style import Cell, Line
 
 _CONTEXT = 2
-"""Equal lines that stay before and after a difference."""
+"""Equal lines shown before and after a difference."""
 _LEAST_FOLD = 3
-"""Fewer lines are not worth a line that says how many they are."""
+"""Fewer lines than this are shown instead of folded."""
 _BETWEEN = " │ "
 
 
@@ -23,21 +23,21 @@ class Pair(NamedTuple):
     right: str
     differs: bool
     style: str = ""
-    """Of both sides; empty: that of what was taken away and what was added."""
+    """Style of both sides; empty: removed and added lines have their usual styles."""
 
 
 class _Fold(NamedTuple):
-    """Equal lines that are not shown."""
+    """Equal lines that are hidden."""
 
     lines: int
 
 
 class Pairs(Protocol):
-    """Pairs of lines, made when they are asked for."""
+    """Pairs of lines, made on access."""
 
     @property
     def apart(self) -> Sequence[int]:
-        """The positions of those that differ, in order."""
+        """The positions of differing pairs, in order."""
 
     def __len__(self) -> int: ...
 
@@ -45,7 +45,7 @@ class Pairs(Protocol):
 
 
 class ListedPairs:
-    """Pairs that are there."""
+    """Pairs from a list."""
 
     def __init__(self, pairs: Sequence[Pair]) -> None:
         self._pairs = pairs
@@ -59,7 +59,7 @@ class ListedPairs:
 
 
 class ProgramPairs:
-    """Two programs op by op. An op on results of other ops has a style of its own."""
+    """Two programs op by op. An op whose operands come from other ops has a style of its own."""
 
     def __init__(self, diff: ProgramDiff) -> None:
         self._diff = diff
@@ -76,7 +76,7 @@ class ProgramPairs:
 
 
 class PairLines:
-    """A LineSource over pairs. `width` is that of a whole line in cells, `offset` the first character of each side."""
+    """A LineSource over pairs. `width` is that of a whole line in cells, `offset` the first visible character."""
 
     def __init__(self, pairs: Pairs, *, folded: bool = True) -> None:
         self.pairs = pairs
@@ -84,7 +84,7 @@ class PairLines:
         self.offset = 0
         self.rows: Sequence[int | _Fold] = _folded(pairs) if folded else range(len(pairs))
         self.differences = _beginnings(pairs.apart, self.rows)
-        """The rows at which something begins to differ."""
+        """The rows at which a difference begins."""
 
     @property
     def line_count(self) -> int:
@@ -118,7 +118,7 @@ def _beginnings(apart: Sequence[int], rows: Sequence[int | _Fold]) -> Sequence[i
 
 
 def _folded(pairs: Pairs) -> list[int | _Fold]:
-    """All pairs that differ, with some that are equal around them."""
+    """All differing pairs, with some equal ones around them."""
     rows: list[int | _Fold] = []
     at = 0
     for next_apart in (*pairs.apart, len(pairs)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A FileCheck pattern that was tried on a program: the result beside each of its lines, and the lines it is about."""
+"""A FileCheck pattern tried on a program: the result beside each of its lines, and the program's lines it concerns."""
 
 import re
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ _DIRECTIVE = re.compile(r"\bCHECK(?:-[A-Z]+(?:-\d+)?)*:")
 
 
 def checked_at(trial: Trial, line: int) -> CheckedLine | None:
-    """The result of a line of the pattern, from 1: that of a failure before that of a match; None: it has none."""
+    """The result of a line of the pattern, from 1: a failure takes precedence over a match; None: no result."""
     found = [one for one in trial.result.lines if one.line == line]
     return next((one for one in found if not one.matched), found[-1] if found else None)
 
 
 def pattern_lines(trial: Trial | None, pattern: str) -> list[Line]:
-    """A line for each of the pattern: which line of the program it matched, or that it failed, or was not reached."""
+    """The lines of the pattern, each with the program's line that it matched, or that it failed or was not reached."""
     lines: list[Line] = []
     for number, text in enumerate(pattern.split("\n"), 1):
         one = checked_at(trial, number) if trial else None
@@ -42,7 +42,7 @@ def _missed(one: CheckedLine) -> str:
 
 
 def verdict_words(trial: Trial) -> tuple[str, str]:
-    """How the pattern did as a whole, with a style."""
+    """The result of the whole pattern, with a style."""
     tool = f"FileCheck {trial.tool.version}".rstrip()
     if trial.result.passed:
         return f"passed   {tool}", "pass"
@@ -53,7 +53,7 @@ def verdict_words(trial: Trial) -> tuple[str, str]:
 
 
 def program_lines(trial: Trial | None, one: CheckedLine | None) -> tuple[Sequence[Line], int]:
-    """The lines of the program that a line of the pattern is about, and which of them is the one; -1: none is."""
+    """The program's lines around the one that a pattern's line concerns, and the index of that one; -1: none."""
     shown = trial.around(one) if trial else ()
     at = None if one is None else one.at if one.matched else one.intended or one.at
     style = "added" if one is not None and one.matched else "removed"

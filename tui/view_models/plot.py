@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines over days as text: each line is drawn with its own sign, so that no colour is needed to tell them apart."""
+"""Line plots over days as text: each line has its own sign, so that they differ without colour."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from tui.view_models.fitting import CellLine
 from tui.view_models.style import Cell
 
 AXIS = 6
-"""Cells of the numbers beside a plot, with its line."""
+"""Cells of the axis labels beside a plot, including its line."""
 
 
 class Curve(NamedTuple):
@@ -24,7 +24,7 @@ class Curve(NamedTuple):
 def plot(curves: Sequence[Curve], days: Sequence[str], width: int, height: int, unit: str = "") -> list[CellLine]:
     """The curves over `days`, in `height` lines of `width` cells; the last line has the days.
 
-    The scale goes from the least value to the greatest one. Where two curves meet, the later one is seen.
+    The scale goes from the least value to the greatest one. If two curves meet, the later one is visible.
     """
     columns, levels = max(1, width - AXIS), max(2, height - 1)
     known = [value for curve in curves for value in curve.values if value is not None]
@@ -32,7 +32,7 @@ def plot(curves: Sequence[Curve], days: Sequence[str], width: int, height: int, 
         blank = (Cell(" " * width),)
         return [(Cell(f"{'nothing to show':^{width}}"[:width], "dim"),), *[blank] * (height - 1)]
     low, high = min(known), max(known)
-    # A scale that does not end where it begins.
+    # Keep the scale from having zero length.
     low, high = (low, high) if high > low else (max(0.0, low - 1), high + 1)
     grid: list[list[Curve | None]] = [[None] * columns for _ in range(levels)]
     for curve in curves:
@@ -46,7 +46,7 @@ def plot(curves: Sequence[Curve], days: Sequence[str], width: int, height: int, 
 
 
 def _day(column: int, columns: int, count: int) -> int:
-    """Which of `count` days a column shows; the last column shows the last day."""
+    """The index of the day, of `count`, that a column shows; the last column shows the last day."""
     return (column + 1) * count // columns - 1 if count >= columns else column * count // columns
 
 
@@ -59,12 +59,12 @@ def _axis(number: float | None, unit: str) -> Cell:
 
 
 def _number(number: float, unit: str) -> str:
-    """In at most five characters, up to 99,999."""
+    """The number in at most five characters, up to 99,999."""
     return f"{number:.1f}{unit}" if unit and number < 100 else f"{number:,.0f}{unit}"
 
 
 def _pieces(line: Sequence[Curve | None], columns: int) -> list[Cell]:
-    """Neighbours of one curve as one piece."""
+    """Join neighbouring cells of one curve into one piece."""
     pieces: list[Cell] = []
     start = 0
     for at in range(1, columns + 1):

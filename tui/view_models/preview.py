@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The effect of pending changes as lines: conflicts, what cannot be done, why, the changed entries, the CI jobs."""
+"""The effect of pending changes as lines: conflicts, obstacles, reasons, the changed entries, the CI jobs."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from tui.view_models.fitting import CellLine, fit, paragraph, words_of, wrapped
 from tui.view_models.style import Cell, diff_style
 
 SIDE_BY_SIDE_FROM = 120
-"""Width from which before and after are side by side."""
+"""Width from which before and after are shown side by side."""
 _BETWEEN = " │ "
 _SIGNS = {"": " ", "removed": "-", "added": "+"}
 _HANGING = 2
-"""Cells by which the rest of a broken line is indented further than its start."""
+"""Cells by which continuation lines are indented further than the start."""
 
 
 def entry_lines(texts: Iterable[EntryText], width: int) -> list[CellLine]:
-    """Every entry of `texts`, which begins with its id, under its file, in lines of at most `width` cells."""
+    """Every entry of `texts`, starting with its id, grouped by file, in lines of at most `width` cells."""
     return [line for text in texts for line in _entry(text, width)]
 
 
@@ -37,7 +37,7 @@ def _entry(text: EntryText, width: int) -> Iterator[CellLine]:
 
 
 def _under(rows: Sequence[Row], width: int) -> Iterator[CellLine]:
-    """Each line that changes with what it becomes right below it."""
+    """Each changed line with its new form directly below."""
     for row in rows:
         if row.stays:
             yield from _side(row.old, "", width)
@@ -57,7 +57,7 @@ def _beside(rows: Sequence[Row], width: int) -> Iterator[CellLine]:
 
 
 def _side(spans: Spans | None, style: str, width: int) -> list[CellLine]:
-    """One line with its sign, in as many lines as it takes; each is coloured to the end, as it is one thing."""
+    """One source line with its sign, in as many lines as needed; each is coloured up to its end."""
     if spans is None:
         return []
     words = [
@@ -72,7 +72,7 @@ def _side(spans: Spans | None, style: str, width: int) -> list[CellLine]:
 
 
 def _filled(line: CellLine, width: int) -> CellLine:
-    """`line` with spaces up to `width` in the style of its first piece."""
+    """`line` padded to `width` in the style of its first piece."""
     rest = width - sum(cell_len(cell.text) for cell in line)
     return (*line, Cell(" " * rest, line[0].style if line else "")) if rest > 0 else line
 
@@ -84,7 +84,7 @@ _INDENT = 2
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """A plan with its effect, as it was when it was asked for."""
+    """A plan with its effect, computed at one moment."""
 
     plan: EditPlan
     cells: tuple[CellChange, ...]
@@ -92,15 +92,15 @@ class Preview:
     notes: tuple[str, ...]
     """The reasons of the proposals, each once."""
     evidence: tuple[str, ...]
-    """The results that justify them, each once."""
+    """The results that justify the changes, each once."""
     dead: tuple[tuple[str, str], ...]
-    """Id and arch of overrides that nothing reads."""
+    """Id and arch of overrides that have no effect."""
 
 
 def make_preview(
     planned: EditPlan, matrix: Matrix, changes: Sequence[Change], conflicts: Sequence[Conflict], ci: Ci
 ) -> Preview:
-    """The effect of `planned`, the plan of all operations of `changes`. Takes a while: not for the app's own thread."""
+    """The effect of `planned`, the plan of all operations of `changes`. Slow: not for the app's own thread."""
     notes = tuple(dict.fromkeys(change.note for change in changes if change.note))
     evidence = tuple(dict.fromkeys(line for change in changes for line in change.evidence))
     cells = tuple(effect(matrix, planned, ci))
@@ -108,9 +108,9 @@ def make_preview(
 
 
 def preview_lines(preview: Preview, width: int, ways_out: str = "") -> list[CellLine]:
-    """What a person decides by, in lines of at most `width` cells: first what may prevent it.
+    """The information for a decision, in lines of at most `width` cells: obstacles first.
 
-    `ways_out` says which keys end a conflict.
+    `ways_out` names the keys that resolve a conflict.
     """
     clashing = conflict_lines(preview.conflicts)
     if clashing and ways_out:
@@ -134,7 +134,7 @@ def _first(word: str, texts: Sequence[str], what: str) -> list[str]:
 
 
 def whole_lines(preview: Preview) -> list[CellLine]:
-    """The diff of the files, as git will show it."""
+    """The diff of the files as git will show it."""
     refused = (f"cannot be done: {one.op.op} {one.op.id}: {one.why}" for one in preview.plan.rejected)
     diff = printable(preview.plan.diff()).split("\n")[:-1]
     return [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests under several profiles as rows, and all about one of them as lines."""
+"""Tests under several profiles as rows, and the details of one of them as lines."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,24 +18,24 @@ _TITLES = {
     Metric.SAMPLES: ("samples/s", "smpl/s"),
     Metric.PEAK: ("peak MB", "peak MB"),
 }
-"""The heads of the numbers, and short ones."""
+"""Headings of the numbers, and abbreviations."""
 _SIGNS = {Shift.MORE: "▲", Shift.LESS: "▼", Shift.NOISE: "=", Shift.UNKNOWN: "?"}
 _DIGITS = 6
-"""Cells of a number."""
+"""Width of a number in cells."""
 _MORE_IS_BETTER = frozenset({Metric.PCC, Metric.SAMPLES})
 SORTS: Sequence[Metric | None] = (None, *Metric)
-"""What rows can be sorted by; None: as they were asked for."""
+"""Sort orders of rows; None: the requested order."""
 
 
 class _Layout(NamedTuple):
-    """What a row has room for: all numbers, and behind each its change, or whether it is more or less."""
+    """What fits into a row: all numbers, each followed by its change, or only by whether it is more or less."""
 
     columns: Sequence[TableColumn]
     wide: bool
 
     @property
     def width(self) -> int:
-        """Cells, with one in front of each column and one for the mark."""
+        """Width in cells, including one before each column and one for the mark."""
         return 1 + sum(column.width + 1 for column in self.columns)
 
 
@@ -113,7 +113,7 @@ class ProfileRows:
 
 
 def short_number(number: float) -> str:
-    """A number in at most six characters, with as many of its first four digits as they have room for."""
+    """A number in at most six characters, with as many of its first four digits as fit."""
     if 1000 <= abs(number) < 10**_DIGITS - 1:
         return f"{number:.0f}"
     texts = (significant(number, digits).replace("e-0", "e-").replace("e+0", "e") for digits in (4, 3, 2, 1))

@@ -38,7 +38,7 @@ class ProgramRows:
 
 
 def ops_text(program: Program, counts: Counts) -> Text:
-    """How many ops of each name a program has, and what is wrong with it."""
+    """How many ops of each name a program has, and problems found in it."""
     text = Text(f"{counted(counts.total, 'op')} of {counted(len(counts.by_name), 'name')} in {program.stage}\n")
     text.stylize("bold")
     if counts.broken:

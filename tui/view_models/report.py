@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a team is doing: the lists of a report as rows, and pass rates and entries over time as plots."""
+"""The report on a team's progress: its lists as rows, and pass rates and entries over time as plots."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -31,12 +31,12 @@ _WEEKS, _GAP = 13, 2
 _NAMED_GAPS = 5
 _ALL = "all"
 _SIGN = "•"
-"""The curve of all, or of the row under the cursor."""
+"""The sign of the total curve, or of the row under the cursor."""
 _CURVES = ("pass", "xfail", "skip", "mixed", "fail", "running")
 
 
 class ReportList(StrEnum):
-    """What the table of a report can list, as its heading says it."""
+    """The lists that the table of a report can show, by their headings."""
 
     RATES = "pass rates"
     TURNED = "turned"
@@ -58,7 +58,7 @@ NOTHING: Mapping[ReportList, str] = {
 
 
 class ReportRow(NamedTuple):
-    """One row, and what it leads to."""
+    """One row, and the query or place that it leads to."""
 
     key: str
     cells: Sequence[Sequence[Cell]]
@@ -96,7 +96,7 @@ def report_rows(progress: Progress, which: ReportList) -> ReportRows:
 
 
 def list_tabs(progress: Progress, which: ReportList) -> list[Cell]:
-    """Every list with how many rows it has; the one that is shown is marked."""
+    """Tabs for every list with its number of rows; the current one is marked."""
     measured = progress.measured
     suspects = sum(one.suspect for one in measured.hosts)
     counts = {
@@ -115,7 +115,7 @@ def list_tabs(progress: Progress, which: ReportList) -> list[Cell]:
 
 
 def list_words(progress: Progress, which: ReportList) -> str:
-    """What a list says besides its rows."""
+    """The text of a list beside its rows."""
     match which:
         case ReportList.STALE:
             return stale_words(progress.measured.stale, progress.measured.corrected)
@@ -142,7 +142,7 @@ def _rates(progress: Progress) -> ReportRows:
     columns = (
         TableColumn(str(progress.by) if progress.by is not By.ARCH else "arch", 18, share=1, elide=True),
         TableColumn("failed", 7, right=True),
-        # The oldest weeks go first where there is too little room.
+        # If there is too little room, the oldest weeks are dropped first.
         *(TableColumn(day[5:], 5, yields=len(heads) - at) for at, day in enumerate(heads)),
     )
     rows = [_rate_row(_ALL, [Cell(f"{_SIGN} {_ALL}", "running")], measured.total, len(heads), Query())]
@@ -159,7 +159,7 @@ def _rates(progress: Progress) -> ReportRows:
 
 
 def _query(field: str, name: str) -> Query:
-    """Selects exactly the tests of a row."""
+    """A query for exactly the tests of a row."""
     return Query.parse(str(written(field, name, ()) if field in (By.FAMILY, By.LOADER) else named(field, name)))
 
 
@@ -257,7 +257,7 @@ def _hosts(progress: Progress) -> ReportRows:
 
 
 def _failures_of(one: HostHealth) -> Query:
-    """What failed on a machine; of one that failures follow, what failed on no other."""
+    """The failures on a machine; if the failures follow the machine, only tests that failed on no other."""
     on_it = written("failed_on", one.host, ())
     return Query((on_it, nothing_beside("failed_on", one.host)) if one.suspect else (on_it,))
 
@@ -309,7 +309,7 @@ _ROWS: Mapping[ReportList, Callable[[Progress], ReportRows]] = {
 def report_plots(progress: Progress, key: str, width: int, height: int) -> list[CellLine]:
     """Pass rates beside the burn-down of entries, in `height` lines of at most `width` cells.
 
-    `key` is that of a row of pass rates: it is drawn against all. That of all, and of other lists: every arch.
+    `key` is that of a row of pass rates, which is drawn against the total. For the total and other lists: every arch.
     """
     half = (width - _GAP) // 2
     left, right = _rate_plot(progress, key, half, height), _entry_plot(progress, half, height)
@@ -329,7 +329,7 @@ def _rate_plot(progress: Progress, key: str, width: int, height: int) -> list[Ce
     else:
         curves = [*_arch_curves(measured.archs), Curve(_SIGN, "", _percents(measured.total))]
         names = [*short_archs(tuple(one.name for one in measured.archs)), _ALL]
-    # What is most important is named first, for where not all of them find room.
+    # Most important first, in case not all fit.
     named = [(curve.sign, curve.style, name) for curve, name in zip(curves, names, strict=True)]
     return [_title(" % passed in 7 days: ", reversed(named), width), *plot(curves, days, width, height - 1)]
 
@@ -363,7 +363,7 @@ def _entry_plot(progress: Progress, width: int, height: int) -> list[CellLine]:
 
 
 def _title(words: str, names: Iterable[tuple[str, str, str]], width: int) -> CellLine:
-    """What a plot shows, with the sign of each of its curves, in exactly `width` cells."""
+    """The title of a plot, with the sign of each curve, in exactly `width` cells."""
     cells, left = [Cell(fit(words, min(len(words), width)), "dim")], width - len(words)
     for sign, style, name in names:
         text = f"{sign} {one_line(name)}  ".lstrip()

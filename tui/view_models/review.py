@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pending changes as rows, alone or under the headings of their groups."""
+"""Pending changes as rows, with or without headings for their groups."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
@@ -20,38 +20,38 @@ DECISIONS = {
 _CONFLICT = Cell("! clash", "fail")
 _DECISION_WORDS = {Decision.UNDECIDED: "open"}
 _HEADING = "\0"
-"""Begins the keys of headings, as it begins no number."""
+"""Begins the keys of headings; no number begins with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewLine:
-    """The heading of a group, or a change in it."""
+    """The heading of a group, or a change in a group."""
 
     group: ChangeGroup
     change: Change | None
-    """None: the heading."""
+    """None for a heading."""
 
 
 class ChangeLook(Protocol):
-    """How the rows of one list of changes look."""
+    """Determines how the rows of one list of changes look."""
 
     @property
     def columns(self) -> Sequence[TableColumn]: ...
 
     def headed(self, group: ChangeGroup) -> bool:
-        """Whether the changes of a group are under a heading, which hides them while it is folded."""
+        """Whether the changes of a group have a heading, which hides them while it is folded."""
 
     def name(self, group: ChangeGroup) -> str:
-        """What the changes of a group have in common, in words; empty where they are not grouped."""
+        """The common property of a group, in words; empty if changes are not grouped."""
 
     def key(self, change: Change) -> str:
         """The key of the row of a change."""
 
     def asks(self, change: Change) -> bool:
-        """Whether there is something to decide, as long as it is undecided."""
+        """Whether the change needs a decision as long as it is undecided."""
 
     def heading(self, group: ChangeGroup, *, opened: bool) -> Sequence[Sequence[Cell]]:
-        """The cells of the heading of a group; the last ones have the rest of the row."""
+        """The cells of the heading of a group; the last ones share the rest of the row."""
 
     def change(self, change: Change) -> Sequence[Sequence[Cell]]:
         """The cells of a change."""
@@ -66,7 +66,7 @@ class EditRow(NamedTuple):
 
 
 class ReviewRows:
-    """A RowSource over groups of changes, and below them rows that have nothing to decide."""
+    """A RowSource over groups of changes, followed by rows that need no decision."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class ReviewRows:
         opened: Collection[str] = (),
         below: Sequence[EditRow] = (),
     ) -> None:
-        """`opened` are the keys of the groups that are unfolded."""
+        """`opened` are the keys of unfolded groups."""
         self.groups = groups
         self.look = look
         self.opened = opened
@@ -95,11 +95,11 @@ class ReviewRows:
         return len(self.lines) + len(self._below)
 
     def line(self, position: int) -> ReviewLine | None:
-        """The line at a position; None where there is no change and no heading of changes."""
+        """The line at a position; None if there is neither a change nor a heading of changes."""
         return self.lines[position] if 0 <= position < len(self.lines) else None
 
     def edits_at(self, position: int) -> Sequence[LoaderEdit]:
-        """The loader edits at a position; none where there is a change."""
+        """The loader edits at a position; none for a change."""
         at = position - len(self.lines)
         return self._below[at].edits if 0 <= at < len(self._below) else ()
 
@@ -116,9 +116,9 @@ class ReviewRows:
         return False
 
     def next_undecided(self, position: int, step: int) -> int | None:
-        """The nearest other line from `position` on in the direction of `step` that has something to decide.
+        """The nearest other line from `position` in the direction of `step` that needs a decision.
 
-        The search goes round; a heading counts where what is below it is folded.
+        The search wraps around; a heading counts if its undecided changes are folded.
         """
         count = len(self.lines)
         around = ((position + step * away) % count for away in range(1, count + 1))
@@ -146,7 +146,7 @@ class PendingLook:
     def __init__(
         self, by: GroupBy = GroupBy.NOTHING, conflicts: Callable[[Change], Sequence[Conflict]] = lambda _: ()
     ) -> None:
-        """`by` is what the changes of a group have in common; by nothing, they have no headings."""
+        """`by` is the property by which changes are grouped; without it there are no headings."""
         self._by = by
         self._conflicts = conflicts
         self.columns: Sequence[TableColumn] = (
@@ -193,7 +193,7 @@ def heading_key(group: ChangeGroup) -> str:
 
 
 def change_name(change: Change) -> str:
-    """The test a change is about, or how many."""
+    """The test of a change, or the number of tests."""
     ids = list(dict.fromkeys(op.id for op in change.ops))
     return one_line(ids[0]) if len(ids) == 1 else f"{len(ids):,} tests"
 
@@ -210,18 +210,18 @@ def decision_words(changes: Sequence[Change]) -> str:
 
 
 def search_text(change: Change) -> str:
-    """All that a person might look for a change by, in lower case."""
+    """The searchable text of a change, in lower case."""
     ids = " ".join(dict.fromkeys(op.id for op in change.ops))
     return f"{change.decision} {ids} {describe_operations(change.ops)} {change.note}".lower()
 
 
 _EDIT_HEADING = "loader edits"
 _MODELS = "third_party/tt_forge_models/"
-"""What the paths of all loaders begin with."""
+"""Common beginning of the paths of all loaders."""
 
 
 def edit_rows(edits: Sequence[LoaderEdit]) -> list[EditRow]:
-    """Loader edits, the newest first, under a heading that covers all of them; nothing without edits."""
+    """Loader edits, newest first, under a common heading; empty without edits."""
     if not edits:
         return []
     name = Cell(counted(len(edits), "loader edit"), "running")
@@ -236,7 +236,7 @@ def _edit_row(edit: LoaderEdit) -> EditRow:
 
 
 def edit_text(edit: LoaderEdit) -> str:
-    """All that a person might look for an edit by, in lower case."""
+    """The searchable text of an edit, in lower case."""
     return f"loader edit {edit.path} {edit.edited.edit.summary}".lower()
 
 

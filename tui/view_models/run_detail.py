@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All about one run: its outcome, how each phase went, what it ran on, and its command."""
+"""Everything about one run: outcome, phases, environment, and command."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ _STYLES = {"pass": "green", "fail": "bold red", "running": "bold"}
 _LABEL = 12
 _SLOWEST = 3
 _SIZES = ("parameters", "parameter_bytes")
-"""Of the numbers of a run those of its model."""
+"""Those numbers of a run that describe its model."""
 
 
 def run_text(
@@ -28,9 +28,9 @@ def run_text(
     cases: Sequence[CaseDocument] = (),
     progress: CaseProgress | None = None,
 ) -> Text:
-    """`provenance` is what was written down beside the run when it was asked for, `age` how old its tree is now.
+    """`provenance` is the record written when the run was requested, `age` how old its tree is now.
 
-    `cases` are the results that a run of op cases has by now, and `progress` is how far it has come.
+    For a run of op cases, `cases` are the results so far, and `progress` is its progress.
     """
     look = run_look(record)
     head = Text.assemble((look.word, _STYLES.get(look.style, "dim")), "  ", (one_line(record.spec.test_id), "bold"))
@@ -81,7 +81,7 @@ def _phases(record: RunRecord) -> Iterator[Text]:
 
 
 def _performance(text: str) -> str:
-    """The numbers of a run as words; as they are where they are not of our runner."""
+    """The numbers of a run in words; unchanged if they are not in our runner's format."""
     try:
         said = json.loads(text)
     except ValueError:
@@ -96,9 +96,9 @@ def _performance(text: str) -> str:
 
 
 def model_size(result: Mapping[str, object]) -> str:
-    """`41,034 parameters, 82,068 bytes` from what a run says, `0.041 billion parameters` from what upstream's does.
+    """`41,034 parameters, 82,068 bytes` from our runner's numbers, `0.041 billion parameters` from upstream's.
 
-    Empty where neither says so.
+    Empty if the numbers have neither.
     """
     try:
         said = json.loads(str(result.get("performance") or "{}"))
@@ -122,7 +122,7 @@ def memory_words(said: Mapping[str, object]) -> str:
 
 
 def _cases(documents: Sequence[CaseDocument], progress: CaseProgress | None) -> Iterator[Text]:
-    """Of a run of op cases how far it has come, how they ended, where the time went, and what took longest."""
+    """For a run of op cases: progress, outcomes, time per phase, and the slowest cases."""
     if progress is None:
         return
     yield _fact("cases", progress.text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs as rows of a table: running ones, then the queue in its order, then those that have ended."""
+"""Runs as rows of a table: running ones, the queue in its order, then ended ones."""
 
 import time
 from collections import Counter
@@ -19,7 +19,7 @@ _BAR_CELLS = 10
 
 @dataclass(frozen=True, slots=True)
 class OutcomeLook:
-    """How the state of a run is written."""
+    """How the state of a run is displayed."""
 
     word: str
     style: str
@@ -40,7 +40,7 @@ _OUTCOMES = {
 
 
 def run_look(record: RunRecord, age: Age | None = None) -> OutcomeLook:
-    """The word for a run: its outcome once there is one, else its state; dim and with a mark where it has an `age`."""
+    """The word for a run: its outcome, or its state before that; dim and marked if it has an `age`."""
     if record.outcome is not None:
         look = _OUTCOMES[record.outcome]
         return OutcomeLook(f"{look.word}{age.mark}", "dim") if age else look
@@ -50,7 +50,7 @@ def run_look(record: RunRecord, age: Age | None = None) -> OutcomeLook:
 
 
 def last_runs(records: Sequence[RunRecord], ages: Mapping[str, Age]) -> dict[str, dict[str, OutcomeLook]]:
-    """How the newest runs look, by column of runs, then by test id; `records` are newest first, `ages` by run id."""
+    """The looks of the newest runs, by run column, then by test id; `records` are newest first, `ages` by run id."""
     return {
         name: {
             id: run_look(record, ages.get(record.spec.run_id)) for id, record in newest_by_test(records, kind).items()
@@ -72,9 +72,9 @@ def progress_text(progress: Progress, records: Iterable[RunRecord]) -> str:
 
 _AGE = TableColumn("age", 24, from_width=120)
 _CHECKOUT = TableColumn("checkout", 24, share=1, elide=True)
-"""In place of the age where runs of every checkout are shown: only those of this one have an age."""
+"""Replaces the age when runs of every checkout are shown: only those of this one have an age."""
 _HOST = TableColumn("host", 10, elide=True, from_width=70)
-"""Left out where no run went elsewhere."""
+"""Left out if all runs are on this machine."""
 _COLUMNS: Sequence[TableColumn] = (
     TableColumn("outcome", 9),
     TableColumn("time", 12),
@@ -139,14 +139,14 @@ class RunRows:
         )
 
     def _doing(self, record: RunRecord) -> str:
-        """How far a run of op cases has come, and the last line of a run's log."""
+        """The progress of a run of op cases, and the last line of a run's log."""
         progress = case_progress(record, self._clock())
         line = self._last_lines.get(record.spec.run_id, "")
         return f"{progress.text}  {line}" if progress else line
 
 
 def in_turn(records: Iterable[RunRecord]) -> list[RunRecord]:
-    """Runs, given newest first, in the order of the table: running, queued, and ended, the newest of these first."""
+    """Runs (given newest first) in the order of the table: running, queued, then ended, newest first."""
 
     def rank(record: RunRecord) -> tuple[int, float]:
         if record.state is RunState.RUNNING:
@@ -157,7 +157,7 @@ def in_turn(records: Iterable[RunRecord]) -> list[RunRecord]:
 
 
 def time_text(record: RunRecord, now: float) -> str:
-    """How long a run took; of one that has not ended, how long so far and how long it will, as far as is known."""
+    """How long a run took; for an unfinished one, the time so far and the estimate, if known."""
     estimate = f"~{seconds_text(record.spec.estimate)}" if record.spec.estimate is not None else ""
     if record.state is RunState.RUNNING and record.started is not None:
         gone = seconds_text(max(0.0, now - record.started))
@@ -168,14 +168,14 @@ def time_text(record: RunRecord, now: float) -> str:
 
 
 def slot_text(spec: RunSpec) -> str:
-    """What a run has for itself while it is running."""
+    """The resources that a run occupies while it is running."""
     if not spec.devices:
         return one_line(spec.slots)
     return "devices" if EVERYTHING in spec.devices else f"dev {one_line(','.join(spec.devices))}"
 
 
 def exit_words(pending: int, records: Iterable[RunRecord]) -> str:
-    """Lines for the terminal when the app ends; empty where there is nothing to say."""
+    """Lines for the terminal when the app ends; empty if there is nothing to report."""
     lines = [f"{counted(pending, 'pending change')} saved for the next start."] if pending else []
     if going := going_words(records):
         lines.append(f"Runs continue: {going}. List them: ttmatrix runs --active")
@@ -183,7 +183,7 @@ def exit_words(pending: int, records: Iterable[RunRecord]) -> str:
 
 
 def going_words(records: Iterable[RunRecord]) -> str:
-    """`2 running, 5 waiting`; empty where all have ended."""
+    """`2 running, 5 waiting`; empty if all have ended."""
     states = [record.state for record in records if record.active]
     running = states.count(RunState.RUNNING)
     counts = ((running, "running"), (len(states) - running, "waiting"))

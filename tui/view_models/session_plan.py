@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A planned session as rows of a table, and as a text: what fits, what is left over, how good estimates were."""
+"""A planned session as rows of a table, and as a text: what fits, what is left over, accuracy of estimates."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ class PlanRow(NamedTuple):
 
     candidate: Candidate
     host: str
-    """Empty: it is left over."""
+    """Empty: left over."""
     begin: str
     why: str
     """Why it is worth a run, or why it does not fit."""
@@ -30,7 +30,7 @@ class PlanRow(NamedTuple):
 
 
 def plan_rows(plan: SessionPlan) -> list[PlanRow]:
-    """Those that fit in the order of their value, then what is left over."""
+    """Placed cells in order of value, then those left over."""
     placed = [PlanRow(one.candidate, one.host or "here", clock(one.begin), _why(one.candidate)) for one in plan.placed]
     return placed + [PlanRow(one.candidate, "", "", one.why) for one in plan.left_over]
 
@@ -80,7 +80,7 @@ class PlanRows:
 
 
 def clock(seconds: float) -> str:
-    """`1:05`: hours and minutes, a begun minute is one."""
+    """`1:05`: hours and minutes, rounded up to a minute."""
     minutes = -int(-seconds // 60)
     return f"{minutes // 60}:{minutes % 60:02}"
 
@@ -95,7 +95,7 @@ def plan_words(plan: SessionPlan) -> str:
 
 
 def plan_text(plan: SessionPlan, good: Accuracy, row: PlanRow | None) -> Text:
-    """The cell under the cursor, then each machine, then how far the times are to be trusted."""
+    """The cell under the cursor, then each machine, then how reliable the estimates are."""
     return Text("\n").join([*_of_row(row), *_of_machines(plan), *_of_times(plan, good)])
 
 

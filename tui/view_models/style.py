@@ -20,7 +20,7 @@ class Cell(NamedTuple):
 
 
 class StatusLook(NamedTuple):
-    """How a status is written: a word, a letter for grids, a style."""
+    """How a status is displayed: a word, a letter for grids, a style."""
 
     word: str
     letter: str
@@ -36,7 +36,7 @@ STATUS_LOOKS = {
 }
 MIXED = StatusLook("mixed", "~", "mixed")
 WORD_LOOKS = {**{str(status): look for status, look in STATUS_LOOKS.items()}, MIXED_WORD: MIXED}
-"""Looks by the words of a tally."""
+"""Looks by the words in a tally."""
 RESULT_LOOKS = {
     "pass": StatusLook("pass", "P", "pass"),
     "xpass": StatusLook("xpass", "p", "pass"),
@@ -50,7 +50,7 @@ RESULT_LOOKS = {
     "not-an-op": StatusLook("not-an-op", "N", "dim"),
     "dup": StatusLook("dup", "D", "dim"),
 }
-"""Looks of the results of op cases on a backend."""
+"""Looks of op case results on a backend."""
 VERDICT_STYLES = {
     "regressed": "fail",
     "crash": "fail",
@@ -88,14 +88,14 @@ _FUNCTIONAL = "torch.nn.functional."
 
 
 def status_look(matrix: Matrix, row: int, arch: str) -> StatusLook:
-    """The status of a row on `arch`; without one, the status all supported archs share, else MIXED."""
+    """The status of a row on `arch`; without an arch, the status that all supported archs share, else MIXED."""
     value = matrix.statuses(arch)[row]
     statuses = (value,) if isinstance(value, str) else value
     return STATUS_LOOKS[Status(statuses[0])] if len(statuses) == 1 else MIXED
 
 
 def arch_letters(matrix: Matrix, row: int) -> list[Cell]:
-    """One letter per arch in the order of the schema; a blank where the test is not marked for the arch."""
+    """One letter per arch in the order of the schema; a blank if the test is not marked for the arch."""
     archs = matrix.schema.archs
     return list(_letters(matrix.flags["arch"].masks[row], tuple(matrix.status[arch][row] for arch in archs)))
 
@@ -108,14 +108,14 @@ def _letters(mask: int, statuses: tuple[str, ...]) -> tuple[Cell, ...]:
 
 @cache
 def short_archs(archs: tuple[str, ...]) -> tuple[str, ...]:
-    """Names of archs in as few letters as tell them apart: `llmbox` of `n300-llmbox`, `bh` of `galaxy-bh`."""
+    """Arch names shortened to what distinguishes them: `llmbox` for `n300-llmbox`, `bh` for `galaxy-bh`."""
     parts = [part for arch in archs for part in arch.split("-")]
     return tuple(next((part for part in arch.split("-") if parts.count(part) == 1), arch) for arch in archs)
 
 
 @cache
 def letters_of(archs: tuple[str, ...]) -> str:
-    """One character per arch: the first of its short name, in capitals where that one is taken."""
+    """One character per arch: the first of its short name, in upper case if that one is taken."""
     title = ""
     for arch, name in zip(archs, short_archs(archs), strict=True):
         letters = [name[0], name[0].upper(), *name.lower(), *arch.lower(), *"0123456789"]
@@ -129,12 +129,12 @@ def arch_names(matrix: Matrix) -> tuple[str, ...]:
 
 
 def arch_title(matrix: Matrix) -> str:
-    """One character per arch, heading the letters: the first of its short name, in capitals where that one is taken."""
+    """The heading of the arch letters: `letters_of` all archs."""
     return letters_of(tuple(matrix.schema.archs))
 
 
 def bar(counts: Tally, width: int) -> list[Cell]:
-    """A bar of letters: what share of the tests has which status."""
+    """A bar of letters: the share of tests with each status."""
     return [
         Cell(WORD_LOOKS[word].letter * cells, WORD_LOOKS[word].style) for word, cells in shares(counts, width).items()
     ]
@@ -147,30 +147,30 @@ def tally_text(counts: Tally) -> str:
 
 
 def status_word(word: str) -> str:
-    """A word of a tally, as a person says it."""
+    """A word of a tally in its form for people."""
     return "undeclared" if word == Status.UNSPECIFIED else (WORD_LOOKS | RESULT_LOOKS)[word].word
 
 
 def work_word(text: str) -> str:
-    """A parallelism, a mode, or both, short enough for the head of a column."""
+    """A parallelism, a mode, or both, shortened for a column heading."""
     for long, short in _WORK_WORDS:
         text = text.replace(long, short)
     return one_line(text)
 
 
 def bringup_word(value: str) -> str:
-    """How far a model gets, in one short word."""
+    """A bring-up status as one short word."""
     return _BRINGUP.get(value, one_line(value).lower())
 
 
 def op_word(op: str) -> str:
-    """The name of an op without what most of them begin with, and short where models have it from: `F.silu`, `add`."""
+    """The name of an op without its common prefix, abbreviated where models do the same: `F.silu`, `add`."""
     text = one_line(op)
     return f"F.{text.removeprefix(_FUNCTIONAL)}" if text.startswith(_FUNCTIONAL) else text.removeprefix("torch.")
 
 
 def facet_label(field: str, value: str) -> str:
-    """A value of a facet, short, and different from its neighbours."""
+    """A value of a facet, shortened but distinct from the other values."""
     if field == "op":
         return op_word(value)
     if field == "bringup":
@@ -179,7 +179,7 @@ def facet_label(field: str, value: str) -> str:
 
 
 def seconds_text(seconds: float | None) -> str:
-    """A duration in at most five characters; empty where there is none."""
+    """A duration in at most five characters; empty if there is none."""
     if seconds is None:
         return ""
     if seconds < 100:
@@ -189,12 +189,12 @@ def seconds_text(seconds: float | None) -> str:
 
 
 def clock_text(at: float | None) -> str:
-    """The time of day of a moment, in seconds since the epoch; empty where it is not known."""
+    """The time of day for seconds since the epoch; empty if unknown."""
     return "" if at is None else f"{datetime.fromtimestamp(at):%H:%M:%S}"
 
 
 def count_text(view: View) -> str:
-    """How many rows the filter leaves, and what is marked, hidden marks included."""
+    """How many rows the filter leaves, and how many are marked, including hidden marks."""
     shown, total, models = len(view.rows), len(view.matrix.ids), len(view.matrix.model_tests.ids)
     cases, by_hand = view.matrix.ops, view.matrix.handwritten
     everything = counted(models, "test") + (f", {counted(len(cases.ids), 'op case')}" if cases else "")
@@ -219,25 +219,25 @@ def diff_style(line: str) -> str:
 
 
 class TableColumn(NamedTuple):
-    """A column: fixed `width` in cells, or `share` of what the fixed ones leave, but at least `width`."""
+    """A column: fixed `width` in cells, or a `share` of the rest after fixed columns, but at least `width`."""
 
     title: str
     width: int
     share: int = 0
     elide: bool = False
-    """Whether text that is too long loses its middle instead of its end."""
+    """Whether text that is too long is cut in the middle instead of at the end."""
     from_width: int = 0
-    """The table width from which on the column is shown."""
+    """The minimum table width for showing the column."""
     right: bool = False
-    """Whether its one piece is aligned to the right."""
+    """Whether its single piece is right-aligned."""
     yields: int = 0
-    """Where there is too little room, columns go in the order of this number, the highest first; 0: it never goes."""
+    """If space is short, columns with the highest number are dropped first; 0: never dropped."""
     heads: tuple[str, ...] = ()
-    """A name for each of its pieces of one letter: where all columns have room, the header shows them."""
+    """A name for each of its one-letter pieces: if all columns have room, the header shows them."""
 
     @property
     def roomy(self) -> int:
-        """The width that the names need; 0: there are none."""
+        """The width that the names need; 0: no names."""
         return sum(len(head) + 1 for head in self.heads) - bool(self.heads)
 
 

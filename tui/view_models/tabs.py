@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line of screens at the top: which there are, by key and name, as far as there is room."""
+"""The line of screens at the top: keys and names of the screens that fit."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ class Tab(NamedTuple):
     key: str
     name: str
     note: str = ""
-    """What goes on there: `3 pending`."""
+    """Its activity: `3 pending`."""
     current: bool = False
 
     @property
@@ -20,21 +20,21 @@ class Tab(NamedTuple):
 
 
 def tab_gap(before: Tab | None, tab: Tab) -> str:
-    """What is between two tabs: a blank between keys alone, two beside a name, which has one itself."""
+    """The gap between two tabs: one blank between bare keys, two next to a name, which includes one itself."""
     if before is None:
         return ""
     return "  " if before.text != before.key or tab.text != tab.key else " "
 
 
 def tab_line(tabs: Sequence[Tab]) -> str:
-    """The line of these tabs."""
+    """The text of the line."""
     return "".join(tab_gap(before, tab) + tab.text for before, tab in zip((None, *tabs), tabs, strict=False))
 
 
 def fitted_tabs(tabs: Sequence[Tab], room: int) -> list[Tab]:
-    """The tabs within `room` cells: from the right, one name after the other is left out. A part of one says little.
+    """The tabs for `room` cells: names are dropped from the right, one after the other, never cut.
 
-    The current one stays, and each has its key and its note, also where that needs more room than there is.
+    The current name stays, and each tab keeps its key and note, even if they do not fit.
     """
     fitted = list(tabs)
     for at in reversed(range(len(fitted))):

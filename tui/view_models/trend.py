@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Twelve weeks of entries as lines of text: their statuses as columns of letters, and what is left as a burn-down."""
+"""Twelve weeks of entries as lines of text: statuses as columns of letters, and open entries as a burn-down."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -12,18 +12,18 @@ from tui.view_models.fitting import fit
 from tui.view_models.style import WORD_LOOKS, Cell
 
 _AXIS = 6
-"""Cells of the numbers beside a plot, with its line."""
+"""Cells of the axis labels beside a plot, including its line."""
 _GAP = 2
 _WRITTEN = tuple(status for status in Status if status is not Status.UNSPECIFIED)
 _EIGHTHS = "▁▂▃▄▅▆▇█"
 _TOP_PART = 0.25
-"""What part of its largest number a burn-down shows at least: a few entries more or less are no cliff."""
+"""Minimum share of its largest number that a burn-down shows, so that a few entries do not look like a cliff."""
 
 PlotLine = list[Cell]
 
 
 def trend_lines(weeks: Sequence[Week], width: int, height: int) -> list[PlotLine]:
-    """Both plots side by side, in lines of at most `width` cells; `height` counts them with titles and dates."""
+    """Both plots side by side, in lines of at most `width` cells; `height` includes titles and dates."""
     if not any(week.counts for week in weeks):
         return [[Cell(" no entries in the history of this clone", "dim")]]
     half = (width - _GAP) // 2
@@ -43,7 +43,7 @@ def _beside(left: PlotLine, right: PlotLine, width: int) -> PlotLine:
 
 
 def _statuses(weeks: Sequence[Week], column: int, height: int) -> list[PlotLine]:
-    """A column of letters for each week, as high as it has entries; what passes is at the bottom."""
+    """A column of letters for each week, its height by the number of entries; passing ones are at the bottom."""
     most = max(sum(week.counts.values()) for week in weeks)
     stacks = []
     for week in weeks:
@@ -61,7 +61,7 @@ def _statuses(weeks: Sequence[Week], column: int, height: int) -> list[PlotLine]
 
 
 def _burn_down(weeks: Sequence[Week], column: int, height: int) -> list[PlotLine]:
-    """A bar for each week, of the entries that do not pass; the scale begins where the changes can be seen."""
+    """A bar for each week, of the entries that do not pass; the scale starts where changes become visible."""
     numbers = [week.not_passing if week.counts else None for week in weeks]
     known = [number for number in numbers if number is not None]
     high = max(known)
@@ -94,7 +94,7 @@ def _axis(number: int | None) -> Cell:
 
 
 def _bar(column: int) -> int:
-    """Cells of a bar; columns of more than one are apart."""
+    """Width of a bar in cells; columns wider than one cell have gaps."""
     return max(1, column - 1)
 
 
@@ -103,7 +103,7 @@ def _column(text: str, style: str, column: int) -> Cell:
 
 
 def _dates(weeks: Sequence[Week], column: int) -> str:
-    """The day at which the first, the middle and the last week end."""
+    """The end dates of the first, the middle and the last week."""
     text = " " * (_AXIS - 1) + "└"
     line = list((text + "─" * (column * len(weeks))).ljust(_AXIS + column * len(weeks)))
     for at in (0, len(weeks) // 2, len(weeks) - 1):

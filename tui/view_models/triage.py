@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What needs a person as rows: the verdict, the test, its evidence, and what is proposed."""
+"""Tests that need a person, as rows: the verdict, the test, its evidence, and the proposal."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -16,7 +16,7 @@ from tui.view_models.style import VERDICT_STYLES, Cell, TableColumn
 
 
 class TriageBy(StrEnum):
-    """What the tests of a group have in common."""
+    """The common property of the tests in a group."""
 
     CHANGE = "change"
     VERDICT = "verdict"
@@ -47,13 +47,13 @@ class Shown(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Listed(Change):
-    """A change with the test that asks for it; without operations where nothing is proposed."""
+    """A change with the test that needs it; without operations if nothing is proposed."""
 
     item: InboxItem | None = None
 
     @property
     def plain(self) -> Change:
-        """The change alone, as it is saved."""
+        """The change without the test, as it is saved."""
         return Change(**{one.name: getattr(self, one.name) for one in fields(Change)})
 
     @property
@@ -62,13 +62,13 @@ class Listed(Change):
 
     @property
     def leaves(self) -> tuple[str, ...]:
-        """Archs on which it takes the test out of CI; another marker may keep it in by now."""
+        """Archs on which the change removes the test from CI; another marker may keep it in by now."""
         proposal = self.item.proposal if self.item else None
         return proposal.leaves if proposal is not None and self.ops == proposal.ops else ()
 
     @property
     def asks(self) -> str:
-        """What is proposed, or why nothing is."""
+        """The proposal, or why there is none."""
         if self.ops:
             warning = f"will leave CI on {', '.join(self.leaves)}; " if self.leaves else ""
             return warning + describe_operations(self.ops)
@@ -94,14 +94,14 @@ def _why(item: InboxItem) -> Iterable[str]:
 
 
 def group_listed(changes: Sequence[Change], by: TriageBy, loader_of: Callable[[str], str]) -> tuple[ChangeGroup, ...]:
-    """`changes` in groups: the one with the most urgent verdict first, of those the biggest."""
+    """`changes` in groups, most urgent verdict first, larger groups first among equals."""
     match by:
         case TriageBy.VERDICT:
             found = _grouped(changes, lambda one: item_of(one).verdict)
         case TriageBy.LOADER:
             found = _grouped(changes, lambda one: loader_of(item_of(one).id))
         case TriageBy.CHANGE:
-            # What is alike where nothing is proposed is why.
+            # Without proposals, group by the reason for that.
             silent = _grouped([one for one in changes if not one.ops], _note)
             found = [*group_changes([one for one in changes if one.ops], GroupBy.CHANGE, loader_of), *silent]
         case _:
@@ -125,7 +125,7 @@ def _urgency(group: ChangeGroup) -> int:
 
 
 class TriageLook:
-    """The ChangeLook of tests that need a person."""
+    """The ChangeLook for tests that need a person."""
 
     def __init__(self, by: TriageBy) -> None:
         self.by = by
@@ -138,11 +138,11 @@ class TriageLook:
         )
 
     def headed(self, group: ChangeGroup) -> bool:
-        """Not over a single test: its own line says the same."""
+        """Not for a single test, whose own line has the same text."""
         return bool(self.by) and len(group.changes) > 1
 
     def asks(self, change: Change) -> bool:
-        """Not where nothing is proposed: there is nothing to decide."""
+        """Not without a proposal: there is nothing to decide."""
         return bool(change.ops)
 
     def key(self, change: Change) -> str:
@@ -188,6 +188,6 @@ def _asks_style(change: Listed) -> str:
 
 
 def item_of(change: Change) -> InboxItem:
-    """The test of a change that is listed here."""
+    """The test of a listed change."""
     assert isinstance(change, Listed) and change.item is not None
     return change.item

@@ -54,7 +54,7 @@ class WorkflowRows:
 
 
 def workflow_text(item: WorkflowItem) -> Text:
-    """What a person reads of one workflow; its report without the signs of Markdown."""
+    """The text of one workflow for people; its report without Markdown markup."""
     text = Text()
     if item.error is not None:
         text.append(f"{printable(str(item.error))}\n\n", "red")

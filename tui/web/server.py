@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serves the app to browsers of this machine: textual-serve starts an app for each page and passes its bytes on."""
+"""Serves the app to browsers of this machine: textual-serve starts an app for each page and forwards its bytes."""
 
 import os
 import secrets
@@ -19,9 +19,9 @@ from tui.web.guard import Asked, Guard
 
 _LOOPBACK = "127.0.0.1"
 _END_SECONDS = 1.0
-"""How long pages may take to end when the server does."""
+"""How long pages may take to end after the server begins to stop."""
 _TERMINAL = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
-"""What xterm.js in the page is, whatever terminal the server was started on."""
+"""The terminal type of xterm.js in the page, whatever terminal the server was started in."""
 _SOCKET = "/ws"
 _PAGE, _SCRIPT = (Path(__file__).with_name(name) for name in ("page.html", "page.js"))
 
@@ -29,7 +29,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def serve(request: AppRequest, asked: Serve) -> int:
-    """Serve the app until a signal ends it. Raises TTMatrixError where the port is not to be had."""
+    """Serve the app until a signal ends it. Raises TTMatrixError if the port is not available."""
     try:
         listening = socket.create_server((_LOOPBACK, asked.port))
     except OSError as error:
@@ -49,7 +49,7 @@ def serve(request: AppRequest, asked: Serve) -> int:
 
 
 def app_command(request: AppRequest) -> list[str]:
-    """The command line that opens the app of a page. `-P`: what lies in the current directory is not imported."""
+    """The command line that opens the app of a page. `-P`: nothing is imported from the current directory."""
     options = {
         "--repo": str(request.repo or ""),
         "--arch": request.arch,
@@ -78,7 +78,7 @@ def application(command: str, token: str, cookie: str) -> web.Application:
         if refusal := guard.refusal(asked):
             return web.Response(status=403, text=f"{refusal}\n")
         if asked.token:
-            # The token leaves the address, so that it is in no history and no picture of the window.
+            # Redirect to an address without the token, so that it is in no history and no screenshot.
             there = web.HTTPSeeOther("/")
             there.set_cookie(cookie, token, httponly=True, samesite="Lax")
             raise there
@@ -108,16 +108,16 @@ def application(command: str, token: str, cookie: str) -> web.Application:
 
 
 def page(host: str) -> str:
-    """The page with its terminal, for a browser that knows the server as `host`."""
+    """The page with its terminal, for a browser that reaches the server as `host`."""
     return _PAGE.read_text(encoding="utf-8").replace("{{ address }}", escape(f"ws://{host}{_SOCKET}"))
 
 
 def _headers(host: str) -> dict[str, str]:
-    """Nothing of another site is loaded, no other site shows the page, and none learns its address."""
+    """Headers that forbid loading from other sites, embedding in other sites, and sending them our address."""
     policy = (
         "default-src 'none'",
         "script-src 'self'",
-        # xterm.js makes its style sheets itself.
+        # xterm.js creates style sheets itself.
         "style-src 'self' 'unsafe-inline'",
         "font-src 'self'",
         "img-src 'self' data:",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first call that departs as an op case that fails by itself: with random values, else with those of the model."""
+"""The first deviating call as an op case that fails by itself: with random values, else with those of the model."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from .engine import Culprit
 
 _MOST_BYTES = 1 << 32
 _LARGEST_TOLERANCE = 1.0
-"""What manifests may ask for."""
+"""The largest tolerance that manifests allow."""
 
 
 class Alone(NamedTuple):
     """A manifest of one case."""
 
     path: Path | None
-    """None: no case can say the call."""
+    """None: no case can express the call."""
     fails: bool
-    """Whether it failed when it was run by itself."""
+    """Whether it failed when run by itself."""
     message: str
-    """What it said then, or why there is none."""
+    """Its error message then, or why there is no case."""
 
 
 def write_alone(
     culprit: Culprit, backend: str, model: str, description: str, path: Path, tell: Callable[[str], None]
 ) -> Alone:
-    """Write `culprit` to `path`, with its values in a file beside it where random ones do not fail."""
+    """Write `culprit` to `path`, with its values in a file beside it if random values do not fail."""
     call, step = culprit.call, culprit.step
     dtype = step.dtype or "float32"
     found = Recorder("torch", dtype, path.parent).prepare(step.op, call.function, call.args, call.kwargs)
@@ -68,7 +68,7 @@ def write_alone(
 
 
 def _texts(case: Case, culprit: Culprit, model: str, backend: str, values: Path) -> Iterator[str]:
-    """With random values, with those of the model, and with these in an ordinary layout."""
+    """Variants to try: random values, the model's values, and these with a contiguous layout."""
     comments = [f"The first call of {model} that {backend} computes otherwise than the CPU."]
     defaults = Defaults(dtype=case.dtype)
 
@@ -85,10 +85,10 @@ def _texts(case: Case, culprit: Culprit, model: str, backend: str, values: Path)
 
 
 def _with_values(argument: Argument, tensors: Iterator[tuple[int, torch.Tensor]], file: str, strided: bool) -> Argument:
-    """The argument with the values of the model, in the text where they are few."""
+    """The argument with the values of the model, inline if they are few."""
 
     def one(tensor: Tensor) -> Tensor:
-        # Indices beside slices are lists in the case, and no tensors any more.
+        # An index next to slices is a list in the case, not a tensor.
         at, value = next((pair for pair in tensors if tuple(pair[1].shape) == tensor.shape), (0, None))
         if value is None:
             return tensor

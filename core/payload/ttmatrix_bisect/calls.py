@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One call of a graph or a model: its name, whether it writes, and a graph of it alone."""
+"""One call of a graph or a model: its name, whether it writes, and a graph with only this call."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ttmatrix_ops.names import OpKind, kind_of
 from ttmatrix_ops.registry import has_values, writes
 
 _INDEXING = ("argmax", "argmin", "max", "min", "topk", "sort", "argsort", "kthvalue", "mode", "median", "nanmedian")
-"""Ops that give indices, of which equal values have more than one that is right."""
+"""Ops that return indices; with equal values, several indices are right."""
 
 
 class Call(NamedTuple):
-    """What is called, with the values of the reference."""
+    """The called function and its arguments, with the values of the reference."""
 
     function: Callable[..., Any]
     method: str
-    """The name of the method, where a graph calls one."""
+    """The name of the method, if a graph calls one."""
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
 
@@ -33,11 +33,11 @@ class Call(NamedTuple):
         return self.function(*args, **kwargs)
 
     def replaced(self, instead: Callable[[], Any]) -> tuple[Any, Any]:
-        """The arguments with what `instead` gives for each tensor, in their order."""
+        """The arguments with each tensor replaced by the next result of `instead`, in order."""
         return self.mapped(lambda _: instead())
 
     def mapped(self, change: Callable[[torch.Tensor], Any]) -> tuple[Any, Any]:
-        """The arguments with what `change` makes of each tensor."""
+        """The arguments with `change` applied to each tensor."""
 
         def one(value: Any) -> Any:
             return change(value) if isinstance(value, torch.Tensor) else value
@@ -45,25 +45,25 @@ class Call(NamedTuple):
         return map_aggregate(self.args, one), map_aggregate(dict(self.kwargs), one)
 
     def given(self, tensors: Iterable[torch.Tensor]) -> Call:
-        """The same call of other tensors."""
+        """The same call with other tensors."""
         args, kwargs = self.replaced(iter(tensors).__next__)
         return self._replace(args=args, kwargs=kwargs)
 
     @property
     def tensors(self) -> list[torch.Tensor]:
-        """The tensors among the arguments, in the order that `replaced` asks for them."""
+        """The tensors among the arguments, in the order in which `replaced` asks for them."""
         found: list[torch.Tensor] = []
         self.mapped(found.append)
         return found
 
 
 def method_call(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
-    """A method by name, of a tensor or of whatever the first argument is."""
+    """A call of a method by name, on a tensor or whatever the first argument is."""
     return Call(getattr(type(args[0]) if args else torch.Tensor, name), name, args, kwargs)
 
 
 def op_name(call: Call) -> str:
-    """What manifests call it: `torch.ops.aten.relu.default`, `torch.relu`; else what people can make out of it."""
+    """The op's name in manifests: `torch.ops.aten.relu.default`, `torch.relu`; else a readable description."""
     function = call.function
     if isinstance(function, torch._ops.OpOverload):
         return f"torch.ops.{function}"
@@ -77,26 +77,26 @@ def op_name(call: Call) -> str:
 
 
 def has_result(call: Call, name: str) -> bool:
-    """Whether what it gives can be compared: nothing random, nothing that nobody wrote."""
+    """Whether its result can be compared: nothing random, no uninitialised memory."""
     return not unrepeatable(name, call.function, call.args, call.kwargs) and has_values(name, host=False)
 
 
 def may_write(call: Call, name: str) -> bool:
-    """Whether it may write to an argument."""
+    """Whether the call may write to an argument."""
     if isinstance(call.function, torch._ops.OpOverload):
         return bool(call.function._schema.is_mutable)
     return "out" in call.kwargs or bool(call.kwargs.get("inplace")) or writes(name) or name.endswith("setitem")
 
 
 def ties_of(call: Call, name: str) -> torch.Tensor | None:
-    """The values that the indices it gives point to; None where it gives none."""
+    """The values that its resulting indices point to; None if it returns no indices."""
     parts = name.split(".")
     last = parts[3] if name.startswith("torch.ops.aten.") else parts[-1]
     return call.tensors[0] if last in _INDEXING and call.tensors else None
 
 
 def adds_up(name: str) -> bool:
-    """Whether each element it gives is made of many, which all round; else it is made of one of each input."""
+    """Whether each resulting element sums up many values, with rounding; else it uses one element of each input."""
     parts = name.split(".")
     packet = getattr(torch.ops.aten, parts[3] if name.startswith("torch.ops.aten.") else parts[-1], None)
     overloads = [getattr(packet, one) for one in packet.overloads()] if packet is not None else []
@@ -104,7 +104,7 @@ def adds_up(name: str) -> bool:
 
 
 def graph_of(call: Call) -> GraphModule:
-    """A graph of this call alone; its inputs are the tensors of the call. Raises where no graph can say it."""
+    """A graph with only this call; its inputs are the tensors of the call. Raises if no graph can express it."""
     graph = Graph()
     placeholders = iter([graph.placeholder(f"input_{at}") for at in range(len(call.tensors))])
     args, kwargs = call.replaced(placeholders.__next__)
@@ -112,13 +112,13 @@ def graph_of(call: Call) -> GraphModule:
         node = graph.call_method(call.method or call.function.__name__, args, kwargs)
     else:
         node = graph.call_function(call.function, args, kwargs)
-    # As dynamo's graphs are: a tuple at the end, and nothing else that tensors hide in.
+    # Like dynamo's graphs: the output is a tuple without nested structures.
     graph.output((node,))
     return GraphModule(torch.nn.Module(), graph)
 
 
 def signature(call: Call) -> Any:
-    """Equal for calls that one compiled graph serves."""
+    """A key that is equal for calls that can share one compiled graph."""
 
     def shown(tensor: torch.Tensor) -> Any:
         return _Shown(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a model to its calls: as an exported graph, as the graphs that dynamo makes, or as they are made."""
+"""Obtain the calls of a model: from an exported graph, from the graphs that dynamo makes, or as the model runs."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .engine import Engine
 from .places import Following, place_of
 
 Inputs = tuple[list[Any], dict[str, Any]]
-"""What a model is called with."""
+"""Positional and keyword arguments of a model."""
 
 
 def output_tensors(output: Any) -> list[torch.Tensor]:
-    """The tensors of what a model gives, whatever object they are in."""
+    """The tensors in a model's output, whatever objects contain them."""
     return [one for _, one in tensors(output)]
 
 
@@ -56,14 +56,14 @@ def _filled(leaves: list[Any], places: list[int], values: Iterable[Any]) -> list
 
 
 class Walk(Interpreter):
-    """Makes each call of a graph on both sides."""
+    """Executes each call of a graph on both sides."""
 
     def __init__(self, graph: GraphModule, engine: Engine) -> None:
         super().__init__(graph)
         self._engine = engine
 
     def run_node(self, n: Node) -> Any:
-        """The values are those of the reference."""
+        """Return the value of the reference."""
         if n.op not in ("call_function", "call_method"):
             return super().run_node(n)
         args, kwargs = self.fetch_args_kwargs_from_env(n)
@@ -76,19 +76,19 @@ class Walk(Interpreter):
         return self._engine.step(Call(n.target, "", args, kwargs), place_of(n))  # type: ignore[arg-type]
 
     def _inner(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """A part with a setting of its own, which forward without gradients has already."""
+        """Execute a subgraph that changes a global setting; forward without gradients has that setting already."""
         at = next(at for at, one in enumerate(args) if isinstance(one, GraphModule))
         return Walk(args[at], self._engine).run(*args[at + 1 :], **kwargs)
 
 
 def walk_exported(graph: GraphModule, inputs: list[torch.Tensor], engine: Engine) -> tuple[list[Any], list[Any]]:
-    """The outputs of the reference, and those of the side under test made call by call."""
+    """The outputs of the reference, and those of the tested side, made call by call."""
     outputs = output_tensors(Walk(graph, engine).run(*inputs))
     return outputs, output_tensors(engine.shadow(outputs))
 
 
 def walk_compiled(model: Any, inputs: Inputs, engine: Engine) -> tuple[list[Any], list[Any], int]:
-    """The same over the graphs that dynamo makes of the model as it runs, and how many these are."""
+    """Like `walk_exported`, over the graphs that dynamo makes while the model runs; also returns their number."""
     graphs: list[GraphModule] = []
 
     def backend(graph: GraphModule, _: Any) -> Callable[..., Any]:
@@ -104,7 +104,7 @@ def walk_compiled(model: Any, inputs: Inputs, engine: Engine) -> tuple[list[Any]
 
 
 def walk_eager(model: Any, inputs: Inputs, engine: Engine) -> tuple[list[Any], list[Any]]:
-    """The same over the calls of torch that the model makes, where there is no graph of them."""
+    """Like `walk_exported`, over the torch calls that the model makes, if it has no graph."""
     args, kwargs = inputs
     with Following(model) as following, _Calls(engine, following):
         outputs = output_tensors(model(*args, **kwargs))
@@ -124,7 +124,7 @@ class _Calls(TorchFunctionMode):
 
 
 def wide_outputs(graph: GraphModule, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
-    """What a graph gives in a wider dtype than its own: double for float32, float32 for what is narrower."""
+    """The outputs of a graph in a wider dtype: double for float32, float32 for narrower ones."""
     floats = {one.dtype for one in (*inputs, *graph.parameters(), *graph.buffers()) if one.dtype.is_floating_point}
     dtype = torch.float64 if floats <= {torch.float32, torch.float64} else torch.float32
     return output_tensors(_Wide(graph, dtype).run(*(one.clone() for one in inputs)))
@@ -137,7 +137,7 @@ class _Wide(Interpreter):
 
     def run_node(self, n: Node) -> Any:
         if n.op == "call_module":
-            # The guards of an exported graph, which ask for the dtypes it was exported with.
+            # Guards of an exported graph check for the dtypes it was exported with.
             return None
         result = super().run_node(n)
         if n.op in ("placeholder", "get_attr") and isinstance(result, torch.Tensor):

@@ -17,44 +17,44 @@ RTOL: Mapping[torch.dtype, float] = {
     torch.float16: 4e-3,
     torch.bfloat16: 1.2e-2,
 }
-"""What one op may be off by, relative, by the narrowest float it takes or gives: a step and a half of bfloat16."""
+"""Relative error allowed for one op, by the narrowest float of its arguments and result: 1.5 steps of bfloat16."""
 FLOOR = 1.0
-"""The absolute tolerance of an element, in parts of the relative one times the usual size of what it is made of."""
+"""The absolute tolerance of an element, as a multiple of the relative tolerance times the usual size of its inputs."""
 SUMS_FLOOR = 4.0
-"""The same for ops that add up: what they lose goes by the size of the terms."""
+"""The same for ops that sum: their loss depends on the size of the terms."""
 FINAL = 10.0
-"""What whole outputs may be off by where nothing is known of their true values, in tolerances of one op."""
+"""Allowed error of whole outputs whose true values are unknown, as a multiple of the tolerance of one op."""
 NOISE = 3.0
-"""How much farther than the reference a result may be from the true values."""
+"""How many times the reference's distance from the true values a result may be away from them."""
 
 _NARROW = 0.15
 """For floats of 8 bits."""
 _CHUNK = 1 << 18
-"""Elements that are compared at a time."""
+"""Elements compared at a time."""
 _SAMPLE = 1 << 12
-"""Elements that the usual size is estimated from."""
+"""Elements used to estimate the usual size."""
 _OUTLIER = 1e3
-"""Masks add the lowest number there is; elements so many times the median do not count for the usual size."""
+"""Elements this many times the median do not count for the usual size: masks add the lowest possible number."""
 
 
 class Distance(NamedTuple):
-    """How far the tensors of a result are from those of the reference, the worst of each."""
+    """How far the tensors of a result are from those of the reference; the worst value of each measure."""
 
     max_abs: float = 0.0
     max_rel: float = 0.0
-    """Of single elements; those whose reference is 0 do not count."""
+    """Of single elements, except those whose reference is 0."""
     rel: float = 0.0
     """Of whole tensors: the norm of the difference by that of the reference."""
     pcc: float | None = None
     """None: undefined, or there is no tensor of floats."""
     excess: float = 0.0
-    """The error of a whole tensor, or of an element, in parts of what is allowed; above 1 it departs."""
+    """The error of a whole tensor, or of an element, divided by the allowed error; it deviates above 1."""
     beyond: float = 0.0
-    """The largest difference of an element without what the relative tolerance allows."""
+    """The largest difference of an element after subtracting the relative tolerance."""
     mismatched: float = 0.0
     """Percent of integers and booleans that differ."""
     problem: str = ""
-    """What no number says: another shape, NaN where there is none in the reference."""
+    """A difference that no number expresses: another shape, NaN that the reference does not have."""
 
     @property
     def same(self) -> bool:
@@ -62,7 +62,7 @@ class Distance(NamedTuple):
         return not (self.max_abs or self.mismatched or self.problem)
 
     def worse(self, other: Distance) -> Distance:
-        """The worse of both in each number."""
+        """The worse of both for each measure."""
         known = [one for one in (self.pcc, other.pcc) if one is not None]
         return Distance(
             max(self.max_abs, other.max_abs),
@@ -77,7 +77,7 @@ class Distance(NamedTuple):
 
 
 def tolerance(values: Any, asked: float | None) -> float:
-    """The relative tolerance for an op that takes and gives `values`; `asked` wins."""
+    """The relative tolerance for an op with arguments and results `values`; `asked` takes precedence."""
     if asked is not None:
         return asked
     dtypes = {one.dtype for one in tensors_of(values) if one.dtype.is_floating_point or one.dtype.is_complex}
@@ -95,7 +95,7 @@ def distance(
 ) -> Distance:
     """How far `test` is from `reference`, both nested values.
 
-    `ties`: see `_integers`. `atol`: of an element; None: by its own tensor.
+    `ties`: see `_integers`. `atol`: of an element; None: derived from each tensor.
     """
     ours, _ = tree_flatten(test)
     theirs, _ = tree_flatten(reference)
@@ -109,7 +109,7 @@ def distance(
 
 
 def usual_size(reference: torch.Tensor) -> float:
-    """The root mean square of a sample of elements, without outliers, zeros and what is not finite."""
+    """The root mean square of a sample of elements, without outliers, zeros and non-finite values."""
     flat = reference.flatten()
     step = max(1, flat.numel() // _SAMPLE)
     sample = flat[::step][: _SAMPLE * 2].abs().double()
@@ -143,7 +143,7 @@ def _floats(test: torch.Tensor, reference: torch.Tensor, rtol: float, atol: floa
     square = norm = 0.0
     problem = ""
     for x, y in _chunks(test, reference):
-        # Infinities of the same sign, and NaN on both sides, are no distance apart.
+        # Infinities of the same sign, and NaN on both sides, count as equal.
         same = (x == y) | (x.isnan() & y.isnan())
         odd = ~same & ~(torch.isfinite(x) & torch.isfinite(y))
         if not problem and bool(odd.any()):
@@ -165,7 +165,7 @@ def _floats(test: torch.Tensor, reference: torch.Tensor, rtol: float, atol: floa
 
 
 def _integers(test: torch.Tensor, reference: torch.Tensor, ties: torch.Tensor | None) -> Distance:
-    """Compared exactly. Of indices, those that point to equal values of `ties` are equal."""
+    """Compare exactly. Indices that point to equal values of `ties` are equal."""
     differ = test != reference
     if ties is not None and bool(differ.any()) and reference.dtype is torch.int64:
         differ &= ~_tied(test, reference, _plain(ties))
@@ -179,7 +179,7 @@ def _integers(test: torch.Tensor, reference: torch.Tensor, ties: torch.Tensor | 
 
 
 def _tied(test: torch.Tensor, reference: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
-    """Where both indices point to the same value, whatever the dimension is that they are along."""
+    """Where both indices point to the same value, along whichever dimension they apply to."""
     nothing = torch.zeros_like(test, dtype=torch.bool)
     if reference.dim() == 0:
         flat = values.flatten()

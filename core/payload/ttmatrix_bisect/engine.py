@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run call after call on the reference and on the side under test, and measure how far they are apart.
+"""Run each call on the reference and on the tested side, and measure the distance between them.
 
-Each call is made three times: on the CPU; on the side under test with the values of the CPU (isolated); and there with
-what its own calls gave before (cumulative). Values of the side under test are found by the tensors of the reference
-that they correspond to, and go when these go.
+Each call is made three times: on the CPU; on the tested side with the values of the CPU (isolated); and there with
+the results of its own earlier calls (cumulative). Values of the tested side are looked up by the reference tensors
+that they correspond to, and are freed with these.
 """
 
 from __future__ import annotations
@@ -31,31 +31,31 @@ _CPU = torch.device("cpu")
 
 
 class OutOfTime(Exception):
-    """The time limit has come before the last call."""
+    """The time limit was reached before the last call."""
 
 
 class Step(NamedTuple):
-    """What was measured of one call."""
+    """The measurements of one call."""
 
     op: str
     place: Place
     dtype: str
     shape: tuple[int, ...]
-    """Of the first tensor it gave."""
+    """Of its first resulting tensor."""
     isolated: Distance
     cumulative: Distance | None
-    """None: the side under test has failed."""
+    """None: the tested side has failed."""
     departs: bool
     error: str = ""
-    """What the side under test raised."""
+    """The error that the tested side raised."""
 
 
 class Culprit(NamedTuple):
-    """The first call that departs, with the values it was made with."""
+    """The first deviating call, with the values it was made with."""
 
     step: Step
     number: int
-    """Of the step, from 0."""
+    """Number of the step, from 0."""
     call: Call
     rtol: float
     atol: float
@@ -63,34 +63,34 @@ class Culprit(NamedTuple):
 
 @dataclass
 class _Shadow:
-    """A tensor of the side under test."""
+    """A tensor of the tested side."""
 
     tensor: torch.Tensor
     exact: bool
-    """Whether it equals its tensor of the reference to the bit."""
+    """Whether it equals its reference tensor bit for bit."""
     born: int
 
 
 class Engine:
-    """Everything that is known of a run of both sides."""
+    """The state of a run of both sides."""
 
     def __init__(self, side: Side, rtol: float | None, until: float, tell: Callable[[str], None]) -> None:
-        """`until` is a time of `time.monotonic`; `tell` gets a line now and then."""
+        """`until` is a time of `time.monotonic`; `tell` receives progress lines."""
         self.side = side
         self.steps: list[Step] = []
         self.culprit: Culprit | None = None
         self.passed_over: dict[str, int] = {}
-        """Calls whose results nothing can be said of, by how often."""
+        """Calls whose results cannot be compared, with their count."""
         self._rtol = rtol
         self._until = until
         self._tell = tell
         self._shadows: Any = WeakTensorKeyDictionary()
         self._clock = 0
         self._tainted = 0
-        """Shadows that are older may have been changed through a view."""
+        """Shadows that are older than this may have been changed through a view."""
 
     def step(self, call: Call, place: Place) -> Any:
-        """Make a call on both sides; what the reference gives."""
+        """Make a call on both sides; returns the result of the reference."""
         if time.monotonic() > self._until:
             raise OutOfTime(f"the time limit has come after {len(self.steps):,} calls")
         if not call.tensors and not _makes(call):
@@ -101,7 +101,7 @@ class Engine:
         return self._compared(call, name, place)
 
     def shadow(self, value: Any) -> Any:
-        """`value` with the tensors of the side under test, on the CPU."""
+        """`value` with the tensors of the tested side, on the CPU."""
         return tree_map(lambda one: self._shadow(one).tensor.cpu() if isinstance(one, torch.Tensor) else one, value)
 
     def _compared(self, call: Call, name: str, place: Place) -> Any:
@@ -143,7 +143,7 @@ class Engine:
         self._note(Step(name, place, *_kind(reference), apart, None if error else cumulative, departs, error))
         if departs and self.culprit is None:
             kept = call.given(_copies(before))
-            # The case has no tolerance of a whole tensor: one that its error is well beyond does for it.
+            # The case has no tolerance for a whole tensor: use one that the error clearly exceeds.
             atol = min(atol, apart.beyond / 2) if apart.beyond > 0 else atol
             self.culprit = Culprit(self.steps[-1], len(self.steps) - 1, kept, rtol, atol)
         return reference
@@ -156,7 +156,7 @@ class Engine:
     def _isolated(
         self, call: Call, name: str, before: Sequence[torch.Tensor], shadows: Sequence[_Shadow], writes: bool
     ) -> tuple[Any, str]:
-        """What the side under test gives for the values of the reference."""
+        """The result of the tested side for the values of the reference."""
         placed: dict[int, torch.Tensor] = {}
         for value, shadow in zip(before, shadows, strict=True):
             if id(value) not in placed:
@@ -165,7 +165,7 @@ class Engine:
         return self._tested(call, name, [placed[id(value)] for value in before], writes)
 
     def _tested(self, call: Call, name: str, tensors: list[torch.Tensor], writes: bool) -> tuple[Any, str]:
-        """What the side under test gives, with what it wrote to; or what it raised."""
+        """The result of the tested side and the tensors it wrote to; or the error it raised."""
         torch.manual_seed(0)
         try:
             if self.side.compiles:
@@ -179,7 +179,7 @@ class Engine:
         return ((output, tensors) if writes else output), ""
 
     def _own(self, call: Call) -> Call:
-        """The call with the device under test where it names the CPU."""
+        """The call with the CPU replaced by the tested device, if an argument names it."""
         if self.side.is_host:
             return call
         device = self.side.device
@@ -194,7 +194,7 @@ class Engine:
     def _is_rounding(
         self, call: Call, before: Sequence[torch.Tensor], test: Any, reference: Any, rtol: float, atol: float
     ) -> bool:
-        """Whether the reference is as far from the true result, in double precision, as the side under test is."""
+        """Whether the reference is as far from the true result, in double precision, as the tested side is."""
         if self._rtol is not None:
             return False
         try:
@@ -208,7 +208,7 @@ class Engine:
     def _shadow(self, tensor: torch.Tensor) -> _Shadow:
         found: _Shadow | None = self._shadows.get(tensor)
         if found is None:
-            # Parameters are large, and nothing writes to them.
+            # Parameters are large, and nothing writes to them, so they are not copied.
             shared = self.side.is_host and isinstance(tensor, torch.nn.Parameter)
             found = _Shadow(tensor.detach() if shared else self.side.place(tensor), True, self._clock)
             self._shadows[tensor] = found
@@ -218,7 +218,7 @@ class Engine:
         return shadow.exact and shadow.born >= self._tainted
 
     def _adopt(self, reference: Any, test: Any, exact: bool = True) -> None:
-        """Take the tensors of `test` for those of `reference`; without them, copies of these."""
+        """Record the tensors of `test` as counterparts of those of `reference`; without `test`, record copies."""
         theirs = tensors_of(reference)
         ours: Sequence[torch.Tensor | None] = tensors_of(test) if test is not None else [None] * len(theirs)
         if len(ours) != len(theirs):
@@ -238,7 +238,7 @@ class Engine:
 
 
 def wide_call(call: Call) -> Any:
-    """What a call gives in double precision."""
+    """The result of a call in double precision."""
     args, kwargs = call.mapped(lambda one: one.double() if _is_float(one) else one.clone())
     wide = {key: _wide_dtype(value) for key, value in kwargs.items()}
     with torch.no_grad():
@@ -258,13 +258,13 @@ def _is_float(tensor: torch.Tensor) -> bool:
 
 
 def _copies(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """Copies in the same layout; what is one tensor stays one."""
+    """Copies in the same layout; a tensor that occurs twice is copied once."""
     made = {id(one): copy_to(one.detach(), _CPU) for one in tensors}
     return [made[id(one)] for one in tensors]
 
 
 def _makes(call: Call) -> bool:
-    """Whether a call without tensors may give one."""
+    """Whether a call without tensor arguments may create one."""
     function = call.function
     if isinstance(function, torch._ops.OpOverload):
         return any("Tensor" in str(one.type) for one in function._schema.returns)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make a graph smaller as long as the backend still computes it otherwise, with the minifier of torch."""
+"""Shrink a graph while the backend still computes it differently, with torch's minifier."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ Values = list[torch.Tensor]
 
 
 class Minimised(NamedTuple):
-    """The smallest graph that still departs."""
+    """The smallest graph that still deviates."""
 
     calls: int
     ops: tuple[str, ...]
     code: str
-    """As Python."""
+    """As Python source."""
 
 
 def captured_graph(
     model: Any, inputs: Any, graph: tuple[GraphModule, Values] | None, compiles: bool
 ) -> Iterator[tuple[GraphModule, Values]]:
-    """The graphs of a model, whose inputs are all their tensors: as dynamo makes them, else the exported one."""
+    """The graphs of a model with all their tensors as inputs: those of dynamo, else the exported one."""
     if not compiles:
         if graph is not None:
             yield lifted(*graph)
@@ -58,7 +58,7 @@ def captured_graph(
 
 
 def lifted(graph: GraphModule, inputs: Values) -> tuple[GraphModule, Values]:
-    """A graph whose parameters and constants are inputs."""
+    """The graph with parameters and constants turned into inputs."""
     new = Graph()
     values: dict[Node, Node] = {}
     given = [*inputs]
@@ -69,7 +69,7 @@ def lifted(graph: GraphModule, inputs: Values) -> tuple[GraphModule, Values]:
             more.append(_attribute(graph, str(node.target)))
     for node in graph.graph.nodes:
         if node.op == "call_module":
-            # The guards of an exported graph, of which nothing is taken.
+            # The guards of an exported graph, whose results are not used.
             continue
         if node.op == "output":
             new.output(tuple(values[one] for one in node.all_input_nodes))
@@ -81,7 +81,7 @@ def lifted(graph: GraphModule, inputs: Values) -> tuple[GraphModule, Values]:
 def minimised(
     graph: GraphModule, inputs: Values, side: Side, departs: Callable[[Values, Values], bool], until: float
 ) -> Minimised | None:
-    """The smallest part of `graph` that departs; None where the graph does not. It stops at the time `until`."""
+    """The smallest deviating part of `graph`; None if the graph does not deviate. Stops at the time `until`."""
     smallest: list[GraphModule] = []
 
     def fails(candidate: GraphModule, values: Sequence[torch.Tensor]) -> bool:
@@ -95,7 +95,7 @@ def minimised(
 
     if not fails(graph, inputs):
         return None
-    # The minifier writes into the current directory, and prints each of its steps.
+    # The minifier writes into the current directory and prints each of its steps.
     here = Path.cwd()
     with tempfile.TemporaryDirectory(prefix="ttmatrix-minimise-") as directory:
         try:
@@ -112,7 +112,7 @@ def minimised(
 def _fails(
     graph: GraphModule, values: Sequence[torch.Tensor], side: Side, departs: Callable[[Values, Values], bool]
 ) -> bool:
-    """Whether the backend gives something else than the CPU, or nothing."""
+    """Whether the backend's result differs from the CPU's, or it fails."""
     try:
         with torch.no_grad(), host_numerics():
             reference = tensors_of(copy.deepcopy(graph)(*(one.clone() for one in values)))

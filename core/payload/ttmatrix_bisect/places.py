@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where in the model a call is: its module and the line that made it."""
+"""The place of a call in the model: its module and source line."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _PARTS = re.compile(r"\[['\"]?([^\]'\"]+)['\"]?\]")
 
 
 class Place(NamedTuple):
-    """Where a call is made. Everything is empty where nobody knows."""
+    """The place of a call. Fields are empty if unknown."""
 
     module: str = ""
     """As in `named_modules`: `layers.0.attention`."""
     file: str = ""
     line: int = 0
     code: str = ""
-    """What the line says."""
+    """Text of the line."""
 
 
 def place_of(node: Node) -> Place:
-    """From what the capture wrote down of a node."""
+    """The place of a node, from the metadata of the capture."""
     module = _module(node)
     frames = [*_FRAME.finditer(node.meta.get("stack_trace") or "")]
     own = [one for one in frames if not one["file"].startswith((_TORCH, _HERE, "<"))]
@@ -44,7 +44,7 @@ def place_of(node: Node) -> Place:
 
 
 def _own_frame(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame that is neither torch's nor ours."""
+    """The innermost frame outside torch and this package."""
     while frame is not None and frame.f_code.co_filename.startswith((_TORCH, _HERE, "<")):
         frame = frame.f_back
     return frame
@@ -60,7 +60,7 @@ def _module(node: Node) -> str:
 
 
 class Following:
-    """Within it, `place` says which module and line of a model is at work."""
+    """While active, `place` tells the current module and line of a model."""
 
     def __init__(self, model: Any) -> None:
         self._modules = dict(model.named_modules()) if isinstance(model, torch.nn.Module) else {}
@@ -69,7 +69,7 @@ class Following:
 
     def __enter__(self) -> Following:
         for name, module in self._modules.items():
-            # Hooks of all modules would be those of what is compiled meanwhile as well.
+            # Global hooks for all modules would also run for modules that are being compiled.
             self._hooks.append(module.register_forward_pre_hook(partial(self._enter, name)))
             self._hooks.append(module.register_forward_hook(self._leave, always_call=True))
         return self
@@ -79,7 +79,7 @@ class Following:
             hook.remove()
 
     def place(self) -> Place:
-        """Of the call that is being made."""
+        """The place of the current call."""
         module = self._at[-1] if self._at else ""
         frame = _own_frame(sys._getframe(1))
         if frame is None:

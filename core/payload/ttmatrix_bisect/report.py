@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was found, as data for programs."""
+"""The result of a comparison, as data for programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .verdict import Found, Whole
 
 
 def report(found: Found, alone: Alone | None, root: Path) -> dict[str, Any]:
-    """Numbers that are not finite are null, and the text beside them says what they were."""
+    """The report as JSON. Non-finite numbers are null; a text beside them gives their value."""
     steps, culprit = found.engine.steps, found.engine.culprit
     return {
         "verdict": found.verdict,
@@ -35,7 +35,7 @@ def report(found: Found, alone: Alone | None, root: Path) -> dict[str, Any]:
 
 
 def described(culprit: Culprit, root: Path) -> str:
-    """Where the call is, as descriptions of op cases say it."""
+    """The place of the call, in the form of descriptions of op cases."""
     place = culprit.step.place
     where = f"{shown(place.file, root)}:{place.line}" if place.file else ""
     parts = (where, f"code: {place.code}" if place.code else "", f"module {place.module}" if place.module else "")
@@ -43,7 +43,7 @@ def described(culprit: Culprit, root: Path) -> str:
 
 
 def shown(file: str, root: Path) -> str:
-    """A file of the checkout relative to it, any other one as it is."""
+    """A file relative to the checkout if it is inside, else its path unchanged."""
     path = Path(file)
     return path.relative_to(root).as_posix() if file and path.is_relative_to(root) else file
 

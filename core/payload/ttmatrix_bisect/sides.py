@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The side under test: a backend of the runner, or any other that dynamo knows or a module has."""
+"""The tested side: a backend of the runner, or any other that dynamo knows or a module provides."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Side:
     """Runs graphs on one backend."""
 
     def __init__(self, name: str) -> None:
-        """Raises BackendMissing, with what to do, where the backend cannot work here."""
+        """Raises BackendMissing, with a remedy, if the backend cannot work here."""
         self.name = name
         self._settings = Settings()
         self._backend = _backend(name)
@@ -39,11 +39,11 @@ class Side:
 
     @property
     def is_host(self) -> bool:
-        """Whether its tensors are those of the CPU."""
+        """Whether its tensors are CPU tensors."""
         return self.device.type == "cpu"
 
     def place(self, tensor: torch.Tensor) -> torch.Tensor:
-        """A copy of a tensor of the CPU on the device, in the same layout."""
+        """A copy of a CPU tensor on the device, in the same layout."""
         return copy_to(tensor.detach(), self.device)
 
     def place_all(self, value: Any) -> Any:
@@ -68,7 +68,7 @@ class Side:
         return self._backend.compile(model, self._settings, _no_stage)
 
     def run(self, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any] | None = None) -> Any:
-        """Call what `compiled` gave, and wait for its result and for all that it wrote to."""
+        """Call the result of `compiled`, and wait for its result and for everything that it wrote to."""
         with self._backend.numerics():
             output = function(*args, **(kwargs or {}))
         self._backend.settle(tensors_of((output, list(args), kwargs or {})), _no_stage)
@@ -76,14 +76,14 @@ class Side:
 
 
 class Dynamo(Eager):
-    """`torch.compile` with a backend of dynamo's, or with a function that is one."""
+    """`torch.compile` with a backend that dynamo knows, or with a function that serves as backend."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._compiler = find_compiler(name)
 
     def numerics(self) -> AbstractContextManager[object]:
-        """Nothing: dynamo compiles nothing within a mode."""
+        """No context: dynamo does not compile inside a mode."""
         return nullcontext()
 
     def compile(self, model: torch.nn.Module, settings: Settings, stage: Stage) -> Callable[..., Any]:
@@ -104,4 +104,4 @@ def _backend(name: str) -> Backend:
 
 
 def _no_stage(_: str) -> None:
-    """Nobody asks how far a single op has come."""
+    """Ignore the stage: nobody needs it for a single op."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole comparison of a model: capture it, walk it, judge, and say what is to be said."""
+"""The whole comparison of a model: capture it, walk it, judge, and collect the findings."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .sides import Side
 
 _CPU = torch.device("cpu")
 _MANY = 5.0
-"""Percent of integers that may differ at the end, where rounding decides."""
+"""Percent of integers that may differ in the outputs, because rounding decides them."""
 _FOR_GRAPHS = 0.25
-"""The part of the time limit that is left for what comes after the walk."""
+"""Share of the time limit reserved for the work after the walk."""
 
 
 class Whole(NamedTuple):
-    """The outputs of the model on one way, against those of the reference."""
+    """The outputs of the model, computed in one way, against those of the reference."""
 
     distance: Distance | None
     """None: there are none."""
@@ -46,11 +46,11 @@ class Found(NamedTuple):
     """`export`, `dynamo` or `eager`."""
     graphs: int
     reasons: tuple[str, ...]
-    """Why the captures before it failed."""
+    """Why the earlier captures failed."""
     whole: Whole
     """The model run through the backend as a whole."""
     by_op: Whole | None
-    """The model run call by call; None: the walk has not come to its end."""
+    """The model run call by call; None: the walk did not finish."""
     minimised: Minimised | None
     complete: bool
 
@@ -60,7 +60,7 @@ class ReferenceFailed(Exception):
 
 
 class NotFinished(Exception):
-    """The time limit came before anything was found."""
+    """The time limit was reached before anything was found."""
 
 
 def compare_model(
@@ -138,7 +138,7 @@ class _Walk:
                 gc.collect()
 
     def again(self) -> _Walk:
-        """Another walk, over the graphs that dynamo makes."""
+        """Another walk, over the graphs of dynamo."""
         walk = _Walk(self._model, self._inputs, self._side, self._rtol, self._until, self._tell)
         try:
             walk.capture = "dynamo"
@@ -149,7 +149,7 @@ class _Walk:
         return walk
 
     def truth(self) -> list[torch.Tensor] | None:
-        """The outputs in a wider dtype; None where nobody can work them out."""
+        """The outputs in a wider dtype; None if they cannot be computed."""
         if self.graph is None:
             return None
         try:
@@ -215,7 +215,7 @@ def _departs(
     truth: Sequence[torch.Tensor] | None,
     allowed: float,
 ) -> bool:
-    """Whether outputs are farther from the true ones than the reference is; without these, much too far from it."""
+    """Whether outputs are farther from the true ones than the reference is; if these are unknown, far from it."""
     if len(ours) != len(reference):
         return True
     if truth is None or len(truth) != len(reference):
@@ -224,7 +224,7 @@ def _departs(
     return any(
         _one_departs(*both, allowed)
         for both in zip(ours, reference, truth, strict=True)
-        # Rounding decides between indices of nearly equal values; what they are made from is what counts.
+        # Rounding decides between indices of nearly equal values; the values behind them count.
         if not floats or both[1].dtype.is_floating_point
     )
 

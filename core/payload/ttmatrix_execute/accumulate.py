@@ -16,7 +16,7 @@ _SUMS = frozenset({_ATEN.sum.default, _ATEN.sum.dim_IntList, _ATEN.mean.default,
 
 
 class WideSums(TorchDispatchMode):
-    """Within it, sums and convolutions of narrow floats are made in float32 and rounded once.
+    """While active, sums and convolutions of narrow floats are computed in float32 and rounded once.
 
     PyTorch and every accelerator do so. XLA's CPU compiler rounds after each addition instead, which leaves the
     gradient of a bias (a sum over batch and image) with hardly a digit: an error of this compiler, not of the model.
@@ -36,10 +36,10 @@ class WideSums(TorchDispatchMode):
 
 
 def _as_outside(args: tuple[Any, ...], kwargs: dict[str, Any]) -> AbstractContextManager[object]:
-    """Has what is made from nothing, or from tensors of the host, made as it is without a mode.
+    """Create tensors made from nothing, or from host tensors, as if no mode were active.
 
-    PyTorch leaves functionalization out within a mode, so torch-xla would make tensors whose views, written to,
-    leave them as they were: `scores[:, 0] = 1` did nothing.
+    PyTorch disables functionalization inside a mode, so torch-xla would create tensors that ignore writes to
+    their views: `scores[:, 0] = 1` had no effect.
     """
     if any(isinstance(one, torch.Tensor) and one.device.type == "xla" for one in tree_leaves((args, kwargs))):
         return nullcontext()

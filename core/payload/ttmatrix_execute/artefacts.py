@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Save the input and the options of a compiler, and run FileCheck on them."""
+"""Save the compiler's input and options, and run FileCheck on them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .settings import FileCheck, Settings
 
 
 class Artefacts:
-    """The files of one test; keeps nothing where the settings name no directory."""
+    """The files of one test; saves nothing if the settings name no directory."""
 
     def __init__(self, settings: Settings, backend: Backend) -> None:
         self.settings, self.backend = settings, backend
@@ -27,7 +27,7 @@ class Artefacts:
             self.directory.mkdir(parents=True, exist_ok=True)
 
     def keep(self, name: str, results: Iterable[torch.Tensor]) -> None:
-        """Write the StableHLO of `results`, which are not settled yet, once for each name."""
+        """Write the StableHLO of `results`, which must not be settled yet, once for each name."""
         if self.directory is None or name in self.kept:
             return
         self.kept.add(name)
@@ -38,7 +38,7 @@ class Artefacts:
             (self.directory / f"{name}.stablehlo.mlir").write_text(text, encoding="utf-8")
 
     def keep_options(self) -> None:
-        """Write the options of the compiler, and where they come from."""
+        """Write the options of the compiler, with the source of each."""
         if self.directory is None:
             return
         told = {
@@ -49,7 +49,7 @@ class Artefacts:
         (self.directory / "compile_options.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
 
     def check(self) -> list[FileCheck]:
-        """Run every pattern of the settings on the kind of file its name asks for; one that is missing has failed."""
+        """Run every pattern of the settings on the kind of file that its name asks for; a missing file is a failure."""
         self.keep_options()
         return [self._check(pattern) for pattern in self.settings.filechecks]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a backend has to offer: a device, a way to compile for it, and the truth about both."""
+"""The interface of a backend: a device, a way to compile for it, and a description of both."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import torch
 from .settings import Settings
 
 Stage = Callable[[str], None]
-"""Gets each stage as it begins; the runner writes it to upstream's stage file (docs/rules.md 4.5)."""
+"""Called with each stage as it begins; the runner writes it to upstream's stage file (docs/rules.md 4.5)."""
 
 FRONTEND = "FE_COMPILATION_START"
 COMPILATION = "TTMLIR_COMPILATION_START"
@@ -20,7 +20,7 @@ EXECUTION = "RUNTIME_EXECUTION_START"
 
 
 class BackendMissing(Exception):
-    """The backend asked for cannot work here; the text says what to do about it."""
+    """The requested backend cannot work here; the text gives the remedy."""
 
 
 class Backend(Protocol):
@@ -29,34 +29,34 @@ class Backend(Protocol):
     name: str
 
     def missing(self) -> str | None:
-        """Why this backend cannot work here, and what helps. Starts no runtime, so that a fork is still safe."""
+        """Why this backend cannot work here, with the remedy. Starts no runtime, so that a fork is still safe."""
 
     def start(self, settings: Settings) -> None:
-        """Get ready for a test; to be called before the first tensor of it is placed, and any number of times."""
+        """Prepare for a test; call it before placing the test's first tensor. May be called repeatedly."""
 
     def device_count(self) -> int:
         """How many devices one model can be spread over. Starts the runtime."""
 
     def device_text(self) -> str:
-        """What really runs the models, for people. Starts the runtime."""
+        """The hardware that really runs the models, for people. Starts the runtime."""
 
     def device(self) -> torch.device:
-        """Where tensors go."""
+        """The device on which tensors are placed."""
 
     def compile_options(self, settings: Settings) -> dict[str, str]:
         """The options of the compiler."""
 
     def compile(self, model: torch.nn.Module, settings: Settings, stage: Stage) -> Callable[..., Any]:
-        """A function that calls `model`, which has been placed, compiled now or when first called."""
+        """A function that calls the placed `model`, compiled now or at its first call."""
 
     def numerics(self) -> AbstractContextManager[object]:
-        """Surrounds all that runs on the device; fixes what the compiler does worse than PyTorch promises."""
+        """A context for everything that runs on the device; makes the compiler as accurate as PyTorch promises."""
 
     def settle(self, tensors: Iterable[torch.Tensor], stage: Stage) -> None:
-        """Compile and run all that is outstanding for `tensors`, and wait for it."""
+        """Compile and run all outstanding work for `tensors`, and wait for it."""
 
     def take_graphs(self) -> list[tuple[str, str]]:
-        """What the compiler was given and has made since this was asked last, each with the end of a file's name."""
+        """The compiler's inputs and outputs since the last call, each with the ending of its file name."""
 
     def stablehlo(self, tensors: Iterable[torch.Tensor]) -> str | None:
-        """The program that `tensors`, not settled yet, are the results of; None where there is no such thing."""
+        """The program that computes `tensors`, which must not be settled yet; None if there is none."""

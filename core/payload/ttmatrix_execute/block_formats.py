@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights as Tenstorrent's block formats hold them: 16 numbers share an exponent. Their values, in their own dtype."""
+"""Emulate Tenstorrent's block formats for weights: 16 numbers share an exponent. Values keep their dtype."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import torch
 BLOCK = 16
 """Numbers along the last dimension that share an exponent."""
 MANTISSAS = {"bfp_bf8": 7, "bfp_bf4": 3}
-"""Bits of a number beside its sign."""
+"""Bits of a number without its sign."""
 
 
 def round_weights(model: torch.nn.Module, dtypes: Mapping[str, str]) -> dict[str, str]:
-    """Round the weights of linear layers in place, and say which: the dtype of each, by the name of the parameter.
+    """Round the weights of linear layers in place; returns the dtype of each rounded parameter by name.
 
-    `dtypes` are by patterns of names, and the last one that fits counts; `bf16` leaves a weight as it is. Upstream
-    converts weights of matmul and linear only, too.
+    `dtypes` are by name patterns, and the last match counts; `bf16` leaves a weight unchanged. Upstream
+    converts only weights of matmul and linear, too.
     """
     found = {}
     for name, module in model.named_modules():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Choose a backend by name, or the best there is."""
+"""Choose a backend by name, or the best one available."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ AUTO = "auto"
 
 
 def choose_backend(name: str) -> Backend:
-    """The backend called `name`; for `auto` the first of `BACKENDS` that can work here.
+    """The backend called `name`; for `auto` the first of `BACKENDS` that works here.
 
-    Starts no runtime. Raises BackendMissing, with what to do, where it cannot work here.
+    Starts no runtime. Raises BackendMissing, with a remedy, if it cannot work here.
     """
     if name == AUTO:
         return next(backend for one in BACKENDS.values() if (backend := one()).missing() is None)

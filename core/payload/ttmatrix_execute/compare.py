@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compare what a compiled model gave with the reference, by upstream's metrics, defaults and words.
+"""Compare the results of a compiled model with the reference, with upstream's metrics, defaults and messages.
 
 See docs/rules.md 4.2.
 """
@@ -18,11 +18,11 @@ from .settings import Comparison, Settings
 
 REQUIRED_ATOL = 0.16
 TOLERANCE = 0.01
-"""Of allclose, absolute and relative."""
+"""Absolute and relative tolerance of allclose."""
 GRADIENT_FLOOR = 2**-8
 """A gradient below this part of the model's largest is numerically zero: the resolution of bfloat16.
 
-Such as of a bias before BatchNorm, whose true gradient is 0: what is left is rounding, which correlates with nothing.
+An example is the bias before BatchNorm, whose true gradient is 0: only rounding is left, which has no correlation.
 """
 
 
@@ -34,10 +34,10 @@ class Measured:
     atol: float
     allclose: bool
     single: bool
-    """Whether there is but one element, for which no correlation is defined."""
+    """Whether there is only one element, for which no correlation is defined."""
 
     def __add__(self, other: Measured) -> Measured:
-        # max() and min() lose a NaN that does not come first, and a NaN must fail whatever else there is.
+        # max() and min() lose a NaN unless it comes first, and a NaN must always fail.
         pcc = math.nan if math.isnan(self.pcc) or math.isnan(other.pcc) else min(self.pcc, other.pcc)
         atol = math.nan if math.isnan(self.atol) or math.isnan(other.atol) else max(self.atol, other.atol)
         return Measured(pcc, atol, self.allclose and other.allclose, self.single and other.single)
@@ -49,8 +49,8 @@ EQUAL = Measured(1.0, 0.0, True, True)
 def compare_outputs(ours: Any, reference: Any, settings: Settings, mask: torch.Tensor | None = None) -> Comparison:
     """Compare all tensors in two nested values of the same structure.
 
-    `mask`, of shape [batch, tokens], is True for tokens that are no padding; others do not count for the PCC.
-    Raises ValueError where the structures differ or hold no tensor at all.
+    `mask`, of shape [batch, tokens], is True for tokens that are not padding; only these count for the PCC.
+    Raises ValueError if the structures differ or contain no tensor.
     """
     mine, theirs = dict(tensors(ours)), dict(tensors(reference))
     if mine.keys() != theirs.keys():
@@ -69,7 +69,7 @@ def compare_gradients(
 ) -> Comparison:
     """Compare the gradients of all parameters, each by itself; the worst number of each kind counts.
 
-    Raises ValueError where not the same parameters have one, or none has.
+    Raises ValueError if different parameters have gradients, or none has.
     """
     if not reference:
         raise ValueError("No gradients: no trainable parameter takes part in the output")
@@ -94,7 +94,7 @@ def compare_gradients(
 
 
 def judge(measured: Measured, settings: Settings) -> Comparison:
-    """What `measured` means under the enabled checks. NaN and infinity fail each that looks at them."""
+    """The result of `measured` under the enabled checks. NaN and infinity fail each check that looks at them."""
     problems = []
     if settings.checks_atol:
         required = REQUIRED_ATOL if settings.required_atol is None else settings.required_atol
@@ -111,7 +111,7 @@ def judge(measured: Measured, settings: Settings) -> Comparison:
 
 
 def failure_text(comparisons: list[Comparison]) -> str | None:
-    """Upstream's words for those that failed, by their place; None where none did."""
+    """Upstream's message for the failed comparisons, by position; None if none failed."""
     failed = [
         f"Evaluation result {index} failed: {one.error_message}"
         for index, one in enumerate(comparisons)
@@ -157,7 +157,7 @@ def _pcc(x: torch.Tensor, y: torch.Tensor, *, rtol: float, atol: float) -> float
 
 
 def _unpadded(x: torch.Tensor, y: torch.Tensor, mask: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
-    """Without padding: of logits [batch, tokens, width] and of keys and values [batch, heads, tokens, width]."""
+    """Without padding: for logits [batch, tokens, width] and for keys and values [batch, heads, tokens, width]."""
     if mask is None or x.dim() not in (3, 4) or (x.shape[0], x.shape[-2]) != tuple(mask.shape):
         return x, y
     return x.movedim(-2, 1)[mask], y.movedim(-2, 1)[mask]
@@ -173,7 +173,7 @@ def _largest(tensor: torch.Tensor) -> float:
 
 
 def _tolerances(settings: Settings) -> tuple[float, float]:
-    """Relative and absolute."""
+    """Relative and absolute tolerance."""
     rtol = TOLERANCE if settings.allclose_rtol is None else settings.allclose_rtol
     atol = TOLERANCE if settings.allclose_atol is None else settings.allclose_atol
     return rtol, atol

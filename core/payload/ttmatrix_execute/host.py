@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backends that run on the CPU of the host: plain PyTorch, and what TorchInductor compiles."""
+"""Backends that run on the CPU of the host: plain PyTorch, and TorchInductor."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .settings import Settings
 
 
 class Eager:
-    """No compiler at all: shows what two runs of the very same code differ by, which should be nothing."""
+    """No compiler at all: shows how much two runs of the same code differ, which should be not at all."""
 
     name = "eager"
 
     def missing(self) -> str | None:
-        """Never: who can import this has torch."""
+        """Never missing: torch was needed to import this."""
         return None
 
     def start(self, settings: Settings) -> None:
@@ -51,11 +51,11 @@ class Eager:
         return model
 
     def numerics(self) -> AbstractContextManager[object]:
-        """As the reference is made: two runs of the same code are to differ by nothing."""
+        """The same context as for the reference: two runs of the same code should not differ."""
         return host_numerics()
 
     def settle(self, tensors: Iterable[torch.Tensor], stage: Stage) -> None:
-        """Nothing is ever outstanding."""
+        """Nothing to do: eager execution leaves no work outstanding."""
 
     def take_graphs(self) -> list[tuple[str, str]]:
         """None: nothing is traced."""
@@ -75,7 +75,7 @@ class Inductor(Eager):
         self._graphs: list[tuple[str, str]] = []
 
     def missing(self) -> str | None:
-        """Why not."""
+        """Why TorchInductor cannot work here."""
         compilers = [name for name in (os.environ.get("CXX"), "g++", "clang++") if name]
         if not any(map(shutil.which, compilers)):
             return "no C++ compiler is on PATH; install g++, or name one in CXX"
@@ -84,7 +84,7 @@ class Inductor(Eager):
         return None
 
     def numerics(self) -> AbstractContextManager[object]:
-        """Nothing around what is compiled: it is made so."""
+        """No context: the compiled code itself has these numerics."""
         return nullcontext()
 
     def compile(self, model: torch.nn.Module, settings: Settings, stage: Stage) -> Callable[..., Any]:
@@ -92,7 +92,7 @@ class Inductor(Eager):
         from torch._inductor.compile_fx import compile_fx
         from torch._inductor.decomposition import select_decomp_table
 
-        # Its own table where none is given.
+        # TorchInductor's default table, if the profile gives none.
         table = None if host_knows_bfloat16() else {**select_decomp_table(), **wide_decompositions()}
 
         patches = self._patches(settings)
@@ -110,17 +110,17 @@ class Inductor(Eager):
         return _tracing_with(compiled, {"freezing": True}) if "freezing" in patches else compiled
 
     def compile_options(self, settings: Settings) -> dict[str, str]:
-        """Those of TorchInductor that a profile changes."""
+        """The options of TorchInductor that a profile changes."""
         hidden = {_LAST_PASS}
         return {name: str(value) for name, value in self._patches(settings).items() if name not in hidden}
 
     def take_graphs(self) -> list[tuple[str, str]]:
-        """FX graphs as dynamo traced them, and as they are after TorchInductor's passes."""
+        """FX graphs as traced by dynamo, and after TorchInductor's passes."""
         found, self._graphs = self._graphs, []
         return found
 
     def _patches(self, settings: Settings) -> dict[str, Any]:
-        """What is changed of TorchInductor's configuration."""
+        """Changes to TorchInductor's configuration."""
         asked = settings.compile_options
         found: dict[str, Any] = {}
         if asked.level == 0:
@@ -131,7 +131,7 @@ class Inductor(Eager):
             found["pattern_matcher"] = False
         if settings.serialize_to is not None:
             found[_LAST_PASS] = lambda graph: self._keep_graph("fx-passes", graph.owning_module)
-        # A graph that is in the cache is not compiled, and goes through no passes.
+        # A cached graph is not compiled, and goes through no passes.
         return {**found, "fx_graph_cache": False} if found else found
 
     def _keep_graph(self, stage: str, graph: torch.fx.GraphModule) -> None:
@@ -140,7 +140,7 @@ class Inductor(Eager):
 
 
 def _tracing_with(call: Callable[..., Any], patches: dict[str, Any]) -> Callable[..., Any]:
-    """`call` with TorchInductor configured so: dynamo asks while it traces whether weights become constants."""
+    """`call` with TorchInductor configured this way: dynamo asks while tracing whether weights become constants."""
     from torch._inductor import config
 
     def run(*args: Any, **kwargs: Any) -> Any:

@@ -12,11 +12,11 @@ import torch
 from .settings import Settings
 
 Spec = Mapping[torch.Tensor, tuple[str | None, ...]]
-"""Axis of the mesh for each dimension of a tensor."""
+"""Axis of the mesh for each dimension, by tensor."""
 
 
 def batched(inputs: Any, count: int) -> Any:
-    """`inputs` repeated along the batch dimension for `count` devices, which get one of each."""
+    """`inputs` repeated along the batch dimension, once for each of `count` devices."""
     if isinstance(inputs, Mapping):
         return {name: _repeated(value, count) for name, value in inputs.items()}
     if isinstance(inputs, (list, tuple)):
@@ -33,9 +33,9 @@ def _repeated(value: Any, count: int) -> Any:
 
 
 class Sharding:
-    """Which mesh a test runs on, and what is split over it.
+    """The mesh of a test, and how model and inputs are sharded over it.
 
-    Raises ValueError where the loader does not know how to be spread over `devices`.
+    Raises ValueError if the loader does not support sharding over `devices`.
     """
 
     def __init__(self, loader: Any, settings: Settings, devices: int) -> None:
@@ -47,20 +47,20 @@ class Sharding:
         self.mesh = _make_mesh(tuple(shape), tuple(names))
 
     def mark(self, model: torch.nn.Module, args: list[Any], kwargs: dict[str, Any]) -> None:
-        """Split what is to be split of the model and its inputs, all of which are on the device."""
+        """Shard the model and its inputs, all of which must be on the device."""
         if self.settings.parallelism == "tensor_parallel":
             self._mark(self.model_spec(model))
         if self.settings.parallelism == "data_parallel" or self.settings.shard_inputs:
             self._mark(_input_spec([*args, *kwargs.values()]))
 
     def mark_gradients(self, model: torch.nn.Module) -> None:
-        """Split gradients as their parameters are."""
+        """Shard gradients like their parameters."""
         if self.settings.parallelism == "tensor_parallel":
             spec = self.model_spec(model)
             self._mark({parameter.grad: axes for parameter, axes in spec.items() if parameter.grad is not None})
 
     def model_spec(self, model: torch.nn.Module) -> Spec:
-        """What the loader says of its parameters. Raises ValueError where it says nothing."""
+        """The loader's sharding of its parameters. Raises ValueError if it gives none."""
         load = getattr(self.loader, "load_shard_spec", None)
         options = {}
         if self.settings.strategy is not None:
@@ -89,7 +89,7 @@ class Sharding:
 
 
 def devices_wanted(settings: Settings) -> tuple[int, bool]:
-    """How many devices a parallel test wants, and whether exactly so many."""
+    """How many devices a parallel test needs, and whether it needs exactly this many."""
     return (prod(settings.mesh), True) if settings.mesh else (2, False)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copy nested values from device to device, and put models there with what they share."""
+"""Copy nested values between devices, and place models there with their shared parameters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch.overrides import TorchFunctionMode
 
 
 class _Moving(TorchFunctionMode):
-    """Within it, a deep copy of a tensor is on `device`."""
+    """While active, deep copies of tensors are created on `device`."""
 
     def __init__(self, device: torch.device) -> None:
         super().__init__()
@@ -33,14 +33,14 @@ class _Moving(TorchFunctionMode):
 def copied(value: Any, device: torch.device) -> Any:
     """A deep copy of `value` whose tensors, however deep, are on `device`.
 
-    One tensor in two places stays one. Models write to their inputs (a key-value cache), so every run gets its own.
+    A tensor that occurs twice is copied once. Models write to their inputs (a key-value cache): every run gets its own.
     """
     with _Moving(device):
         return copy.deepcopy(value)
 
 
 def place_model(model: torch.nn.Module, device: torch.device) -> torch.nn.Module:
-    """Move `model` in place; parameters that are one stay one, which torch-xla by itself does not see to."""
+    """Move `model` in place; shared parameters stay shared, which torch-xla by itself does not ensure."""
     shared = _shared_parameters(model)
     model = model.to(device)
     for first, *others in shared:

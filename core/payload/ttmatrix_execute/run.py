@@ -28,9 +28,9 @@ _CPU = torch.device("cpu")
 
 
 def skip_reason(settings: Settings, backend: Backend) -> str | None:
-    """Why this backend cannot run a parallel test, as far as devices go; None where it can.
+    """Why this backend lacks the devices for a parallel test; None if it has them.
 
-    Starts the runtime for tests that are parallel, and only for them.
+    Starts the runtime for parallel tests, and only for them.
     """
     if settings.parallelism == "single_device":
         return None
@@ -67,7 +67,7 @@ def execute(
 
 
 def check(execution: Execution, settings: Settings) -> None:
-    """Raise AssertionError, in upstream's words, where a comparison or a pattern failed, or a pattern did not run."""
+    """Raise AssertionError, with upstream's message, if a comparison or a pattern failed, or a pattern did not run."""
     text = failure_text(execution.comparisons)
     if text and not settings.asserts_nothing:
         raise AssertionError(text)
@@ -78,7 +78,7 @@ def check(execution: Execution, settings: Settings) -> None:
 
 
 class _CompileClock:
-    """Passes the stages of a test on, and adds up the time from each compilation to the execution after it."""
+    """Forwards the stages of a test, and adds up the time from each compilation to the execution after it."""
 
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
@@ -98,7 +98,7 @@ class _CompileClock:
 
 
 class _Test:
-    """A model with its inputs, and the steps it is taken through."""
+    """A model with its inputs, and the steps of its test."""
 
     def __init__(self, loader: Any, settings: Settings, backend: Backend, stage: Stage) -> None:
         self.settings, self.backend = settings, backend
@@ -185,7 +185,7 @@ class _Test:
             return self.model(*args, **kwargs)
 
     def _on_device(self) -> Callable[[Stage], Any]:
-        """A function that runs the model once on the device, telling the stages, and waits for it."""
+        """A function that runs the model once on the device, reports the stages, and waits for it."""
         device = self.backend.device()
         if self.backend.name != ALL_HONOURED:
             self._round_weights()
@@ -207,7 +207,7 @@ class _Test:
         return run
 
     def _round_weights(self) -> None:
-        """Weights in the block formats that a profile asks for, as far as the host can: their values."""
+        """Round weights to the block formats of the profile: the host can emulate their values only."""
         rounded = round_weights(self.model, self.settings.compile_options.weight_dtypes())
         if rounded:
             self.execution.weights_dtype = ", ".join(sorted(set(rounded.values())))
@@ -226,12 +226,12 @@ class _Test:
         return {name: one.grad.detach().cpu().clone() for name, one in named if one.grad is not None}
 
     def _mask(self) -> torch.Tensor | None:
-        """Which tokens of a prefill are no padding."""
+        """A mask of the tokens of a prefill that are not padding."""
         mask = self.kwargs.get("attention_mask") if self.settings.phase == "llm_prefill" else None
         return mask.to(torch.bool) if isinstance(mask, torch.Tensor) else None
 
 
 def _seed() -> None:
-    """Dropout and inputs made at random are the same on every run."""
+    """Make dropout and random inputs the same on every run."""
     random.seed(0)
     torch.manual_seed(0)

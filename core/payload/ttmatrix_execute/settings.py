@@ -12,7 +12,7 @@ from ttmatrix_compile_options import NO_OPTIONS, CompileOptions
 
 @dataclass(frozen=True)
 class Settings:
-    """One test's wishes, from its id and its entry (docs/rules.md 1.5, 2.2). The defaults are upstream's."""
+    """Settings of one test, from its id and its entry (docs/rules.md 1.5, 2.2). The defaults are upstream's."""
 
     mode: str = "inference"
     """`inference` or `training`."""
@@ -21,7 +21,7 @@ class Settings:
     parallelism: str = "single_device"
     """`single_device`, `data_parallel` or `tensor_parallel`."""
     batch_size: int | None = None
-    """None: 2 in training, else what the loader takes by itself. Of prefill: for all devices together."""
+    """None: 2 in training, else the loader's default. For prefill: over all devices together."""
     seq_len: int | None = None
     """Tokens, for prefill."""
     mesh: tuple[int, int] | None = None
@@ -34,27 +34,27 @@ class Settings:
     assert_pcc: bool = True
     assert_atol: bool = False
     required_atol: float | None = None
-    """A number turns the check on, as `assert_atol` does with 0.16."""
+    """A number enables the check, as `assert_atol` does with 0.16."""
     assert_allclose: bool = False
     allclose_rtol: float | None = None
-    """A number turns the check on, as `assert_allclose` does with 0.01."""
+    """A number enables the check, as `assert_allclose` does with 0.01."""
     allclose_atol: float | None = None
     optimization_level: int | None = None
     weight_bfp8: bool = False
-    """The entry's `enable_weight_bfp8_conversion`; only `tt` can do it."""
+    """The entry's `enable_weight_bfp8_conversion`; only `tt` supports it."""
     inject_custom_moe: bool = False
-    """Only `tt` can do it."""
+    """Only `tt` supports it."""
     measure: bool = True
-    """Time two runs after three to warm up, of inference (docs/rules.md 4.2)."""
+    """Time two inference runs after three warm-up runs (docs/rules.md 4.2)."""
     serialize_to: Path | None = None
-    """Keep StableHLO and compile options in this directory, which is made."""
+    """Save StableHLO and compile options in this directory, which is created."""
     filechecks: tuple[Path, ...] = ()
     """Pattern files for LLVM's FileCheck, named `<what>.<ir>.mlir`."""
     compile_options: CompileOptions = NO_OPTIONS
-    """What a profile asks of the compiler beside; goes before what the entry says."""
+    """Compile options of the profile; they take precedence over the entry."""
 
     def device_options(self) -> dict[str, str]:
-        """What is handed to a Tenstorrent device's compiler: what entries and profiles set, by its names."""
+        """The options for a Tenstorrent device's compiler, from entries and profiles, by the compiler's names."""
         options = {}
         if self.optimization_level:
             options["optimization_level"] = str(self.optimization_level)
@@ -87,7 +87,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How close the compiled run came to the reference on CPU: of one output, or of all gradients."""
+    """How close the compiled run is to the CPU reference: for one output, or for all gradients."""
 
     pcc: float | None
     """The lowest over all tensors; may be NaN."""
@@ -97,43 +97,43 @@ class Comparison:
     passed: bool
     """Whether every enabled check passed."""
     error_message: str | None = None
-    """What failed, in upstream's words; None if nothing did."""
+    """The failure message, in upstream's words; None if nothing failed."""
     floored: tuple[str, ...] = ()
-    """Gradients taken as equal since both are numerically zero (`compare.GRADIENT_FLOOR`)."""
+    """Gradients treated as equal because both are numerically zero (`compare.GRADIENT_FLOOR`)."""
 
 
 @dataclass(frozen=True)
 class FileCheck:
-    """What happened to one pattern file."""
+    """The result of one pattern file."""
 
     pattern: str
     """Its name without the suffix: `concatenate_heads.ttnn`."""
     passed: bool | None
-    """None where it was not checked, for the reason in `message`."""
+    """None if it was not checked, for the reason in `message`."""
     message: str | None = None
 
 
 @dataclass
 class Execution:
-    """What ran and how it came out. Filled as the execution goes on, so that a failure leaves what was known."""
+    """The result of an execution. Filled step by step, so that a failure leaves what was known before."""
 
     backend: str
     device: str
-    """What really ran it, for people: `CPU` or `CPU, 8 virtual devices`."""
+    """What really ran the model, for people: `CPU` or `CPU, 8 virtual devices`."""
     comparisons: list[Comparison] = field(default_factory=list)
-    """Of inference one; of training backward, then forward. Empty if the model raised."""
+    """For inference one; for training backward, then forward. Empty if the model raised."""
     samples: list[float] = field(default_factory=list)
     """Seconds of each timed run; empty where nothing was timed."""
     compile_seconds: float | None = None
-    """From the begin of each compilation to that of the execution after it, together; None: nothing was compiled."""
+    """Total time from the start of each compilation to that of the next execution; None: nothing was compiled."""
     ignored_options: list[str] = field(default_factory=list)
-    """Compile options that the backend has no use for."""
+    """Compile options that the backend does not support."""
     parameters: int | None = None
     """Number of parameters of the model."""
     parameter_bytes: int | None = None
     """Bytes of all of them, in the dtypes that the model runs with."""
     weights_dtype: str | None = None
-    """`bfp_bf8` where weights were converted for the device, else None as upstream reports."""
+    """`bfp_bf8` if weights were converted for the device, else None, as upstream reports."""
     batch_size: int = 1
     input_shape: tuple[int, ...] = ()
     """Shape of the first input tensor."""
@@ -141,7 +141,7 @@ class Execution:
 
     @property
     def performance(self) -> dict[str, object]:
-        """What was measured: times in seconds, sizes in bytes; null where there is no such number."""
+        """The measurements: times in seconds, sizes in bytes; null if unknown."""
         mean = sum(self.samples) / len(self.samples) if self.samples else None
         return {
             "compile_s": self.compile_seconds,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Tenstorrent backend: tt-xla's PJRT plugin below torch-xla, and its own `torch.compile` backend above."""
+"""The Tenstorrent backend: tt-xla's PJRT plugin with torch-xla, and tt-xla's own `torch.compile` backend."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Tenstorrent(Xla):
     name = "tt"
 
     def missing(self) -> str | None:
-        """Why not."""
+        """Why Tenstorrent devices cannot be used here."""
         absent = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
         if absent:
             return f"{', '.join(absent)} not installed; activate tt-xla's environment (source venv/activate)"
@@ -38,19 +38,19 @@ class Tenstorrent(Xla):
         return None
 
     def start(self, settings: Settings) -> None:
-        """Choose the device, hand the compiler its options."""
+        """Choose the device and pass the compiler its options."""
         import torch_xla
         import torch_xla.runtime
 
         torch_xla.runtime.set_device_type("TT")
         if settings.parallelism != "single_device":
-            # tt-mlir wants Shardy's annotations.
+            # tt-mlir needs Shardy's annotations.
             os.environ["CONVERT_SHLO_TO_SHARDY"] = "1"
         super().start(settings)
         torch_xla.set_custom_compile_options(self.compile_options(settings))
 
     def compile_options(self, settings: Settings) -> dict[str, str]:
-        """What the compiler is given."""
+        """The options passed to the compiler."""
         return settings.device_options()
 
     def compile(self, model: torch.nn.Module, settings: Settings, stage: Stage) -> Callable[..., Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The torch-xla backend: whatever PJRT device is at hand, the CPU where none is named."""
+"""The torch-xla backend: any PJRT device that is available, the CPU if none is named."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .backend import COMPILATION, EXECUTION, Stage
 from .settings import Settings
 
 VIRTUAL_DEVICES = 2
-"""How many the CPU poses as for a parallel test that names no mesh: the least that can be parallel."""
+"""How many devices the CPU simulates for a parallel test without a mesh: the smallest parallel number."""
 
 _DEVICE = "PJRT_DEVICE"
 _COUNT = "CPU_NUM_DEVICES"
@@ -26,7 +26,7 @@ _LEVEL = "--xla_backend_optimization_level"
 
 
 class Xla:
-    """Lazy tensors, lowered to StableHLO and compiled by XLA as one program for each part of a test.
+    """Lazy tensors, lowered to StableHLO and compiled by XLA, one program per part of a test.
 
     torch_xla is imported where it is needed: the import takes seconds, and a runtime that is
     started before a fork hangs in the child.
@@ -36,38 +36,38 @@ class Xla:
     _wide_sums = True
 
     def missing(self) -> str | None:
-        """Why not. Also names the CPU as the device to be used, if there is no other, before anyone can ask."""
+        """Why torch-xla cannot work here. Selects the CPU if no other device is named, before the runtime starts."""
         if importlib.util.find_spec("torch_xla") is None:
             return "torch_xla is not installed; it must be of the same version as torch: pip install torch-xla"
         os.environ.setdefault(_DEVICE, "CPU")
         return None
 
     def start(self, settings: Settings) -> None:
-        """Settle the number of devices while that is still possible, and the mode of parallel tests."""
+        """Set the number of devices while that is still possible, and the mode of parallel tests."""
         import torch_xla
         import torch_xla.runtime
 
         os.environ.setdefault(_DEVICE, "CPU")
         level = settings.compile_options.level
         if level is not None and self.name != ALL_HONOURED:
-            # Read once, as the runtime starts.
+            # Read only once, when the runtime starts.
             os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {_LEVEL}={level}".strip()
         self._wide_sums = settings.compile_options.flag("fp32_dest_acc_en", True)
         if settings.parallelism != "single_device":
             if os.environ[_DEVICE] == "CPU" and not torch_xla._XLAC._xla_runtime_is_initialized():
                 os.environ.setdefault(_COUNT, str(prod(settings.mesh) if settings.mesh else VIRTUAL_DEVICES))
             torch_xla.runtime.use_spmd()
-        # Else the autograd engine has no queue for the device once the CPU has gone backward: pytorch/xla#4174.
+        # Otherwise the autograd engine has no queue for the device after a backward pass on the CPU: pytorch/xla#4174.
         torch_xla._XLAC._init_computation_client()
 
     def device_count(self) -> int:
-        """Devices of all hosts."""
+        """Number of devices on all hosts."""
         import torch_xla.runtime
 
         return int(torch_xla.runtime.global_runtime_device_count())
 
     def device_text(self) -> str:
-        """The kind of device, and how many where there are several."""
+        """The kind of device, and the number if there are several."""
         import torch_xla.runtime
 
         kind, count = torch_xla.runtime.device_type(), self.device_count()
@@ -76,7 +76,7 @@ class Xla:
         return f"{kind}, {count} {'virtual ' if kind == 'CPU' else ''}devices"
 
     def device(self) -> torch.device:
-        """The first device, or all together where they act as one."""
+        """The first device, or the virtual device for all if they act as one."""
         import torch_xla
 
         return torch_xla.device()
@@ -90,13 +90,13 @@ class Xla:
         return model
 
     def numerics(self) -> AbstractContextManager[object]:
-        """Sums in float32, on the CPU, unless a profile does without."""
+        """Sums in float32, on the CPU, unless a profile turns that off."""
         import torch_xla.runtime
 
         return WideSums() if self._wide_sums and torch_xla.runtime.device_type() == "CPU" else nullcontext()
 
     def settle(self, tensors: Iterable[torch.Tensor], stage: Stage) -> None:
-        """Compile, run, wait; each as a step of its own, so that a failure has its stage."""
+        """Compile, run, wait; each as its own step, so that a failure can be assigned to a stage."""
         import torch_xla
 
         outstanding = [tensor for tensor in tensors if tensor.device.type == "xla"]

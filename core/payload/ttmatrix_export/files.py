@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an export has left: whether it is all there, and a copy of it where a person wants one."""
+"""The files of an export: whether they are complete, and copying them to a person's directory."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from pathlib import Path
 GRAPHS = "export"
 PYTHON, CPP = "codegen_py", "codegen_cpp"
 TARGETS = (GRAPHS, PYTHON, CPP)
-"""What is exported: graphs and programs, or code in one of two languages, by the names of upstream's backends."""
+"""Export targets: graphs and programs, or code in one of two languages, by the names of upstream's backends."""
 
 TENSORS = "tensors"
 _CODE = {GRAPHS: ("*.py", "*.jaxpr", "*.mlir"), PYTHON: ("main.py",), CPP: ("*.cpp",)}
-"""What an export is for. The plugin puts files of its own beside `main.py` before it writes that: `utils.py`, `run`."""
+"""Files that an export must contain. The plugin writes other files before `main.py`: `utils.py`, `run`."""
 _TEXTS = (".py", ".cpp", ".jaxpr", ".mlir")
-"""Files that say something; of others that the plugin copies any may be empty."""
+"""Files that must not be empty; others that the plugin copies may be."""
 _MAY_BE_EMPTY = "__init__.py"
 _CACHE = "__pycache__"
 
 
 class NotFree(Exception):
-    """The place that a person named has files already."""
+    """The directory that a person named is not empty."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,15 @@ class Exported:
 
     directory: Path
     names: Sequence[str]
-    """Relative to it, sorted; without tensors."""
+    """Relative to the directory, sorted; without tensors."""
     tensors: int
-    """How many files hold tensors."""
+    """Number of files with tensors."""
     size: int
-    """Bytes of all of them."""
+    """Bytes of all files."""
 
 
 def exported(directory: Path) -> Exported:
-    """What is below `directory`, which need not exist."""
+    """The files below `directory`, which need not exist."""
     found = sorted(_files(directory))
     names = [str(file.relative_to(directory)) for file in found]
     tensors = [name for name in names if TENSORS in Path(name).parts[:-1]]
@@ -54,7 +54,7 @@ def exported(directory: Path) -> Exported:
 def faults(found: Exported, target: str, *, tensors: bool) -> list[str]:
     """What is wrong with an export: nothing was written, a file is empty, Python that does not compile.
 
-    `tensors`: they were asked for. The plugin gives each graph a directory `graph_N`, and each must have code.
+    `tensors`: whether they were asked for. The plugin gives each graph a directory `graph_N`, and each must have code.
     """
     wanted = " or ".join(pattern.removeprefix("*") for pattern in _CODE[target])
     said = [f"{place} has no {wanted} file" for place in _without_code(found, target)]
@@ -66,7 +66,7 @@ def faults(found: Exported, target: str, *, tensors: bool) -> list[str]:
 
 
 def check_free(place: Path) -> None:
-    """Raise NotFree where something is at `place`: code that was exported before may have been edited since."""
+    """Raise NotFree if something is at `place`: code exported earlier may have been edited since."""
     if place.is_dir() and not any(place.iterdir()):
         return
     if place.exists() or place.is_symlink():
@@ -106,10 +106,10 @@ def _is_empty(file: Path) -> bool:
 
 
 def _syntax(directory: Path, name: str) -> str:
-    """Why a file is no Python; empty where it is."""
+    """Why a file is not valid Python; empty if it is."""
     try:
         with warnings.catch_warnings():
-            # Of generated code nobody wants to hear that a literal has an odd escape.
+            # Ignore warnings about odd escapes in literals of generated code.
             warnings.simplefilter("ignore")
             compile((directory / name).read_bytes(), name, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:

@@ -21,12 +21,12 @@ class Model:
         self.single = SingleDevice(loader, training=args.mode == "training")
 
     def on(self, device: Any) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments there."""
+        """The arguments on `device`."""
         return self.single.arguments(device)
 
 
 def parts(directory: Path, *, tensors: bool) -> Mapping[str, Callable[[Model], None]]:
-    """What exports programs, by what it exports; tensors are the plugin's affair."""
+    """Functions that export programs, by the name of what they export; only the plugin exports tensors."""
 
     def programs(model: Model) -> None:
         device = Pjrt().hosts()[0]

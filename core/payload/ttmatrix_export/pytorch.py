@@ -25,7 +25,7 @@ from .files import TENSORS
 _HOST = torch.device("cpu")
 _XLA = "torch_xla"
 _ON_DEVICE: list[torch.nn.Module] = []
-"""Models that live as long as the process: torch-xla hangs at its end where those of Tenstorrent's devices do not."""
+"""Keeps models alive until the process ends: torch-xla hangs at exit if models on Tenstorrent devices are freed."""
 
 
 class Model:
@@ -44,14 +44,14 @@ class Model:
         self.args, self.kwargs = call_arguments(inputs)
 
     def recording(self) -> Any:
-        """Surrounds a call: gradients are recorded in training only."""
+        """A context for a call: gradients are recorded only in training."""
         return nullcontext() if self.training else torch.no_grad()
 
 
 def parts(directory: Path, *, tensors: bool) -> Mapping[str, Callable[[Model], None]]:
-    """What exports graphs, by what it exports; each writes below `directory`, and raises what the model raises.
+    """Functions that export graphs, by the name of what they export; each writes below `directory`.
 
-    Of StableHLO there is none where torch-xla is not installed.
+    They raise what the model raises. Without torch-xla there is no StableHLO.
     """
     found: dict[str, Callable[[Model], None]] = {"FX": lambda model: _fx(model, directory, tensors)}
     if importlib.util.find_spec(_XLA) is not None:
@@ -60,7 +60,7 @@ def parts(directory: Path, *, tensors: bool) -> Mapping[str, Callable[[Model], N
 
 
 def _fx(model: Model, directory: Path, with_tensors: bool) -> None:
-    """A file for each graph that dynamo traces: a graph break begins another."""
+    """Write a file for each graph that dynamo traces: a graph break starts another one."""
     graphs: list[str] = []
 
     def keep(graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
@@ -72,7 +72,7 @@ def _fx(model: Model, directory: Path, with_tensors: bool) -> None:
             _keep_tensors(directory / f"graph_{number}" / TENSORS, inputs)
 
         def run(*values: Any) -> Any:
-            # Where there is another graph, it is traced from what this one gives.
+            # Another graph, if there is one, is traced from the results of this one.
             with host_numerics(), _AnyDtype():
                 return graph.forward(*values)
 
@@ -80,7 +80,7 @@ def _fx(model: Model, directory: Path, with_tensors: bool) -> None:
 
     torch._dynamo.reset()
     args, kwargs = copied((model.args, model.kwargs), _HOST)
-    # Else a module with an LSTM or a GRU is passed over.
+    # Otherwise a module with an LSTM or a GRU is skipped.
     traced = torch._dynamo.config.patch(allow_rnn=True) if hasattr(torch._dynamo.config, "allow_rnn") else nullcontext()
     with model.recording(), traced:
         torch.compile(model.module, backend=keep)(*args, **kwargs)
@@ -90,7 +90,7 @@ def _fx(model: Model, directory: Path, with_tensors: bool) -> None:
 
 
 class _AnyDtype(TorchDispatchMode):
-    """Within it, what the CPU does not have in bfloat16 or float16 is made in float32."""
+    """While active, ops that the CPU does not support in bfloat16 or float16 run in float32."""
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -104,7 +104,7 @@ class _AnyDtype(TorchDispatchMode):
 
 
 def _keep_tensors(directory: Path, inputs: Sequence[Any]) -> None:
-    """The inputs of a graph, its weights among them, by their positions as the plugin numbers them."""
+    """Save the inputs of a graph, including weights, by position, numbered as the plugin does."""
     directory.mkdir(parents=True)
     for position, value in enumerate(inputs):
         if isinstance(value, torch.Tensor):
@@ -112,7 +112,7 @@ def _keep_tensors(directory: Path, inputs: Sequence[Any]) -> None:
 
 
 def _stablehlo(model: Model, directory: Path) -> None:
-    """The program of one call, recorded and not executed."""
+    """Write the program of one call, recorded but not executed."""
     import torch_xla
     import torch_xla.core.xla_model
 
@@ -132,7 +132,7 @@ def generate(model: Model, target: str, directory: Path, *, tensors: bool, optio
         overrides = importlib.import_module("tt_torch.weight_dtype")
         overrides.apply_weight_dtype_overrides(model.module, dict(options.weights))
     module, values = tensors_only(model)
-    # As tests/torch/codegen/codegen_emit_load_helper.py of tt-xla does.
+    # Like tests/torch/codegen/codegen_emit_load_helper.py of tt-xla.
     _ON_DEVICE.append(module)
     with model.recording():
         write(
@@ -145,7 +145,7 @@ def generate(model: Model, target: str, directory: Path, *, tensors: bool, optio
 
 
 def tensors_only(model: Model) -> tuple[torch.nn.Module, list[torch.Tensor]]:
-    """The model as one that takes nothing but tensors by position: `codegen_py` leaves all other arguments out."""
+    """The model wrapped to take only positional tensors: `codegen_py` drops all other arguments."""
     if not model.kwargs and all(isinstance(one, torch.Tensor) for one in model.args):
         return model.module, list(model.args)
     leaves, structure = pytree.tree_flatten((model.args, model.kwargs))
@@ -153,7 +153,7 @@ def tensors_only(model: Model) -> tuple[torch.nn.Module, list[torch.Tensor]]:
 
 
 class _Bound(torch.nn.Module):
-    """A model with all arguments that are no tensors filled in."""
+    """A model with all non-tensor arguments filled in."""
 
     def __init__(self, model: torch.nn.Module, leaves: Sequence[Any], structure: Any) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leaves of pytrees: by path, as data for people, and as tensors that are compared."""
+"""Leaves of pytrees: by path, as data for people, and as tensors for comparison."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_LEAVES = 500
 
 
 def leaves(value: Any) -> list[tuple[str, Any]]:
-    """Every leaf with its path: `logits`, `params/Dense_0/kernel`, `array` where there is but one."""
+    """Every leaf with its path: `logits`, `params/Dense_0/kernel`, `array` if there is only one."""
     import jax
 
     found, _ = jax.tree_util.tree_flatten_with_path(value)
@@ -23,9 +23,9 @@ def _step(key: Any) -> str:
 
 
 def tensors(value: Any) -> dict[str, torch.Tensor]:
-    """The arrays of `value` as tensors of the CPU; floating-point ones in float64, as they are compared.
+    """The arrays of `value` as CPU tensors; floating-point ones in float64, in which they are compared.
 
-    Leaves without values are left out, such as the gradients of integers.
+    Leaves without values, such as the gradients of integers, are left out.
     """
     import jax
     import numpy
@@ -39,7 +39,7 @@ def tensors(value: Any) -> dict[str, torch.Tensor]:
         array = numpy.asarray(leaf)
         if jax.dtypes.issubdtype(array.dtype, numpy.floating):
             array = array.astype(numpy.float64)
-        # Types that torch has no name for, such as unsigned ones, fit into 64 bits well enough to be compared.
+        # Types unknown to torch, such as unsigned ones, are compared as 64-bit values.
         elif jax.dtypes.issubdtype(array.dtype, numpy.integer):
             array = array.astype(numpy.int64)
         found[name] = torch.from_numpy(numpy.array(array))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The devices of JAX: those of a PJRT plugin, else the CPU, which poses as several for a mesh."""
+"""The devices of JAX: those of a PJRT plugin, else the CPU, which can simulate several for a mesh."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from typing import Any
 
 NODES = Path("/dev/tenstorrent")
 VIRTUAL_DEVICES = 2
-"""How many the CPU poses as where `CPU_NUM_DEVICES` does not say."""
+"""How many devices the CPU simulates if `CPU_NUM_DEVICES` is not set."""
 
 _COUNT = "CPU_NUM_DEVICES"
-"""The same as of torch-xla."""
+"""The same variable as for torch-xla."""
 _FORCED = "--xla_force_host_platform_device_count"
 _PLUGIN = "jax_plugin_tt"
 _TT, _CPU = "tt", "cpu"
 
 
 class Pjrt:
-    """What runs the tests of JAX models. Nothing of jax is imported before `start`."""
+    """The devices that run tests of JAX models. Does not import jax before `start`."""
 
     def __init__(self) -> None:
         self.name = "tt" if _has_tt() else "xla"
-        """As reports call it: `tt` for Tenstorrent devices, `xla` for all that XLA itself compiles for."""
+        """Name in reports: `tt` for Tenstorrent devices, `xla` for everything that XLA itself compiles for."""
 
     @staticmethod
     def prepare() -> None:
-        """Settle by the environment what cannot be settled once jax has looked for devices, as a loader's import may.
+        """Set the environment before jax looks for devices, which may already happen when a loader is imported.
 
-        As upstream's tests have it: 64-bit types, in which results are compared, and several CPU devices.
+        As in upstream's tests: 64-bit types, in which results are compared, and several CPU devices.
         """
         os.environ.setdefault("JAX_ENABLE_X64", "1")
         if _FORCED not in os.environ.get("XLA_FLAGS", ""):
@@ -51,7 +51,7 @@ class Pjrt:
         return list(jax.devices())
 
     def hosts(self) -> list[Any]:
-        """The CPU devices, on which references are made. Starts the runtime."""
+        """The CPU devices, which compute the references. Starts the runtime."""
         import jax
 
         return list(jax.devices(_CPU))
@@ -61,7 +61,7 @@ class Pjrt:
         return len(self.devices())
 
     def device_text(self, count: int) -> str:
-        """What really runs a model on `count` devices, for people. Starts the runtime."""
+        """The hardware that really runs a model on `count` devices, for people. Starts the runtime."""
         kind = str(self.devices()[0].platform).upper()
         return kind if count == 1 else f"{kind}, {count} {'virtual ' if kind == 'CPU' else ''}devices"
 

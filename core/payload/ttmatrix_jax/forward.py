@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to call of a JAX model and with what, by the rules of upstream's JAX testers.
+"""Which function of a JAX model to call, and with which arguments, by the rules of upstream's JAX testers.
 
 A loader may answer each question itself (`get_input_parameters`, `get_forward_method_args`, `_kwargs`, `_name`,
-`get_static_argnames`, `wrapper_model`); what it leaves open follows from the kind of its model.
+`get_static_argnames`, `wrapper_model`); everything else follows from the kind of its model.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Forward:
     function: Callable[..., PyTree]
     args: Sequence[Any]
     kwargs: Mapping[str, Any]
-    """All but those that are static, which `function` has already."""
+    """Keyword arguments except static ones, which `function` has bound already."""
     wrapper: Callable[[Callable[..., PyTree]], Callable[[Any, Any], PyTree]]
     """From a function of arguments to one of `(args, kwargs)` that gives the output to differentiate."""
     parameters: PyTree = None
@@ -44,7 +44,7 @@ def is_nnx(model: Any) -> bool:
 
 
 def checked(model: Any) -> Any:
-    """`model`, where it is one that upstream runs. Raises AssertionError, as upstream does."""
+    """Return `model` if upstream can run it. Raises AssertionError otherwise, as upstream does."""
     kind = type(model)
     assert is_linen(model) or is_nnx(model), (
         f"load_model gave {kind.__module__}.{kind.__name__}, which is no flax.linen.Module and no flax.nnx.Module"
@@ -53,13 +53,13 @@ def checked(model: Any) -> Any:
 
 
 def set_mode(model: Any, *, training: bool) -> None:
-    """Switch a model of nnx to training or evaluation; linen learns it in each call."""
+    """Switch an nnx model to training or evaluation; linen models get the mode in each call."""
     if is_nnx(model):
         (model.train if training else model.eval)()
 
 
 def asked(function: Callable[..., Any], **optional: Any) -> Any:
-    """Call `function` with those of `optional` that it names."""
+    """Call `function` with those of `optional` that it accepts by name."""
     named = inspect.signature(function).parameters
     return function(**{name: value for name, value in optional.items() if name in named and value is not None})
 
@@ -77,7 +77,7 @@ def forward_of(loader: Any, model: Any, inputs: Any, *, training: bool, dtype: A
 
 
 def input_parameters(loader: Any, model: Any, *, training: bool, dtype: Any = None) -> PyTree:
-    """The parameters that the model is called with. Raises NotImplementedError where nobody has them."""
+    """The parameters that the model is called with. Raises NotImplementedError if neither loader nor model has any."""
     for name in ("get_input_parameters", "load_parameters"):
         if hasattr(loader, name):
             return asked(getattr(loader, name), train=training, dtype_override=dtype)
@@ -89,7 +89,7 @@ def input_parameters(loader: Any, model: Any, *, training: bool, dtype: Any = No
 
 
 def unwrapped(function: Callable[..., PyTree]) -> Callable[[Any, Any], PyTree]:
-    """What is differentiated where the loader does not say: the output as it is."""
+    """The function to differentiate if the loader does not wrap the model: it returns the output unchanged."""
     return lambda args, kwargs: function(*args, **kwargs)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What loaders import from upstream's test infrastructure, for checkouts that do not have it."""
+"""Names that loaders import from upstream's test infrastructure, for checkouts without it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TENSOR_AXIS = "tp"
 
 
 def provide() -> None:
-    """Make `infra.utilities` importable with what loaders of JAX models use, unless there is one."""
+    """Provide `infra.utilities` with the names that JAX loaders use, unless the module exists."""
     if "infra" in sys.modules or importlib.util.find_spec("infra") is not None:
         return
     package, utilities = ModuleType("infra"), ModuleType("infra.utilities")
@@ -32,12 +32,12 @@ def provide() -> None:
 def over_mesh(
     function: Callable[..., PyTree], mesh: Any, in_specs: Sequence[PyTree], out_specs: PyTree = None
 ) -> Callable[..., PyTree]:
-    """`function` run by each device of `mesh` on its part; by default each gives the whole result."""
+    """`function` run by each device of `mesh` on its shard; by default each device returns the whole result."""
     import jax
     from jax.sharding import PartitionSpec
 
     out = PartitionSpec() if out_specs is None else out_specs
-    # Of a result that is gathered within, JAX cannot tell that all devices have the same.
+    # JAX cannot tell for a result gathered inside that all devices have the same value.
     return jax.shard_map(function, mesh=mesh, in_specs=tuple(in_specs), out_specs=out, check_vma=False)  # type: ignore[no-any-return]
 
 
@@ -54,7 +54,7 @@ def initialize_flax_linen_parameters_on_cpu(
 def make_flax_linen_parameters_partition_specs_on_cpu(
     model: Any, cpu_mesh: Any, inputs_specs: Any, cpu_inputs: Any
 ) -> PyTree:
-    """How the parameters of a linen model are split, by what the model itself says (`with_partitioning`)."""
+    """The sharding of a linen model's parameters, from its own annotations (`with_partitioning`)."""
     import jax
     from flax import linen
 
@@ -65,9 +65,9 @@ def make_flax_linen_parameters_partition_specs_on_cpu(
 def make_easydel_parameters_partition_specs(
     model_state: PyTree, partition_rules: Sequence[tuple[str, Any]], axis_name: str = "X"
 ) -> PyTree:
-    """How the parameters of an EasyDeL model are split: by the first rule whose pattern is found in their path.
+    """The sharding of an EasyDeL model's parameters: by the first rule whose pattern occurs in their path.
 
-    Of a rule's axes only that of tensor parallelism counts; it becomes `axis_name`.
+    Only a rule's axis of tensor parallelism counts; it becomes `axis_name`.
     """
     import jax
 

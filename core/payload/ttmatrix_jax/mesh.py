@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model spread over a mesh of devices, by what its loader says of the parts."""
+"""A model spread over a mesh of devices, as its loader specifies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PyTree = Any
 
 
 class Parallelism(Enum):
-    """How a test spreads its model, under the names by which loaders ask."""
+    """How a test spreads its model, with the names that loaders use."""
 
     SINGLE_DEVICE = "single_device"
     DATA_PARALLEL = "data_parallel"
@@ -27,9 +27,9 @@ class Parallelism(Enum):
 
 
 class MeshDevices:
-    """The model of a loader with its arguments, to be run on a mesh of `devices` or of as many CPU devices.
+    """A loader's model with its arguments, to run on a mesh of `devices` or of the same number of CPU devices.
 
-    Raises what the loader raises, and AttributeError where it does not say how to spread its model.
+    Raises what the loader raises, and AttributeError if it does not specify how to spread its model.
     """
 
     def __init__(self, loader: Any, parallelism: str, hosts: Sequence[Any], *, training: bool) -> None:
@@ -52,7 +52,7 @@ class MeshDevices:
         self.parameters = self._parameters(loader, training)
 
     def compiled(self, mesh: Any, options: Mapping[str, str]) -> Callable[..., PyTree]:
-        """The call as one program for all devices of `mesh`, whose output each of them has whole."""
+        """The call as one program for all devices of `mesh`; each device gets the whole output."""
         import jax
         from jax.sharding import NamedSharding, PartitionSpec
 
@@ -70,7 +70,7 @@ class MeshDevices:
 
     @contextmanager
     def around(self, mesh: Any) -> Any:
-        """Surrounds each run: models of nnx that know their mesh get this one."""
+        """A context for each run: nnx models that know their mesh get this one."""
         with ExitStack() as stack:
             if is_nnx(self.model):
                 _tell_mesh(self.model, mesh)
@@ -108,14 +108,14 @@ class MeshDevices:
 
 
 def mesh_of(devices: Sequence[Any]) -> Any:
-    """All `devices` in one row, whose axis is `AXIS`."""
+    """A mesh of all `devices` in one row, with the axis `AXIS`."""
     import jax
 
     return jax.make_mesh((len(devices),), (AXIS,), devices=list(devices))
 
 
 def _spread(value: PyTree, specs: PyTree, mesh: Any) -> PyTree:
-    """`value` on `mesh`, each leaf as its spec says; scalars have no dimension to split."""
+    """`value` on `mesh`, each leaf by its spec; scalars have no dimension to split."""
     import jax
     from flax import linen
     from jax.sharding import NamedSharding, PartitionSpec
@@ -132,9 +132,9 @@ def _spread(value: PyTree, specs: PyTree, mesh: Any) -> PyTree:
 
 
 def _tell_mesh(model: Any, mesh: Any) -> None:
-    """EasyDeL's models read the mesh from their configuration and those within it.
+    """Set the mesh of an EasyDeL model, which reads it from its configuration and those of its submodules.
 
-    Raises AttributeError for a model without one, as upstream does: other models of nnx do not run on a mesh there.
+    Raises AttributeError for a model without one, as upstream does: there, other nnx models do not run on a mesh.
     """
     model.config.set_model_mesh(mesh)
     for name in ("text_config", "vision_config"):

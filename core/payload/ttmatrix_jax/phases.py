@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Take a JAX loader's model through the steps of one test on the CPU: as the runner does, then in other dtypes."""
+"""Run the steps of one test of a JAX model on the CPU: in the runner's dtype, then in others."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .programs import keep
 DTYPES = ("bfloat16", "float32")
 _METHODS = ("load_model", "load_inputs", "load_parameters", "get_input_parameters")
 OWN = "own dtype"
-"""What a phase is called until its weights have shown their dtype."""
+"""The name of a phase until its weights have shown their dtype."""
 
 
 def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:
-    """Run the model as the runner does, then in those of `DTYPES` that this was not, where the loader knows dtypes.
+    """Run the model as the runner does, then in the remaining `DTYPES` if the loader accepts a dtype.
 
-    Each on a fresh model, into `result`. Raises Problem where the environment cannot run the model.
+    Each run uses a fresh model and adds to `result`. Raises Problem if the environment cannot run the model.
     """
     try:
         make_loader = loader_factory(import_loader(args.checkout, args.loader), args)
@@ -67,7 +67,7 @@ def _run(phase: Phase, make_loader: Callable[[], Any], result: dict[str, Any]) -
 
 
 class Phase:
-    """Forward, and in training backward, of one fresh model; `dtype` None: as the loader has it by itself."""
+    """Forward, and in training backward, of one fresh model; `dtype` None: the loader's default."""
 
     def __init__(self, dtype: str | None, args: argparse.Namespace) -> None:
         self.dtype, self.args = dtype, args
@@ -77,7 +77,7 @@ class Phase:
         self.gradients: dict[str, Any] = {}
 
     def run(self, make_loader: Callable[[], Any]) -> None:
-        """Take all steps; what the model raises ends up in `report`."""
+        """Perform all steps; an error of the model is recorded in `report`."""
         title = self.steps.name if self.dtype else "AS THE RUNNER DOES"
         self.steps.run(title, lambda: self._take_steps(make_loader()))
 
@@ -111,7 +111,7 @@ class Phase:
         self.outputs = floats(output)
 
     def _backward(self, output: Any, pull_back: Callable[[Any], Any]) -> None:
-        """From a random gradient, the same in each dtype; the loss is the one whose gradient that is."""
+        """Run backward from a random gradient, the same in each dtype; the loss is the one with this gradient."""
         import jax
 
         self.steps.step = "backward"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What JAX makes of a model on its way to a device: the jaxpr and the StableHLO, as files."""
+"""JAX's intermediate forms of a model as files: the jaxpr and the StableHLO."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 def keep(
     directory: Path | None, name: str, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> None:
-    """Write `NAME.jaxpr` and `NAME.stablehlo.mlir` of one call into `directory`, which is made; None: nowhere.
+    """Write `NAME.jaxpr` and `NAME.stablehlo.mlir` of one call into `directory`, which is created; None: write nothing.
 
     Raises what tracing raises.
     """

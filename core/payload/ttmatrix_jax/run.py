@@ -24,7 +24,7 @@ _NO_TRAINING = "JAX models cannot be trained on a mesh: upstream's tester fails 
 
 
 def skip_reason(settings: Settings, backend: Pjrt) -> str | None:
-    """Why a parallel test cannot run here, as far as devices go; None where it can. Starts the runtime for those."""
+    """Why a parallel test cannot run on these devices; None if it can. Starts the runtime for parallel tests."""
     if settings.parallelism == "single_device" or backend.device_count() >= _LEAST_PARALLEL:
         return None
     return f"{settings.parallelism} wants {_LEAST_PARALLEL} or more devices, JAX has {backend.device_count()} here"
@@ -53,13 +53,13 @@ def execute(
 
 
 class _Test:
-    """A model with its arguments, and the steps it is taken through."""
+    """A model with its arguments, and the steps of its test."""
 
     def __init__(self, loader: Any, settings: Settings, backend: Pjrt, stage: Stage) -> None:
         self.settings, self.stage = settings, stage
         # XLA's own compiler takes its options from XLA_FLAGS.
         self.options = settings.device_options() if backend.name == "tt" else {}
-        # As upstream has it, EasyDeL's models run on a mesh of one device, and do not train there.
+        # As upstream does: EasyDeL's models run on a mesh of one device, and cannot be trained there.
         easydel = settings.parallelism == "single_device" and _is_easydel(loader)
         self.training = settings.training and not easydel
         count = backend.device_count() if settings.parallelism != "single_device" else 1
@@ -89,7 +89,7 @@ class _Test:
     def train(self) -> None:
         """Forward and backward, from the same random gradient on both sides.
 
-        On a mesh it raises the AssertionError without a text that upstream's tester raises there (docs/rules.md 4.2).
+        On a mesh it raises the empty AssertionError that upstream's tester raises there (docs/rules.md 4.2).
         """
         import jax
 
@@ -106,7 +106,7 @@ class _Test:
             self._pulled(pull_back_reference, gradient, reference),
             self._pulled(pull_back, gradient, ours),
         )
-        # Not as of torch, gradients of the inputs are among them, as upstream has it.
+        # Unlike with torch, these include the gradients of the inputs, as upstream has it.
         backward = compare_outputs(tensors(found), tensors(expected), self.settings)
         forward = compare_outputs(tensors(ours), tensors(reference), self.settings)
         self.execution.comparisons += [backward, forward]
@@ -139,7 +139,7 @@ class _Test:
         return jax.block_until_ready(pull_back(jax.device_put(gradient, output.sharding)))
 
     def _keep(self, place: Any) -> None:
-        """Keep the programs where the settings ask for it; a backward pass in one with its forward pass."""
+        """Save the programs if the settings ask for it; forward and backward pass are one program in training."""
         if self.settings.serialize_to is None:
             return
         import jax

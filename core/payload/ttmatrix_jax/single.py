@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model on one device: its arguments put there, its call compiled."""
+"""A model on one device: its arguments placed there, its call compiled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PyTree = Any
 
 
 class SingleDevice:
-    """The model of a loader, once with its arguments, to be run on any device."""
+    """A loader's model, loaded once with its arguments, to run on any device."""
 
     def __init__(self, loader: Any, *, training: bool) -> None:
         self.model = checked(loader.load_model())
@@ -28,12 +28,12 @@ class SingleDevice:
         return jax.jit(self.forward.function, compiler_options=dict(options) or None)  # type: ignore[no-any-return]
 
     def arguments(self, device: Any) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments on `device`; what cannot be put there stays as it is."""
+        """The arguments on `device`; values that cannot be placed there stay unchanged."""
         args = [_put(value, device) for value in self.forward.args]
         return args, {name: _put(value, device) for name, value in self.forward.kwargs.items()}
 
     def around(self, device: Any) -> Any:
-        """Surrounds each run: what the call makes itself is on `device`, too."""
+        """A context for each run: values that the call itself creates are also on `device`."""
         import jax
 
         return jax.default_device(device)

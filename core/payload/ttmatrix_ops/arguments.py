@@ -21,7 +21,7 @@ _KEYWORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
 def read_inputs(node: Node, dtype: str, notes: Notes) -> tuple[Argument, ...]:
-    """The positional arguments. `dtype` is the case's. Each mistake is noted. Raises Bad where there is no list."""
+    """The positional arguments. `dtype` is the case's. Each mistake is noted. Raises Bad if there is no list."""
     if node.id == "mapping":
         raise Bad("inputs must be a list with one argument per item", node, "write a dash before each argument")
     read: list[Argument] = []
@@ -73,7 +73,7 @@ def _file(node: Node, notes: Notes) -> Tensor:
 
 
 def read_keywords(found: Mapping[str, Field], notes: Notes) -> dict[str, object]:
-    """`kwmap` over `attrs`."""
+    """The keyword arguments; `kwmap` takes precedence over `attrs`."""
     keywords: dict[str, object] = {}
     for name in ("attrs", "kwmap"):
         if name in found:
@@ -107,7 +107,7 @@ def _dtype(node: Node) -> object:
 
 
 def read_value(node: Node) -> object:
-    """A value that is no tensor. Texts are literals where they read as such, then dtypes, then devices. Raises Bad."""
+    """A value that is not a tensor. A text is parsed as a literal, a dtype or a device, in this order. Raises Bad."""
     return _value(node, [MOST_ELEMENTS], 0)
 
 
@@ -126,9 +126,9 @@ def _value(node: Node, left: list[int], depth: int) -> object:
 
 
 def text_value(written: str) -> object:
-    """What a text means as an argument."""
+    """The value of a text as an argument."""
     if _WORD.fullmatch(written) and written not in _LITERALS:
-        # Most texts are plain words. No reader of literals has to look at these.
+        # Most texts are plain words, for which the reader of literals can be skipped.
         return _dtype_or_device(written)
     try:
         return read_literal(written)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The side under test: where tensors go, how an op is compiled for it, and when its result is there."""
+"""The tested side: where tensors go, how an op is compiled, and how to wait for its result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol, cast
 import torch
 
 PLAIN = ("eager", "none")
-"""The op is called as it is, on the device under test: no compiler."""
+"""Call the op directly on the tested device, without a compiler."""
 
 
 LAZY = ("xla", "tt")
@@ -25,11 +25,11 @@ _EXECUTION = "RUNTIME_EXECUTION_START"
 
 
 class BackendMissing(Exception):
-    """The backend asked for cannot work here; the text says what to do about it."""
+    """The requested backend cannot work here; the text gives the remedy."""
 
 
 class Ran(NamedTuple):
-    """What a call gave, and what it took."""
+    """The result of a call, and its costs."""
 
     output: Any
     compile_seconds: float | None
@@ -50,9 +50,9 @@ class Backend(Protocol):
 
 
 def choose_backend(name: str, device: str = "") -> Backend:
-    """The backend called `name`, on `device` where it is not bound to one. Raises BackendMissing.
+    """The backend called `name`, on `device` if it is not bound to one. Raises BackendMissing.
 
-    Any name that `torch._dynamo` knows as a backend is one.
+    Any backend name that `torch._dynamo` knows is allowed.
     """
     if name in LAZY:
         return Lazy(name)
@@ -61,7 +61,7 @@ def choose_backend(name: str, device: str = "") -> Backend:
 
 
 def load_ahead(name: str) -> None:
-    """Import what the backend called `name` needs, in a process that forks later: no runtime is started."""
+    """Import the modules of the backend called `name`, in a process that forks later: no runtime is started."""
     if name not in (*PLAIN, *LAZY):
         import torch._dynamo
         import torch._inductor.compile_fx
@@ -69,7 +69,7 @@ def load_ahead(name: str) -> None:
 
 
 def find_compiler(name: str) -> Callable[..., Any]:
-    """The backend of dynamo's called `name`, or the function that `MODULE:FUNCTION` names. Raises BackendMissing."""
+    """The dynamo backend called `name`, or the function that `MODULE:FUNCTION` names. Raises BackendMissing."""
     import torch._dynamo
 
     module, colon, function = name.partition(":")
@@ -96,14 +96,14 @@ class Plain:
         self.device = device
 
     def run(self, call: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Ran:
-        """Nothing is compiled."""
+        """Call the op; nothing is compiled."""
         start = time.perf_counter()
         output = call(*args, **kwargs)
         _synchronize(self.device)
         return Ran(output, None, time.perf_counter() - start)
 
     def reset(self) -> None:
-        """There is nothing to forget."""
+        """Nothing to forget."""
 
 
 class Compiled:
@@ -117,14 +117,14 @@ class Compiled:
             compilers = [one for one in (os.environ.get("CXX"), "g++", "clang++") if one]
             if device.type == "cpu" and not any(map(shutil.which, compilers)):
                 raise BackendMissing("inductor finds no C++ compiler on PATH; install g++, or name one in CXX")
-            # Else an op that draws numbers draws other ones than the reference.
+            # Otherwise an op with random results would draw other numbers than the reference.
             torch._inductor.config.fallback_random = True
         self.name = name
         self.device = device
         self._compile = compiler
 
     def run(self, call: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Ran:
-        """The first call compiles; what comes before the graph is entered counts as that."""
+        """The first call compiles; the time before the graph is entered counts as compilation."""
         entered: list[float] = []
 
         def backend(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
@@ -147,12 +147,12 @@ class Compiled:
         return Ran(output, begun - start, end - begun)
 
     def reset(self) -> None:
-        """No guard of the last case is checked for the next."""
+        """Drop the guards of the last case, so that they are not checked for the next one."""
         torch._dynamo.reset()
 
 
 def require(name: str) -> None:
-    """Raise BackendMissing where a device of torch-xla is asked for that cannot work here. Opens none."""
+    """Raise BackendMissing if a requested torch-xla device cannot work here. Opens no device."""
     if name in LAZY:
         _executing(name)
 
@@ -180,7 +180,7 @@ class Lazy:
         self.device = self._inner.device()
 
     def run(self, call: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Ran:
-        """Everything the op made or wrote to is waited for."""
+        """Wait for everything that the op made or wrote to."""
         begun: dict[str, float] = {}
 
         def stage(name: str) -> None:
@@ -190,14 +190,14 @@ class Lazy:
             return call(*args, **kwargs)
 
         start = time.perf_counter()
-        # On torch-xla's own devices the op itself; tt-xla has a compiler of its own in between.
+        # On torch-xla's own devices run the op itself; tt-xla has its own compiler in between.
         output = self._inner.compile(op, self._settings, stage)(*args, **kwargs)
         self._inner.settle(list(tensors_in((output, args, kwargs))), stage)
         end = time.perf_counter()
         return Ran(output, begun[_EXECUTION] - start, end - begun[_EXECUTION])
 
     def reset(self) -> None:
-        """Programs are cached by what they compute, which makes the next case quick; guards of dynamo do not stay."""
+        """Drop dynamo's guards. Programs stay: they are cached by what they compute, which speeds up the next case."""
         if self.name == "tt":
             torch._dynamo.reset()
 
@@ -215,9 +215,9 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
 
 @contextmanager
 def made_on(device: torch.device) -> Iterator[None]:
-    """Within it, ops that make tensors of nothing make them on `device`."""
+    """While active, ops that create tensors from nothing create them on `device`."""
     if device.type == "cpu":
-        # The mode costs a function call for each op, and the CPU is the default.
+        # The mode costs a function call per op, and the CPU is the default anyway.
         yield
     else:
         with device:

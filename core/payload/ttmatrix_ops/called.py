@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What manifests call a function of torch, and how its arguments are called there."""
+"""Names of torch functions in manifests, and the names of their arguments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torch.overrides import get_testing_overrides, resolve_name
 from .names import SPECIAL, OpKind, kind_of
 
 REQUIRED = object()
-"""In place of the default of a parameter that has none."""
+"""The default of a parameter that has none."""
 
 _DUNDERS = frozenset({"getitem", "setitem", "invert", "floordiv", "truediv", "neg", "lshift", "rshift", "mod", "xor"})
 _PROPERTIES: Mapping[str, tuple[str, tuple[object, ...]]] = {
@@ -25,9 +25,9 @@ _PROPERTIES: Mapping[str, tuple[str, tuple[object, ...]]] = {
     "real": ("torch.real", ()),
     "imag": ("torch.imag", ()),
 }
-"""Properties that are ops, with the arguments that say the same."""
+"""Properties that count as ops, each with an equivalent function and its arguments."""
 _AS_METHOD = frozenset({"where", "stft", "istft", "unflatten"})
-"""Methods whose function of that name takes its arguments in another order."""
+"""Methods whose function of the same name has another order of arguments."""
 _NOTHING = frozenset(
     [
         "requires_grad_",
@@ -49,7 +49,7 @@ _NOTHING = frozenset(
         "__array_wrap__",
     ]
 )
-"""Methods that give a tensor or change one, and compute nothing."""
+"""Methods that return or change a tensor but compute nothing."""
 _RANDOM = frozenset(
     [
         "rand",
@@ -107,13 +107,13 @@ _WHEN_TRAINING = frozenset(
 
 @cache
 def manifest_name(function: Any) -> tuple[str, tuple[object, ...]]:
-    """What manifests call a function, with the arguments that the name leaves out; empty for what is no op."""
+    """The manifest name of a function, with arguments that this name implies; empty if it is not an op."""
     name = resolve_name(function) or ""
     if name.startswith("aten."):
         return f"torch.ops.{name}", ()
     method = name.removeprefix("torch.Tensor.")
     if method == name:
-        # Functions of C have a module of their own that `torch` re-exports.
+        # C functions have a module of their own, which `torch` re-exports.
         return ("", ()) if kind_of(name) is OpKind.NOT_AN_OP else (name, ())
     if method.endswith(".__get__"):
         return _PROPERTIES.get(method.removesuffix(".__get__"), ("", ()))
@@ -130,13 +130,13 @@ def manifest_name(function: Any) -> tuple[str, tuple[object, ...]]:
 
 @cache
 def last_part(name: str) -> str:
-    """The op alone: `add` of `torch.ops.aten.add.Tensor`."""
+    """The bare op: `add` of `torch.ops.aten.add.Tensor`."""
     parts = name.split(".")
     return parts[3] if name.startswith("torch.ops.aten.") else parts[-1]
 
 
 def unrepeatable(name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-    """Why a call would give something else each time; empty where it would not."""
+    """Why a call returns something else each time; empty if it does not."""
     last = last_part(name)
     if last in _RANDOM:
         return "random or uninitialised values"
@@ -146,7 +146,7 @@ def unrepeatable(name: str, function: Any, args: Sequence[Any], kwargs: Mapping[
     training = named.get("training", named.get("train"))
     if last in _WHEN_TRAINING and training is not False:
         return "random values in training"
-    # Attention with parameters of its own drops in training only.
+    # Attention with its own parameters applies dropout in training only.
     return "random values: dropout_p" if named.get("dropout_p") and training is not False else ""
 
 
@@ -157,7 +157,7 @@ def _may_drop(function: Any) -> bool:
 
 @cache
 def parameters(function: Any) -> tuple[tuple[str, object], ...]:
-    """The names of a function's parameters with their defaults (`REQUIRED`: none); empty where nobody knows."""
+    """The names of a function's parameters with their defaults (`REQUIRED`: none); empty if unknown."""
     if isinstance(function, torch._ops.OpOverload):
         return _of_schema(function)
     try:
@@ -175,14 +175,14 @@ def parameters(function: Any) -> tuple[tuple[str, object], ...]:
 
 @lru_cache(maxsize=1)
 def _known_signatures() -> Mapping[Any, Any]:
-    """By function; asking torch each time costs as much as many ops."""
+    """Signatures by function; asking torch each time costs as much as many ops."""
     return get_testing_overrides()
 
 
 def of_names(name: str, wanted: frozenset[str]) -> tuple[tuple[str, object], ...]:
-    """The parameters of the overload of aten that has these, by the names of torch's functions; empty for none.
+    """The parameters of the aten overload that has the parameters `wanted`; empty if there is none.
 
-    What torch itself says of the parameters of some functions is not what they are called.
+    Their names are those of torch's functions: torch itself reports wrong names for some functions.
     """
     packet = getattr(torch.ops.aten, last_part(name), None)
     for overload in packet.overloads() if hasattr(packet, "overloads") else ():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An op test as data: what a manifest says of its cases, checked and with all defaults filled in."""
+"""An op test as data: the cases of a manifest, checked and with all defaults filled in."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -9,20 +9,20 @@ from typing import NamedTuple
 DEFAULT_DTYPE = "float16"
 DEFAULT_SEED = 0
 DEFAULT_TOLERANCE = 5e-3
-"""Relative and absolute."""
+"""Relative and absolute tolerance."""
 
 
 class How(Enum):
-    """What a correction does at the place of its mistake."""
+    """How a correction changes the place of its mistake."""
 
     RENAME = "rename"
-    """Another name for the key that is there."""
+    """Replace the name of the key."""
     REPLACE = "replace"
-    """Another text for the value that is there."""
+    """Replace the text of the value."""
     REMOVE = "remove"
-    """The key that is there goes, with its value."""
+    """Remove the key and its value."""
     DISTINGUISH = "distinguish"
-    """The case has the name of another one: it goes where it says the same, else it gets a name of its own."""
+    """The case has the name of another one: remove it if it is equal, else give it a name of its own."""
 
 
 class Correction(NamedTuple):
@@ -39,13 +39,13 @@ class Problem(NamedTuple):
     line: int = 0
     column: int = 0
     case: str = ""
-    """The name of the case it is in; empty: the mistake is outside of the cases."""
+    """Name of the case with the mistake; empty: the mistake is outside the cases."""
     hint: str = ""
-    """What to write instead, where that is known."""
+    """What to write instead, if known."""
     warning: bool = False
-    """Whether the case is read all the same."""
+    """Whether the case is read anyway."""
     correction: Correction | None = None
-    """The same for programs, where it takes no judgement."""
+    """The fix in a form for programs, if it needs no judgement."""
 
 
 class DtypeName(NamedTuple):
@@ -73,7 +73,7 @@ class Tensor(NamedTuple):
 
     shape: tuple[int, ...]
     dtype: str
-    """The name torch has for it, without `torch.`."""
+    """Torch's name for it, without `torch.`."""
     init: str = "rand"
     init_args: Mapping[str, object] = MappingProxyType({})
     data: object = None
@@ -81,21 +81,21 @@ class Tensor(NamedTuple):
     preset: str = ""
     preset_args: Mapping[str, object] = MappingProxyType({})
     base_shape: tuple[int, ...] | None = None
-    """Of the tensor that a preset is a view of; None: the preset works it out."""
+    """Shape of the tensor that a preset is a view of; None: derived by the preset."""
     stride: tuple[int, ...] | None = None
     storage_offset: int = 0
     contiguous: bool = True
     """Whether it is made contiguous at the end."""
     device: str = ""
-    """Where it was when it was recorded. It is built on the CPU in any case."""
+    """The device when it was recorded. The tensor is always built on the CPU."""
     file: str = ""
     """A path relative to the manifest, for `init: file`."""
     key: str = ""
-    """Of one tensor in that file; empty: the file holds a single tensor."""
+    """Key of the tensor in that file; empty: the file holds a single tensor."""
 
 
 class Value(NamedTuple):
-    """An argument that is no tensor: literals of Python, `slice`, `Ellipsis`, or one of the names above."""
+    """An argument that is not a tensor: a Python literal, `slice`, `Ellipsis`, or one of the names above."""
 
     value: object
 
@@ -115,7 +115,7 @@ class Raises(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """Skip the case where `expr` is true; see `conditions`."""
+    """Skip the case if `expr` is true; see `conditions`."""
 
     expr: str
     reason: str = ""
@@ -131,20 +131,20 @@ class Case(NamedTuple):
     inputs: tuple[Argument, ...] = ()
     """Positional arguments."""
     keywords: Mapping[str, object] = MappingProxyType({})
-    """`kwmap` over `attrs`; values as in `Value`."""
+    """Merged from `attrs` and `kwmap`, which takes precedence; values as in `Value`."""
     dtype: str = DEFAULT_DTYPE
     seed: int = DEFAULT_SEED
     rtol: float = DEFAULT_TOLERANCE
     atol: float = DEFAULT_TOLERANCE
     pcc: float | None = None
-    """The lowest Pearson correlation that passes; None: it is recorded only."""
+    """The lowest Pearson correlation that passes; None: it is only recorded."""
     description: str = ""
     marks: tuple[str, ...] = ()
     expects_error: tuple[Raises, Raises] | None = None
-    """On the reference and on the side under test."""
+    """For the reference and for the tested side."""
     skip_if: tuple[Condition, ...] = ()
     xfail_if: str = ""
-    """An expression as in `skip_if`; with a reason alone it is `True`."""
+    """An expression as in `skip_if`; `True` if only a reason is given."""
     xfail_reason: str = ""
     xfail_strict: bool = False
     line: int = 0
@@ -153,7 +153,7 @@ class Case(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """One file of cases. What is wrong in it is in `problems`; cases without a mistake are all in `cases`."""
+    """One file of cases. Its mistakes are in `problems`; all cases without a mistake are in `cases`."""
 
     path: str
     model: str

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases in processes of their own: one for each file, all forked from one that has torch imported.
+"""Run cases in child processes: one child per file, all forked from a process that has torch imported.
 
-A case that kills its process is a result, and the next case gets a new process; so is one that takes too long. The
+If a case kills its process or takes too long, that is its result, and the next case gets a new process. The
 pytest process does not import torch.
 """
 
@@ -28,31 +28,31 @@ from .results import CRASH, TIMEOUT, Result, Seconds
 
 _PAYLOAD = Path(__file__).resolve().parents[1]
 _START = "import sys; sys.path[:1] = [{!r}]; from ttmatrix_ops.server import main; main({})"
-"""The working directory is not on the path: a file there may be called as a module of the standard library."""
+"""The working directory is not on the path: a file there may have the name of a standard library module."""
 
 
 class ServerProblem(Exception):
-    """No case can run: torch or the backend is missing. The text says what to do."""
+    """No case can run: torch or the backend is missing. The text gives the remedy."""
 
 
 class Settings(NamedTuple):
-    """What all cases of a session have in common."""
+    """Settings shared by all cases of a session."""
 
     backend: str
     device: str = ""
-    """Where the backend is not bound to one; empty: the CPU."""
+    """For a backend that is not bound to a device; empty: the CPU."""
     max_bytes: int = 0
     skip_large: bool = False
-    """Whether a case that needs more is skipped; else it is an error."""
+    """Whether a case that needs more memory is skipped; otherwise it is an error."""
     timeout: float = 300.0
     """Seconds for one case."""
     replace_devices: bool = True
     modules: tuple[str, ...] = ()
-    """Imported before anything is run: they may bring backends."""
+    """Imported before anything runs: they may register backends."""
 
 
 class Server:
-    """The process that forks those that run cases."""
+    """The process that forks the children that run cases."""
 
     def __init__(self, settings: Settings) -> None:
         """Start it and wait until it is ready. Raises ServerProblem."""
@@ -60,7 +60,7 @@ class Server:
         self._child = 0
         self._file: str | None = None
         self._process, self._link = _started()
-        # To import torch from a cold disk takes its time; it is not the time of a case.
+        # Importing torch from a cold disk is slow; that time does not count for a case.
         self._link.send_bytes(json.dumps(settings._asdict()).encode())
         try:
             self.facts = self._receive(None)
@@ -69,13 +69,13 @@ class Server:
             raise ServerProblem(f"{sys.executable} cannot run ops; see what it printed") from error
 
     def run(self, case: Case, file: str, root: str) -> Iterator[str | Result]:
-        """Run a case of `file`: each stage as it begins, and the result. Files it names are below `root`."""
+        """Run a case of `file`; yields each stage as it begins, then the result. Files it names are below `root`."""
         if self._file != file:
             self._end_child()
             self._file = file
         stage = ""
         while not stage:
-            # Once more where the process died after the last case, before this one had begun.
+            # Retry once if the process died after the last case and before this one began.
             self._need_child()
             self._link.send_bytes(_pickled((case, file, root)))
             stage = self._begun()
@@ -108,7 +108,7 @@ class Server:
         self._process.wait()
 
     def _begun(self) -> str:
-        """The first stage of the case that was sent; empty: nobody took it."""
+        """The first stage of the sent case; empty: no process accepted it."""
         while True:
             message = self._receive(None)
             if "ended" in message:
@@ -138,7 +138,7 @@ class Server:
     def _kill_child(self, *, wait: bool = True) -> None:
         if self._child:
             with suppress(ProcessLookupError):
-                # With the compilers it may have started.
+                # Including any compilers it has started.
                 os.killpg(self._child, signal.SIGKILL)
             if wait:
                 self._await_end()
@@ -157,7 +157,7 @@ class Server:
 
 
 def how_ended(status: int) -> str:
-    """Such as `was killed by SIGSEGV`."""
+    """How a process ended, such as `was killed by SIGSEGV`."""
     if status >= 0:
         return f"exited with status {status}"
     try:
@@ -175,7 +175,7 @@ def _started() -> tuple[subprocess.Popen[bytes], Connection]:
 
 
 class _Pickler(pickle.Pickler):
-    """Also for read-only mappings, which cases have as their defaults."""
+    """A pickler that supports read-only mappings, which are defaults in cases."""
 
     def reducer_override(self, value: Any) -> Any:
         return (_mapping, (dict(value),)) if isinstance(value, MappingProxyType) else NotImplemented

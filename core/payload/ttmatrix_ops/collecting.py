@@ -18,7 +18,7 @@ from .options import Options
 
 _CASES = re.compile(r"^cases\s*:", re.MULTILINE)
 _CONTEXT = 2
-"""Lines before and after the one with a mistake."""
+"""Lines shown before and after the one with a mistake."""
 
 
 class Catalogue:
@@ -27,14 +27,14 @@ class Catalogue:
     def __init__(self, options: Options) -> None:
         self.options = options
         self.broken: list[str] = []
-        """What is wrong with files that cannot be read at all."""
+        """Problems of files that cannot be read at all."""
         self.warnings: list[str] = []
         self.taken: set[str] = set()
         self._read: dict[Path, Manifest] = {}
         self._collected: set[Path] = set()
 
     def files(self) -> list[File]:
-        """Those of the directories that were asked for."""
+        """The files of the requested directories."""
         return [file for place in self.options.directories for file in self._below(place, place.parent)]
 
     def named(self, path: Path) -> list[File]:
@@ -42,7 +42,7 @@ class Catalogue:
         return list(find_files(path, str(path), path.parent, include_template=True))
 
     def wants(self, path: Path) -> bool:
-        """Whether a file that pytest comes across is a manifest: other YAML has no `cases`."""
+        """Whether a file that pytest finds is a manifest: other YAML files have no `cases`."""
         if path.suffix not in SUFFIXES or not any(self._below(path, path.parent)):
             return False
         try:
@@ -51,7 +51,7 @@ class Catalogue:
             return False
 
     def read(self, files: Iterable[File]) -> Iterator[tuple[File, Manifest]]:
-        """The manifests of `files`, each read once. What is wrong with the whole of one is noted."""
+        """The manifests of `files`, each read once. Problems that concern a whole manifest are noted."""
         places = {file.path.resolve(): file for file in files}
         new = {path: file for path, file in places.items() if path not in self._read}
         for (path, file), manifest in zip(new.items(), read_files(new.values()), strict=True):
@@ -61,7 +61,7 @@ class Catalogue:
         yield from ((file, self._read[path]) for path, file in places.items())
 
     def first_time(self, path: Path) -> bool:
-        """Whether the cases of the file at `path` are asked for the first time: nobody gets them twice."""
+        """Whether the cases of the file at `path` are requested for the first time: they are collected only once."""
         known = path.resolve() in self._collected
         self._collected.add(path.resolve())
         return not known
@@ -79,7 +79,7 @@ class ManifestFile(pytest.File):
         self.catalogue = catalogue
         self.manifest = manifest
         self.files = files
-        """Where files that cases name may be."""
+        """Directories that may contain files named by the cases."""
 
     def collect(self) -> Iterator[pytest.Item]:
         model, options = self.manifest.model, self.catalogue.options
@@ -99,7 +99,7 @@ class ManifestFile(pytest.File):
 
 
 def collectors(parent: pytest.Collector, catalogue: Catalogue, files: Iterable[File]) -> list[pytest.Collector]:
-    """One for each file. pytest asks again for a directory with several files that are named to it."""
+    """One collector per file. For a directory, pytest asks again with each of several named files in it."""
     return [
         ManifestFile.from_parent(
             parent,
@@ -115,13 +115,13 @@ def collectors(parent: pytest.Collector, catalogue: Catalogue, files: Iterable[F
 
 
 def whole_problems(manifest: Manifest) -> Sequence[Problem]:
-    """What is wrong with a manifest as a whole; empty where some of its cases can be read."""
+    """The problems of a manifest as a whole; empty if some of its cases can be read."""
     wrong = [one for one in manifest.problems if not one.warning]
     return [] if manifest.cases or any(one.case for one in wrong) else wrong
 
 
 def place(path: Path, problem: Problem) -> str:
-    """A mistake with its place, as compilers print it."""
+    """A mistake with its place, in the format of compilers."""
     where = f":{problem.line}:{problem.column}" if problem.line else ""
     return f"{path}{where}: {problem.message}" + (f" ({problem.hint})" if problem.hint else "")
 

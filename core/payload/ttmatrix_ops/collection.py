@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All manifests below some directories, with an id for each case. Which files count is decided here alone."""
+"""All manifests below some directories, with an id for each case. Only this module decides which files count."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ BACKENDS = (
     "llmbox",
     "galaxy",
 )
-"""What may follow a name and `-` or `_`, for a file that is a temporary variant of the one without."""
+"""Suffixes after `-` or `_` that mark a file as a temporary variant of the one without."""
 SUFFIXES = (".yaml", ".yml")
 _TEMPLATE = "template"
 _MOST_FILES = 10_000
 
 
 class File(NamedTuple):
-    """A manifest that was found, or what is wrong with it."""
+    """A manifest that was found, or the problem with it."""
 
     path: Path
     name: str
-    """For people: its path from the current directory."""
+    """Display name: its path from the current directory."""
     root: Path
-    """Nothing that it names is read outside of this directory."""
+    """Files that it names must be inside this directory."""
     refusal: str = ""
 
 
 class Row(NamedTuple):
-    """A case with its id, which no other case has."""
+    """A case with its unique id."""
 
     id: str
     case: Case
@@ -56,18 +56,18 @@ class Row(NamedTuple):
 
 
 class Duplicate(NamedTuple):
-    """What dedupe says of a row."""
+    """The role of a row after deduplication."""
 
     key: str
     dup_of: str
-    """The id of the row that represents it; empty: none other does."""
+    """The id of the row that represents it; empty: it represents itself."""
 
 
 def find_files(place: Path, name: str, root: Path, *, include_template: bool = False) -> Iterator[File]:
-    """Manifests at `place`, a directory or a file, in the order of their names. `root` is where files may lie.
+    """Manifests at `place`, a directory or a file, sorted by name. `root` is where files may be.
 
-    A directory that a symbolic link leads to is not entered. What has the name of a manifest and is none, or lies
-    outside of `root`, has its refusal.
+    Symbolic links to directories are not followed. A path with the name of a manifest that is not one, or that is
+    outside `root`, is returned with a refusal.
     """
     root = root.resolve()
     found = [place] if not place.is_dir() else _below(place)
@@ -83,7 +83,7 @@ def _below(directory: Path) -> list[Path]:
     found: list[Path] = []
     for above, directories, files in os.walk(directory):
         directories[:] = sorted(one for one in directories if not one.startswith("."))
-        # A directory with the name of a manifest is reported as one.
+        # A directory named like a manifest is reported.
         names = [one for one in (*files, *directories) if one.endswith(SUFFIXES)]
         found.extend(Path(above, name) for name in sorted(names))
         if len(found) > _MOST_FILES:
@@ -102,7 +102,7 @@ def _refusal(path: Path, root: Path) -> str:
 
 
 def read_files(files: Iterable[File]) -> tuple[Manifest, ...]:
-    """Each file as a manifest, with the file that it is a variant of."""
+    """Read each file as a manifest, and link variants to the file that they are a variant of."""
     listed, quick = tuple(files), QuickReader()
     manifests = [
         Manifest(file.name, file.path.stem, problems=(Problem(file.refusal),))
@@ -128,14 +128,14 @@ def _as_variant(path: Path, manifest: Manifest, others: Mapping[Path, Manifest])
 
 
 def _same_model(manifest: Manifest, other: Manifest, path: Path) -> bool:
-    """Whether a file says itself that it is of the model of the other."""
+    """Whether the file itself says that it is for the same model as the other."""
     return manifest.model == other.model and manifest.model != path.stem
 
 
 def rows(manifests: Iterable[Manifest], taken: set[str] | None = None) -> tuple[Row, ...]:
-    """Every case. Its id is `model::name`; where another file had that first, the name of the file follows.
+    """A row per case. Its id is `model::name`; if another file has that id already, the file's name is appended.
 
-    `taken` are the ids of other manifests; those given here are added to it.
+    `taken` are the ids of other manifests; new ids are added to it.
     """
     taken = set() if taken is None else taken
     found: list[Row] = []
@@ -144,7 +144,7 @@ def rows(manifests: Iterable[Manifest], taken: set[str] | None = None) -> tuple[
             short = f"{manifest.model}::{case.name}"
             names = (short, f"{short}::{PurePosixPath(manifest.path).name}", f"{short}::{manifest.path}")
             id = next((name for name in names if name not in taken), "")
-            # The same file under two names of a directory has nothing of its own.
+            # The same file under two names in a directory has no cases of its own.
             if id:
                 taken.add(id)
                 found.append(Row(id, case, manifest))
@@ -152,7 +152,7 @@ def rows(manifests: Iterable[Manifest], taken: set[str] | None = None) -> tuple[
 
 
 def duplicates(selected: Sequence[Row], *, dedupe: bool = True) -> dict[str, Duplicate]:
-    """By id, for a selection: decided after the choice of what to run and the same in every process."""
+    """By id, for a selection: computed after choosing what to run, with the same result in every process."""
     directories = [str(PurePosixPath(row.manifest.path).parent) for row in selected]
     found: dict[str, Duplicate] = {}
     for one in group([row.case for row in selected], directories=directories, dedupe=dedupe):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compare what an op gave under test with the reference: structure, type, shape, dtype, device and values."""
+"""Compare the result of an op with the reference: structure, type, shape, dtype, device and values."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from typing import Any, NamedTuple
 import torch
 
 _CHUNK = 1 << 15
-"""Elements that are compared at a time: they stay in the cache, and are too few for torch to wake other threads for."""
+"""Elements compared at a time: they fit into the cache, and are too few for torch to use other threads."""
 
 _BY_VALUE = (bool, int, complex, str, type(None), torch.dtype)
-"""Of other objects, which are no results of ops, the text is compared."""
+"""Types compared by value. Other objects, which are not results of ops, are compared by their text."""
 
 
 class Tolerance(NamedTuple):
-    """What counts as equal: `|test - reference| <= atol + rtol * |reference|`, and NaN equals NaN."""
+    """The criterion for equality: `|test - reference| <= atol + rtol * |reference|`, and NaN equals NaN."""
 
     rtol: float
     atol: float
     pcc: float | None = None
     """The lowest Pearson correlation that passes."""
     values: bool = True
-    """Whether values are compared at all: those of memory that nobody wrote are not."""
+    """Whether values are compared at all: uninitialised memory is not."""
 
 
 class Measured(NamedTuple):
-    """How far the floating-point tensors of two results are apart, the worst of each; None: there is none."""
+    """How far the floating-point tensors of two results are apart, the worst of each; None: no such value."""
 
     max_abs: float | None = None
     max_rel: float | None = None
     """Of elements whose reference is not 0."""
     mismatched: float = 0.0
-    """Percent of the elements outside of the tolerance."""
+    """Percent of the elements outside the tolerance."""
     pcc: float | None = None
-    """None also where it is undefined: a single element, a constant, not finite."""
+    """None also if undefined: a single element, a constant, not finite."""
 
     def worse(self, other: Measured) -> Measured:
         """The worse of both in each number."""
@@ -49,14 +49,14 @@ class Measured(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What was measured, and what is wrong; empty: the two are the same within the tolerance."""
+    """The measurements, and the mismatch; empty: the results are equal within the tolerance."""
 
     measured: Measured
     problems: tuple[str, ...] = ()
 
 
 def compare(test: Any, reference: Any, tolerance: Tolerance, device: str, name: str = "output") -> Comparison:
-    """Compare two results of any structure. `device` is the type of device that tensors of `test` must be on."""
+    """Compare two results of any structure. Tensors of `test` must be on a device of type `device`."""
     if isinstance(reference, torch.Tensor):
         return _tensors(test, reference, tolerance, device, name)
     if isinstance(reference, (tuple, list)):
@@ -73,7 +73,7 @@ def compare(test: Any, reference: Any, tolerance: Tolerance, device: str, name: 
 
 
 def pearson(test: torch.Tensor, reference: torch.Tensor) -> float | None:
-    """Pearson correlation of two tensors of the same shape, in float64; None where it is undefined."""
+    """Pearson correlation of two tensors of the same shape, in float64; None if undefined."""
     if reference.numel() < 2:
         return None
     if reference.dtype.is_complex:
@@ -131,13 +131,13 @@ def _values(test: torch.Tensor, reference: torch.Tensor, tolerance: Tolerance, n
         return _exact(test, reference, name)
     max_abs, max_rel, wrong = 0.0, 0.0, 0
     for x, y in _chunks(test, reference):
-        # Infinities of the same sign, and NaN on both sides, are no distance apart.
+        # Infinities of the same sign, and NaN on both sides, count as equal.
         same = (x == y) | (x.isnan() & y.isnan())
         apart, size = (x - y).abs().masked_fill_(same, 0.0), y.abs()
         wrong += int((~(same | (apart <= tolerance.atol + tolerance.rtol * size)) | apart.isinf()).sum())
         max_abs = _most(max_abs, float(apart.max()))
         relative = (apart / size).masked_fill_(same | (size == 0), 0.0)
-        # An infinity on one side alone.
+        # An infinity on one side only.
         max_rel = _most(max_rel, float(relative.nan_to_num_(math.inf, math.inf).max()))
     percent = 100 * wrong / reference.numel()
     correlation = pearson(test, reference)
@@ -165,9 +165,9 @@ def _exact(test: torch.Tensor, reference: torch.Tensor, name: str) -> Comparison
 
 
 def _chunks(test: torch.Tensor, reference: torch.Tensor) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Both as vectors in double precision, a part at a time."""
+    """Both tensors as vectors in double precision, one part at a time."""
     wide = torch.complex128 if reference.dtype.is_complex else torch.float64
-    # Flattening copies what is expanded or transposed; a tensor that is contiguous is not copied.
+    # Flattening copies expanded and transposed tensors, but not contiguous ones.
     one, other = test.flatten(), reference.flatten()
     for start in range(0, other.numel(), _CHUNK):
         x, y = (flat[start : start + _CHUNK].to(wide) for flat in (one, other))
@@ -180,7 +180,7 @@ def _mean(tensor: torch.Tensor) -> Any:
 
 
 def _most(one: float | None, other: float | None) -> Any:
-    """The larger; NaN is larger than any, and None is none."""
+    """The larger value; NaN is larger than any number, and None smaller."""
     if one is None or other is None:
         return other if one is None else one
     return math.nan if math.isnan(one) or math.isnan(other) else max(one, other)

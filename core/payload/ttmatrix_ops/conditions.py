@@ -3,8 +3,8 @@
 
     cfg.test_device.type == 'spyre' and dtype_str == 'fp16'
 
-`cfg`, `dtype_str`, `op_name`, `model` and `env` are read from a mapping; a dot is a key of it. There is no call, no
-arithmetic and no object with attributes. `dtype_str` equals every spelling of its dtype.
+`cfg`, `dtype_str`, `op_name`, `model` and `env` are read from a mapping; a dot selects a key. There are no calls, no
+arithmetic and no attributes of objects. `dtype_str` equals every spelling of its dtype.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SHAPE: Mapping[str, object] = {
     "model": "",
     "env": {},
 }
-"""The names that a condition may use, with what can be below each."""
+"""The names that a condition may use, with the keys allowed below each."""
 _READABLE = re.compile(
     r"CI|[A-Z]+_CI|GITHUB_ACTIONS|(?:TEST|TT|TTMATRIX|TORCH|TORCHINDUCTOR|PYTORCH|XLA|SPYRE|ARCH)(?:_[A-Z0-9_]+)?"
 )
@@ -42,26 +42,26 @@ _COMPARE: Mapping[str, Callable[[object, object], object]] = {
 
 
 class _Dtype(str):
-    """A dtype, equal to what means the same."""
+    """A dtype that equals all its spellings."""
 
 
 def is_readable(variable: str) -> bool:
-    """Whether conditions may ask for this variable of the environment."""
+    """Whether conditions may read this environment variable."""
     return bool(_READABLE.fullmatch(variable)) and not _SECRET.search(variable)
 
 
 def readable(environment: Mapping[str, str]) -> dict[str, str]:
-    """The part of an environment that conditions see."""
+    """The environment variables that conditions may read."""
     return {name: value for name, value in environment.items() if is_readable(name)}
 
 
 def check(expression: str) -> None:
-    """Raises NotRead, with the column, where the expression can have no value in any context."""
+    """Raises NotRead, with the column, if the expression has no value in any context."""
     _Condition(expression, SHAPE, checking=True).whole()
 
 
 def evaluate(expression: str, context: Mapping[str, object]) -> bool:
-    """Whether the condition holds in a context of the form of `SHAPE`. Raises NotRead, a ValueError."""
+    """Whether the condition is true in a context of the form of `SHAPE`. Raises NotRead, a ValueError."""
     return bool(_Condition(expression, context, checking=False).whole())
 
 
@@ -74,7 +74,7 @@ def context(
     index: int | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, object]:
-    """What conditions of a case are evaluated in."""
+    """The context in which the conditions of a case are evaluated."""
     return {
         "cfg": {
             "test_device": {"type": device, "index": index},
@@ -89,7 +89,7 @@ def context(
 
 
 def skip_reason(case: Case, of: Mapping[str, object]) -> str:
-    """Why a case is skipped in a context; empty where it is not. Raises NotRead."""
+    """Why a case is skipped in a context; empty if it is not. Raises NotRead."""
     for condition in case.skip_if:
         if evaluate(condition.expr, of):
             return condition.reason or condition.expr
@@ -103,7 +103,7 @@ class _Condition:
         self._reader = Reader(expression)
         self._context = context
         self._checking = checking
-        """Whether values are placeholders. They are not compared then."""
+        """Whether values are placeholders, which are not compared."""
 
     def whole(self) -> object:
         value = self._either()
@@ -123,7 +123,7 @@ class _Condition:
         return value
 
     def _other(self, read: Callable[[], object], *, decided: bool, left: object) -> object:
-        """The right side. It is read where the left has decided, too: a mistake must not wait for another day."""
+        """The right side. It is read even if the left decides, so that a mistake in it is found at once."""
         before = self._checking
         self._checking = before or decided
         right = read()
@@ -253,7 +253,7 @@ class _Condition:
         if path == "env":
             if not is_readable(key):
                 raise NotRead(f"the variable {key!r} of the environment may not be asked for", column)
-            # A variable that is not set is None.
+            # An unset variable is None.
             return value.get(key), f"env.{key}"
         if key not in value:
             raise NotRead(f"{path} has no {key!r}; there are {', '.join(map(str, value))}", column)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What makes two cases the same test, and which one of them represents the others.
 
-The digest is made of the op, its arguments, the expected errors and the dtype: all that decides what is computed.
-Names, models, descriptions, marks, seeds, tolerances and recorded devices are not in it.
+The digest covers the op, its arguments, the expected errors and the dtype: everything that decides what is computed.
+It leaves out names, models, descriptions, marks, seeds, tolerances and recorded devices.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from .cases import Argument, Case, DeviceName, DtypeName, FormatName, Raises, Tensor, Value
 
 VERSION = 1
-"""Of the rules below. It is in the digest: results of other rules are never taken for ours."""
+"""Version of the rules below. The digest includes it, so that results of other rules never match."""
 
 
 def digest(case: Case) -> str:
@@ -24,7 +24,7 @@ def digest(case: Case) -> str:
 
 
 def canonical(case: Case) -> dict[str, object]:
-    """What the digest is made of, as JSON that has one form for each meaning."""
+    """The content of the digest, as JSON with one form for each meaning."""
     return {
         "version": VERSION,
         "op": case.op,
@@ -75,7 +75,7 @@ def _name(name: DtypeName | DeviceName | FormatName) -> object:
         return {"dtype": name.name}
     if isinstance(name, FormatName):
         return {"format": name.name}
-    # Wherever it was recorded: it is the device under test.
+    # The recorded device does not matter: it means the tested one.
     return {"device": "cuda" if name.name.startswith("cuda") else name.name}
 
 
@@ -86,7 +86,7 @@ def _tensor(tensor: Tensor) -> dict[str, object]:
         "dtype": tensor.dtype,
         "stride": None if stride is None else list(stride),
         "offset": tensor.storage_offset,
-        # Where the layout is an ordinary one there is nothing to make contiguous.
+        # With a contiguous layout there is nothing to make contiguous.
         "contiguous": tensor.contiguous if stride is not None or tensor.preset else True,
         "init": tensor.init,
         "init_args": _arguments(tensor.init_args),
@@ -102,7 +102,7 @@ def _arguments(arguments: Mapping[str, object]) -> dict[str, object]:
 
 
 def normal_stride(tensor: Tensor) -> tuple[int, ...] | None:
-    """The stride with 0 for dimensions of size 1, where it means nothing. None: the elements lie in order."""
+    """The stride, with 0 for dimensions of size 1, whose stride has no meaning. None: contiguous."""
     if tensor.stride is None or 0 in tensor.shape:
         return None
     normal = tuple(0 if size == 1 else step for size, step in zip(tensor.shape, tensor.stride, strict=True))
@@ -124,16 +124,16 @@ class Group(NamedTuple):
     key: str
     """Their digest."""
     case: Case
-    """The one that is run: the first, with the strictest tolerances of all."""
+    """The case to run: the first, with the strictest tolerances of all."""
     members: tuple[int, ...]
-    """The positions of all in what was given; the first represents the others."""
+    """Positions of all members in the input; the first represents the others."""
 
 
 def group(cases: Sequence[Case], *, directories: Sequence[str] = (), dedupe: bool = True) -> tuple[Group, ...]:
     """The tests to run for a selection of cases, in the order of the selection.
 
-    Cases that are expected to fail under different conditions stay apart, whatever their digest, and so do those with
-    files of different `directories` (of each case's manifest, in the same order). Without `dedupe` each case is a
+    Cases that are expected to fail under different conditions stay separate, whatever their digest. So do those with
+    files in different `directories` (of each case's manifest, in the same order). Without `dedupe` each case is a
     group of its own.
     """
     keys = [digest(case) for case in cases]

@@ -37,7 +37,7 @@ BYTES: Mapping[str, int] = MappingProxyType(
         "qint32": 4,
     }
 )
-"""The dtypes of torch by the name it prints, each with the bytes of one element."""
+"""Torch's dtypes by the name that torch prints, each with the bytes of one element."""
 INTEGERS = frozenset(name for name in BYTES if name.startswith(("int", "uint")))
 
 _ALIASES = {
@@ -64,7 +64,7 @@ _ALIASES = {
     "boolean": "bool",
 }
 SPELLINGS: Mapping[str, str] = MappingProxyType({**{name: name for name in BYTES}, **_ALIASES})
-"""What may be written for a dtype, in lower case and without `torch.`, with torch's own name for it."""
+"""All spellings of dtypes, in lower case and without `torch.`, with torch's own name for each."""
 
 _FORMAT = re.compile(r"torch\.(contiguous_format|preserve_format|channels_last|channels_last_3d|strided)")
 _DEVICE = re.compile(r"(cpu|cuda|mps|xpu|xla|tt|spyre|hpu|npu|meta|privateuseone|vulkan|ipu)(:\d{1,3})?")

@@ -9,13 +9,13 @@ import re
 from .cases import Raises
 
 _WRAPPERS = ("torch._dynamo.exc", "torch._inductor.exc")
-"""What compilers raise in place of the op's own error, which they quote or chain."""
+"""Errors of compilers that replace the op's own error and quote or chain it."""
 
 
 def unexpected(error: Exception | None, expected: Raises, *, compiled: bool) -> str:
-    """What is wrong with `error`, the one that an op raised; empty where it is as expected.
+    """Why `error`, raised by an op, is not the expected one; empty if it is.
 
-    An error of a compiler that quotes or chains the expected text counts as the expected one where `compiled`.
+    If `compiled`, a compiler's error that quotes or chains the expected text also counts.
     """
     wanted = describe(expected)
     if error is None:
@@ -28,13 +28,13 @@ def unexpected(error: Exception | None, expected: Raises, *, compiled: bool) -> 
 
 
 def describe(expected: Raises) -> str:
-    """Such as `RuntimeError with 'view'`."""
+    """The expected error for people, such as `RuntimeError with 'view'`."""
     text = f" with {expected.match!r}" if expected.match else ""
     return expected.type + text + (f" matching {expected.match_re!r}" if expected.match_re else "")
 
 
 def first_lines(error: BaseException, most: int = 1500) -> str:
-    """Type and text of an error, cut where it is long."""
+    """Type and text of an error, cut if it is long."""
     text = str(error).strip()
     whole = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return whole if len(whole) <= most else whole[:most] + " ..."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read one tensor from a file beside a manifest: nothing outside of the allowed directory, no code, bounded size."""
+"""Read one tensor from a file beside a manifest: only inside the allowed directory, no code, bounded size."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from .paths import resolve
 
 
 class Place(NamedTuple):
-    """Where the files of a manifest may be."""
+    """Restrictions on the files that a manifest names."""
 
     manifest: Path
-    """Names are relative to it."""
+    """Names are relative to its directory."""
     root: Path
     """No file is read outside of this directory."""
     max_bytes: int
-    """A file holds at most this much."""
+    """The largest size of a file."""
 
 
 def load_tensor(place: Place, name: str, key: str) -> torch.Tensor:
-    """The tensor called `key` in the file called `name`; with no key, the only one of the file.
+    """The tensor called `key` in the file called `name`; without a key, the only one in the file.
 
-    Raises ValueError where the name leads out of the root, the file is too large or holds no such tensor.
+    Raises ValueError if the name leads outside the root, the file is too large or holds no such tensor.
     """
     path = resolve(name, place.manifest, place.root)
     _check_size(path, path.stat().st_size, place.max_bytes)
@@ -55,7 +55,7 @@ def _torch(path: Path, key: str, max_bytes: int) -> torch.Tensor:
 
 def _numpy(path: Path, key: str, max_bytes: int) -> torch.Tensor:
     numpy: Any = importlib.import_module("numpy")
-    # Mapped first: a header that asks for more than the file holds allocates nothing.
+    # Map the file first: a header that claims more than the file holds then allocates nothing.
     try:
         mapped = numpy.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One case as pytest handles it: its markers, its life, and how its failure reads."""
+"""One case as a pytest item: its markers, setup and run, and the text of its failure."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from .results import (
 )
 
 SERVER: pytest.StashKey[Server | ServerProblem] = pytest.StashKey()
-"""What runs cases; or why nothing does."""
+"""The server that runs cases, or the reason why there is none."""
 
 _OF_PYTEST = frozenset({"parametrize", "usefixtures", "filterwarnings", "skipif", "timeout", "forked"})
-"""Marks that plugins act on and that need arguments: words to select by, no more."""
+"""Marks that plugins act on and that need arguments; here they only serve for selection."""
 
 _ERRORS = (BUILD_ERROR, REFERENCE_ERROR)
 
 
 class ProblemTest(pytest.Item):
-    """What is wrong in a manifest: an error of its own, so that the other cases run."""
+    """A mistake in a manifest, as an error of its own, so that the other cases run."""
 
     def __init__(self, model: str, text: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -75,15 +75,15 @@ class OpTest(pytest.Item):
         super().__init__(**kwargs)
         self.options = options
         self.case = case
-        """As it is run: of several equal ones, with the strictest tolerance."""
+        """The case to run: of several equal ones, with the strictest tolerance."""
         self.model = model
         self.root = root
         self.key = ""
-        """What equal cases have in common."""
+        """The digest that equal cases share."""
         self.dup_of = ""
         """The id of the case that represents this one."""
         self.expected = ""
-        """`skip` or `xfail` where the manifest expects that here; also where it is run all the same."""
+        """`skip` or `xfail` if the manifest expects that here, even if the case is run anyway."""
         self.result: Result | None = None
         self.status = SKIP
         self.extra_keyword_matches.add(case.op)
@@ -91,7 +91,7 @@ class OpTest(pytest.Item):
             self._mark(name)
 
     def skip_reason(self) -> str | None:
-        """Why the case is not to run; None: it is."""
+        """Why the case does not run; None: it runs."""
         mark = self.get_closest_marker("skip")
         return None if mark is None else str(mark.kwargs.get("reason") or "marked skip")
 
@@ -104,7 +104,7 @@ class OpTest(pytest.Item):
             self.add_marker(name)
 
     def setup(self) -> None:
-        """Build and run the reference: what goes wrong here is no failure of the backend."""
+        """Build the inputs and run the reference: an error here is not a failure of the backend."""
         if self.dup_of:
             pytest.skip(f"duplicate of {self.dup_of}")
         server = self.config.stash[SERVER]
@@ -120,14 +120,14 @@ class OpTest(pytest.Item):
             pytest.fail(self._text(self.result), pytrace=False)
 
     def runtest(self) -> None:
-        """Run the side under test and compare."""
+        """Run the tested side and compare."""
         self._follow()
         assert self.result is not None
         if self.result.status in (FAIL, CRASH, TIMEOUT):
             pytest.fail(self._text(self.result), pytrace=False)
 
     def _follow(self, until: str = "") -> None:
-        """Wait for the result, or for a stage."""
+        """Wait for a stage, or else for the result."""
         if self.result is not None:
             return
         for event in self._events:
@@ -141,13 +141,13 @@ class OpTest(pytest.Item):
     _events: Iterator[str | Result]
 
     def judge(self, report: pytest.TestReport) -> None:
-        """Have the report of one phase and the status of the case agree."""
+        """Make the report of one phase agree with the status of the case."""
         if self.dup_of:
             self.status = DUP
         if self.result is None:
             return
         if self.result.status in _ERRORS and hasattr(report, "wasxfail"):
-            # A case that cannot run says nothing of the failure that is expected.
+            # If the case cannot run, that is not the expected failure.
             report.outcome = "failed"
             del report.wasxfail
         elif hasattr(report, "wasxfail"):
@@ -198,5 +198,5 @@ class OpTest(pytest.Item):
 
 
 def slug(model: str) -> str:
-    """A name as a marker can have it."""
+    """A name in a form that markers allow."""
     return re.sub(r"\W", "_", model)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Print models and cases in place of running them."""
+"""Print models and cases instead of running them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def is_asked_for(config: pytest.Config) -> bool:
 
 
 def print_list(config: pytest.Config, session: pytest.Session) -> None:
-    """Collect, and print what is asked for."""
+    """Collect, and print the requested list."""
     excluded: list[pytest.Item] = []
     config.pluginmanager.register(_Excluded(excluded), "ttmatrix_ops_excluded")
     session.perform_collect()
@@ -66,7 +66,7 @@ def _grouped(pairs: Iterable[tuple[str, OpTest]]) -> dict[str, list[OpTest]]:
 
 
 class _Excluded:
-    """Hears of what is deselected."""
+    """Receives the deselected items."""
 
     def __init__(self, items: list[pytest.Item]) -> None:
         self._items = items

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Literals of Python in manifests, read by a parser of our own: nothing is evaluated.
+"""Python literals in manifests, read by a parser of our own: nothing is evaluated.
 
-There are numbers, texts in quotes, tuples, lists, `slice(...)` of whole numbers and None, and the names None, True,
+Supported are numbers, quoted texts, tuples, lists, `slice(...)` of whole numbers and None, and the names None, True,
 False, Ellipsis (also `...`), inf and nan.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from .tokens import NotRead, Reader
 
 MOST_ELEMENTS = 4096
-"""Of one literal, in all its tuples and lists."""
+"""Most elements of one literal, counted over all its tuples and lists."""
 
 _NAMES: dict[str, object] = {
     "None": None,
@@ -26,7 +26,7 @@ _NAMES: dict[str, object] = {
 
 
 def read_literal(text: str) -> object:
-    """The value that `text` says. Raises NotRead, a ValueError, for anything else."""
+    """The value of a literal. Raises NotRead, a ValueError, for any other text."""
     if not text.strip():
         raise NotRead("it is empty")
     return _Literal(text).whole()
@@ -114,7 +114,7 @@ class _Literal:
         return self._until(closing)
 
     def _until(self, closing: str) -> list[object]:
-        """Values up to `closing`, which is taken; the empty text: up to the end."""
+        """Values up to `closing`, which is consumed; an empty `closing` means the end of the text."""
         reader, values = self._reader, list[object]()
         while not self._closes(closing):
             self._count()

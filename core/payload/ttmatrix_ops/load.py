@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a file to its manifest, with bounds on what is read at all."""
+"""Read a manifest from a file, with limits on what is read at all."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .reading import read_manifest
 from .yaml_text import NotLoaded, compose, decode
 
 MOST_BYTES = 16 * 2**20
-"""Of one manifest. The largest real one has 1.5 million."""
+"""Largest size of one manifest. The largest real one has 1.5 million bytes."""
 
 
 def read_file(path: Path, name: str = "", quick: QuickReader | None = None) -> Manifest:
-    """The manifest at `path`, called `name` in the result. Never raises: what is wrong is in its problems.
+    """The manifest at `path`, called `name` in the result. Never raises: mistakes are in its problems.
 
-    A caller with several files gives each the same `quick`, which remembers what it has read.
+    For several files, pass the same `quick` each time: it remembers what it has read.
     """
     name = name or str(path)
     try:
@@ -29,14 +29,14 @@ def read_file(path: Path, name: str = "", quick: QuickReader | None = None) -> M
 
 
 def read_text(text: str, name: str, quick: QuickReader | None = None) -> Manifest:
-    """The manifest that `text` says. As `read_file`."""
+    """The manifest in `text`. Otherwise like `read_file`."""
     model = Path(name).stem
     manifest = (quick or QuickReader()).read(text, name, model)
     return manifest or read_in_full(text, name, model)
 
 
 def read_in_full(text: str, name: str, model: str) -> Manifest:
-    """As `read_text`, all of it by the YAML library."""
+    """Like `read_text`, with the YAML library reading everything."""
     try:
         root = compose(text)
     except NotLoaded as error:
@@ -47,7 +47,7 @@ def read_in_full(text: str, name: str, model: str) -> Manifest:
 def read_bytes(path: Path) -> bytes:
     """The bytes of a regular file of at most MOST_BYTES. Raises NotLoaded."""
     try:
-        # A pipe without a writer would make us wait for one.
+        # Opening a pipe without a writer would block.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
@@ -59,7 +59,7 @@ def read_bytes(path: Path) -> bytes:
         if status.st_size > MOST_BYTES:
             raise NotLoaded(f"has {status.st_size:,} bytes; at most {MOST_BYTES:,} are read")
         with os.fdopen(handle, "rb", closefd=False) as file:
-            # The file may have grown since.
+            # The file may have grown meanwhile.
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise NotLoaded(f"cannot be read: {error.strerror}") from None

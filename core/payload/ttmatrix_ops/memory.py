@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memory of this process: its peak over one case, and a bound to what it may ask for."""
+"""The memory of this process: its peak during one case, and a limit on its allocations."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from pathlib import Path
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
 _MARGIN = 2 << 30
-"""Bytes beside the tensors of a case: compilers, stacks of threads."""
+"""Bytes allowed in addition to the tensors of a case: for compilers, thread stacks."""
 
 
 def physical_bytes() -> int:
-    """The memory of the machine, or of the control group that this process is in."""
+    """The memory of the machine, or of the control group of this process."""
     total = _field(Path("/proc/meminfo"), "MemTotal") or 1 << 33
     with suppress(OSError, ValueError):
-        # "max" where there is no limit.
+        # The file says "max" if there is no limit.
         total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
     return total
 
 
 class Peak:
-    """By how much the resident memory of this process grows at most, from now on."""
+    """Measures the peak growth of this process's resident memory from now on."""
 
     def __init__(self) -> None:
         with suppress(OSError):
@@ -32,15 +32,15 @@ class Peak:
         self._start = _field(_STATUS, "VmRSS")
 
     def bytes(self) -> int | None:
-        """None where the system does not tell."""
+        """The peak growth; None if the system does not report it."""
         highest = _field(_STATUS, "VmHWM")
         return max(0, highest - self._start) if highest and self._start else None
 
 
 def bound(extra: int) -> None:
-    """Let this process and what it starts ask for `extra` bytes more than now, and some to work with.
+    """Let this process and its children allocate `extra` bytes more than now, plus some working memory.
 
-    An op that asks for more fails by itself, before the system has to choose what to kill.
+    An op that allocates more fails by itself, before the system must choose a process to kill.
     """
     used = _field(_STATUS, "VmData")
     if used:
@@ -50,7 +50,7 @@ def bound(extra: int) -> None:
 
 
 def _field(path: Path, name: str) -> int:
-    """A size in bytes; 0: there is none of that name."""
+    """A size in bytes; 0: no field of that name."""
     with suppress(OSError):
         for line in path.read_text(encoding="ascii").splitlines():
             if line.startswith(f"{name}:"):

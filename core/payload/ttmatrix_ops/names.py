@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of ops, judged without torch: what may be looked up, what is no op, and what is refused.
+"""Classify names of ops without torch: which may be looked up, which are not ops, and which are refused.
 
-A name is a room (`torch`, `torch.nn.functional`, ...) and one name in it. Rooms are listed, so no name walks through
-a module that torch happens to import. What touches files, processes or libraries is refused in every room.
+A name consists of a namespace ("room": `torch`, `torch.nn.functional`, ...) and one name in it. Rooms are listed,
+so no name reaches a module that torch happens to import. Names that touch files, processes or libraries are refused.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ _OPERATORS = """
     __mod__ __rmod__ __pow__ __rpow__ __matmul__ __rmatmul__ __neg__ __invert__ __abs__ __lshift__ __rshift__ __iand__
     __ior__ __ixor__ __rand__ __ror__ __rxor__ __rlshift__ __rrshift__ __pos__
 """
-"""The module object has some under the same name."""
+"""Some of these are also in the module object under the same name."""
 SPECIAL = frozenset(f"torch.{name}" for name in (*_METHODS.split(), *_OPERATORS.split()))
-"""Names that mean something else than the attribute of that name, or nothing at all without a table."""
+"""Names that do not mean the attribute of that name, or that exist only in a table."""
 
 _NOT_OPS = re.compile(
     r"torch\.(?:_C\.(?:_log_api_usage\w*|_set_grad_enabled|_functorch\.\w+|_get_\w+|_set_\w+|_autograd\w*|"
@@ -55,7 +55,7 @@ _NOT_OPS = re.compile(
     r"_functorch\.\S+|_vmap\w*|vmap|_(?:add|remove)_batch_dim|is_tensor|is_storage|is_floating_point_mode|"
     r"_dynamo\.\S+|compiler\.\S+|overrides\.\S+|jit\.\S+|cuda\.\S+|_assert|_check\w*)"
 )
-"""What tracers record although it computes nothing of the model."""
+"""Names that tracers record although they compute nothing of the model."""
 
 _REFUSED = re.compile(
     r"(?:load|save|from_file|_?from_blob|compile|fork|wait|import_ir_module\w*|parse_\w+|jit|hub|package|classes|ops|"
@@ -73,20 +73,20 @@ _MOST_CHARACTERS = 200
 
 
 class OpKind(enum.Enum):
-    """What a name is."""
+    """The class of a name."""
 
     OP = "op"
     """It may be looked up."""
     SPECIAL = "special"
-    """As `OP`, in the table of names that mean something else than their attribute."""
+    """Like `OP`, but resolved by the table instead of as an attribute."""
     NOT_AN_OP = "not-an-op"
-    """A tracer wrote it down, but it computes nothing."""
+    """Recorded by a tracer, but computes nothing."""
     REFUSED = "refused"
     """It is never looked up."""
 
 
 def kind_of(name: str) -> OpKind:
-    """What may be done with a name."""
+    """The kind of a name."""
     if len(name) > _MOST_CHARACTERS or not all(map(_PART.fullmatch, name.split("."))):
         return OpKind.REFUSED
     if name in SPECIAL:
@@ -102,7 +102,7 @@ def kind_of(name: str) -> OpKind:
 
 
 def room_of(name: str) -> tuple[str, str]:
-    """A name as its room and the name in it; two empty texts where it is in none."""
+    """A name split into its room and the name inside; two empty texts if it is in no room."""
     room, _, last = name.rpartition(".")
     if room in ROOMS:
         return room, last
@@ -111,7 +111,7 @@ def room_of(name: str) -> tuple[str, str]:
 
 
 def refusal(name: str) -> str:
-    """Why a name is refused, for a person; empty where it is not."""
+    """Why a name is refused, for a person; empty if it is not."""
     if kind_of(name) is not OpKind.REFUSED:
         return ""
     if len(name) > _MOST_CHARACTERS or not all(map(_PART.fullmatch, name.split("."))):
@@ -122,7 +122,7 @@ def refusal(name: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The name that was probably meant; empty where none is near."""
+    """The name that was probably meant; empty if none is similar."""
     close = difflib.get_close_matches(name, list(known), 1, 0.8)
     return close[0] if close else ""
 
@@ -147,7 +147,7 @@ _COMMON_FUNCTIONAL = """
 
 @functools.lru_cache(maxsize=1)
 def common_names() -> tuple[str, ...]:
-    """Ops that manifests have often. Names that are meant are looked for here; others are ops as well."""
+    """Ops that are common in manifests. Only these are suggested for misspelled names; other ops exist as well."""
     return (
         *sorted(SPECIAL),
         *(f"torch.{name}" for name in _COMMON.split()),
@@ -157,7 +157,7 @@ def common_names() -> tuple[str, ...]:
 
 
 def nearest_op(name: str) -> str:
-    """The op that was probably meant; empty where none is near, and for what is refused on purpose."""
+    """The op that was probably meant; empty if none is similar, or if the name is refused on purpose."""
     if room_of(name)[0]:
         return nearest(name, common_names()) if kind_of(name) is not OpKind.REFUSED else ""
     last = name.rpartition(".")[2]

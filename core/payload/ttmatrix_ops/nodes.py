@@ -15,7 +15,7 @@ from .cases import Correction, How, Problem
 from .tokens import MOST_INTEGER, NotRead
 
 Node = Any
-"""A node of either library: `id`, `tag`, `value`, `style` and `start_mark`."""
+"""A node of either library, with `id`, `tag`, `value`, `style` and `start_mark`."""
 T = TypeVar("T")
 
 _STANDARD = "tag:yaml.org,2002:"
@@ -44,21 +44,21 @@ class Bad(Exception):
 
 
 class Noted(Exception):
-    """There is no value, and why has been noted."""
+    """There is no value; the reason has been noted."""
 
 
 class Notes:
-    """The problems of one case, or of what is outside of the cases."""
+    """The problems of one case, or of the part outside the cases."""
 
     def __init__(self, case: str = "", above: int = 0) -> None:
         self.case = case
         self.above = above
-        """Lines of the file above the text that the nodes are of."""
+        """Number of lines in the file above the text of the nodes."""
         self.found: list[Problem] = []
 
     @property
     def failed(self) -> bool:
-        """Whether there is more than warnings."""
+        """Whether there is any problem beyond warnings."""
         return not all(problem.warning for problem in self.found)
 
     def add(
@@ -70,7 +70,7 @@ class Notes:
 
     @contextmanager
     def catch(self) -> Iterator[None]:
-        """Note the `Bad` of the block: what comes after it is read all the same."""
+        """Note a `Bad` raised in the block, and go on after the block."""
         try:
             yield
         except Noted:
@@ -87,7 +87,7 @@ class Field(NamedTuple):
 
 
 def fields(node: Node, known: Collection[str], notes: Notes, what: str) -> dict[str, Field]:
-    """The keys of a mapping that are not null. A key that is unknown or there twice is noted. Raises Bad."""
+    """The keys of a mapping that are not null. Unknown and duplicate keys are noted. Raises Bad."""
     check_tag(node)
     if node.id != "mapping":
         raise Bad(f"{what} must be a mapping of {', '.join(list(known)[:6])}, ...", node)
@@ -134,12 +134,12 @@ def _key(key: Node, notes: Notes) -> str:
 
 
 def near_key(name: str, known: Collection[str]) -> str:
-    """A hint for a key that is unknown."""
+    """A hint for an unknown key."""
     return near(name, known, How.RENAME)[0]
 
 
 def near(name: str, known: Collection[str], how: How) -> tuple[str, Correction | None]:
-    """A hint for what is not in `known`, and the correction where something near it is."""
+    """A hint for a value that is not in `known`, with a correction if a similar one exists."""
     if name == "<<":
         return "merge keys are not read; write the keys out", None
     close = difflib.get_close_matches(name.lower(), known, 1, 0.6)
@@ -149,13 +149,13 @@ def near(name: str, known: Collection[str], how: How) -> tuple[str, Correction |
 
 
 def check_tag(node: Node) -> None:
-    """Raises Bad for a tag that somebody wrote: nothing is built by tags."""
+    """Raises Bad for an explicit tag: tags never construct anything."""
     if node.tag and node.tag not in _KNOWN_TAGS:
         raise Bad(f"the tag {str(node.tag)[:60]} is not allowed", node, "tags are not read; remove it")
 
 
 def is_null(node: Node) -> bool:
-    """Whether a node is null, or nothing is written there."""
+    """Whether a node is null or empty."""
     return bool(node.id == "scalar" and is_plain(node) and _WORDS.get(node.value, "") is None)
 
 
@@ -166,7 +166,7 @@ def is_plain(node: Node) -> bool:
 
 @functools.lru_cache(maxsize=8192)
 def plain_value(text: str) -> object:
-    """What a scalar without quotes is in YAML 1.2 (core schema): null, a truth value, a number or a text.
+    """The value of an unquoted scalar in YAML 1.2 (core schema): null, a truth value, a number or a text.
 
     Raises NotRead for a whole number that needs more than 64 bits.
     """
@@ -215,7 +215,7 @@ def text(node: Node, what: str, most: int) -> str:
 
 
 def integer(node: Node, what: str, low: int, high: int) -> int:
-    """A whole number from `low` to `high`; truth values are none. Raises Bad."""
+    """A whole number from `low` to `high`; truth values are not accepted. Raises Bad."""
     value = scalar(node, what)
     if isinstance(value, bool) or not isinstance(value, int):
         raise Bad(f"{what} must be a whole number, not {shown(value)}", node)
@@ -225,7 +225,7 @@ def integer(node: Node, what: str, low: int, high: int) -> int:
 
 
 def number(node: Node, what: str, low: float = -math.inf, high: float = math.inf) -> float:
-    """A finite number from `low` to `high`; truth values are none. Raises Bad."""
+    """A finite number from `low` to `high`; truth values are not accepted. Raises Bad."""
     value = scalar(node, what)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise Bad(f"{what} must be a number, not {shown(value)}", node)
@@ -244,12 +244,12 @@ def truth(node: Node, what: str) -> bool:
 
 
 def integers(node: Node, what: str, most: int, low: int, high: int) -> tuple[int, ...]:
-    """A list of whole numbers. Raises Bad at the item that is none."""
+    """A list of whole numbers. Raises Bad at the item that is not one."""
     return tuple(integer(item, what, low, high) for item in items(node, what, most))
 
 
 def only(read: Callable[[str], T], node: Node, value: str, what: str) -> T:
-    """What `read` makes of a text in a node. Its NotRead becomes a Bad at the place in the text."""
+    """The result of `read` for a text in a node. Its NotRead becomes a Bad at the right column."""
     try:
         return read(value)
     except NotRead as error:
@@ -264,13 +264,13 @@ class Place(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """A place within a node, in the place of the node."""
+    """A place within a node, usable instead of the node."""
 
     start_mark: Place
 
 
 def _at(node: Node, column: int) -> Node:
-    """The place of a character of a scalar, where the scalar is written as it is on one line."""
+    """The place of a character in a scalar, if the scalar is written literally on one line."""
     start, end = node.start_mark, node.end_mark
     quotes = 0 if is_plain(node) else 2
     if start.line != end.line or end.column - start.column != len(node.value) + quotes:

@@ -21,28 +21,28 @@ _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 
 class Options(NamedTuple):
-    """What was asked for."""
+    """The requested options."""
 
     models: tuple[str, ...]
-    """Only these; none: all."""
+    """Models to run; none: all."""
     names: tuple[str, ...]
-    """Parts of names of cases; none: all."""
+    """Parts of names of cases to run; none: all."""
     directories: tuple[Path, ...]
     root: Path | None
-    """Files that cases name are below it; None: below the directory of their manifest."""
+    """Files that cases name must be below it; None: below the directory of their manifest."""
     dedupe: bool
     include_template: bool
     results: Path | None
     show_skipped: bool
     run_skipped: bool
-    """Also what `skip_if` or a mark skips: to see whether that is still needed."""
+    """Also run what `skip_if` or a mark skips, to see whether the skip is still needed."""
     ids: tuple[str, ...]
-    """Of the cases that a file names; none: all."""
+    """Ids of cases from a file; none: all."""
     settings: Settings
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """Declare the options. Values are texts and numbers, which pytest-xdist can hand to its workers."""
+    """Declare the options. Values are texts and numbers, which pytest-xdist can pass to its workers."""
     add = parser.getgroup("ttmatrix_ops", "ops of models, from YAML").addoption
     many = {"action": "append", "default": []}
     add("--model", metavar="NAME", **many, help="only the cases of this model; repeatable")
@@ -80,7 +80,7 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def read_options(config: pytest.Config, workers: int = 1) -> Options:
-    """The options of `config`, one of so many processes at work. Raises UsageError."""
+    """The options of `config`, for one of `workers` processes. Raises UsageError."""
     get = config.getoption
     here = config.invocation_params.dir
     max_bytes = _size(get("--max-bytes"))

@@ -6,15 +6,15 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 
 SUFFIXES = (".pt", ".pth", ".npy", ".safetensors")
-"""Of files with tensors."""
+"""Suffixes of files with tensors."""
 
 
 class Outside(ValueError):
-    """The path leads out of where files may be read from."""
+    """The path leads outside the allowed directory."""
 
 
 def path_refusal(path: str) -> str:
-    """Why a path in a manifest is refused before anything is looked up; empty where it is not."""
+    """Why a path in a manifest is refused before any lookup; empty if it is not."""
     if not path.strip() or any(ord(letter) < 32 or ord(letter) == 127 for letter in path):
         return "the path is empty or has control characters"
     if "://" in path or path.startswith(("~", "file:")) or "\\" in path or ":" in path.split("/")[0]:
@@ -30,9 +30,9 @@ def path_refusal(path: str) -> str:
 
 
 def resolve(path: str, manifest: Path, root: Path) -> Path:
-    """The file that a manifest names, all symbolic links followed. Raises Outside where it is not below `root`.
+    """The file that a manifest names, with all symbolic links resolved. Raises Outside if it is not below `root`.
 
-    Raises OSError where there is none.
+    Raises OSError if it does not exist.
     """
     if reason := path_refusal(path):
         raise Outside(reason)

@@ -27,9 +27,9 @@ from .selection import apply_conditions, drop_duplicates, select, take_ids
 
 CATALOGUE: pytest.StashKey[Catalogue] = pytest.StashKey()
 IDS: pytest.StashKey[Sequence[str]] = pytest.StashKey()
-"""Of the cases that the command line names."""
+"""Ids of the cases that the command line names."""
 _DOCUMENT = "ttmatrix_op"
-"""The attribute of reports that carries a result, also from a worker of pytest-xdist."""
+"""The attribute of reports with a result, which also arrives from workers of pytest-xdist."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,7 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_cmdline_main(config: pytest.Config) -> Any:
     if not is_asked_for(config):
         return None
-    # Nothing runs, so nothing is to be spread over processes.
+    # Nothing runs, so there is nothing to distribute over processes.
     for name, value in (("dist", "no"), ("tx", []), ("numprocesses", None)):
         if hasattr(config.option, name):
             setattr(config.option, name, value)
@@ -56,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
     given = config.args_source is config.ArgsSource.ARGS
     config.stash[IDS] = [*options.ids, *(take_ids(config) if given else [])]
     if options.directories and not given:
-        # Else pytest searches the working directory as well.
+        # Otherwise pytest searches the working directory as well.
         config.args = []
     if worker:
         return
@@ -92,7 +92,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None, None, None]:
-    """Before the others, what names select; after -m and -k, what conditions and duplicates leave."""
+    """Apply names first, before other plugins; after -m and -k, apply conditions and remove duplicates."""
     catalogue = config.stash[CATALOGUE]
     if catalogue.broken and not hasattr(config, "workerinput"):
         raise pytest.UsageError(*catalogue.broken)
@@ -113,7 +113,7 @@ def pytest_runtestloop(session: pytest.Session) -> None:
         return
     capture: Any = config.pluginmanager.getplugin("capturemanager")
     if capture:
-        # What cases print goes where the output of tests goes.
+        # Print the output of cases where pytest prints the output of tests.
         capture.resume_global_capture()
     try:
         server = Server(config.stash[CATALOGUE].options.settings)
@@ -144,7 +144,7 @@ def pytest_runtest_makereport(
 
 
 class _Reporter:
-    """What one process hears of all results."""
+    """Collects all results in one process."""
 
     def __init__(self, results: Results, catalogue: Catalogue) -> None:
         self._results = results
@@ -171,7 +171,7 @@ class _Reporter:
 
 
 def _check_files(options: Options, config: pytest.Config) -> None:
-    """Raise UsageError for files that cannot be read, where workers would find that out each for itself."""
+    """Raise UsageError for unreadable files here, so that not every worker reports it."""
     catalogue = Catalogue(options)
     named = (config.invocation_params.dir / one.partition("::")[0] for one in config.args)
     given = [file for path in named if path.suffix in SUFFIXES and path.is_file() for file in catalogue.named(path)]
@@ -181,9 +181,9 @@ def _check_files(options: Options, config: pytest.Config) -> None:
 
 
 def _check_backend(name: str) -> None:
-    """Raise UsageError for a device that cannot be used, where workers would say so of each case."""
+    """Raise UsageError for an unusable device here, so that workers do not report it for each case."""
     if name in ("xla", "tt"):
-        # Torch, which this process has no other need of.
+        # Imports torch, which this process does not need otherwise.
         from .backends import BackendMissing, require
 
         try:

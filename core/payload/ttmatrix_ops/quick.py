@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read a manifest piece by piece: a YAML library takes 1 s for a MB, and most pieces of a generated file repeat.
 
-The text is cut at lines where a new case, key or argument begins in block style. A piece that has been read before is
-not read again, and the usual form of a tensor is read here. Every other piece is given to the YAML library by itself. A
-cut within a quoted text or a bracket leaves it open, so that the piece is no YAML; then the whole file is. Where
-anything at all is wrong in a case, the case is read by `reading`, which notes it with its place.
+The text is cut at lines where a new case, key or argument begins in block style. Known pieces are not read again,
+and the usual form of a tensor is read here. Every other piece goes to the YAML library by itself. A cut inside a
+quoted text or a bracket leaves it open, so that the piece is invalid YAML; then the library reads the whole file. If
+anything is wrong in a case, `reading` reads that case and notes the mistake with its place.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from .yaml_text import NotLoaded, compose
 
 _NOT_ASCII = re.compile(r"[^\n -~]")
 _UNUSUAL = re.compile("[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ud800-\\udfff\\ufeff\\ufffe\\uffff]")
-"""Characters that YAML treats in its own way."""
+"""Characters that YAML treats in a special way."""
 _DOCUMENTS = ("---", "...", "%")
-"""What a line begins with that divides a text into several documents."""
+"""Beginnings of lines that divide a text into several documents."""
 _CASES = re.compile(r"^cases: *\n", re.MULTILINE)
 _FIRST_ITEM = re.compile(r"(?: *\n| *#[^\n]*\n)*( *)- (?=\S)")
 _ANCHOR = re.compile(r"(?:^|[\s\[{,:-])[&*]\S")
@@ -56,11 +56,11 @@ _DEVICE = re.compile(r"[a-z]+(?::\d{1,3})?", re.ASCII)
 
 
 class _NotQuick(Exception):
-    """The piece has to be read in the ordinary way."""
+    """The piece must be read in the ordinary way."""
 
 
 class QuickReader:
-    """Reads manifests, and remembers pieces from one to the next."""
+    """Reads manifests, and remembers pieces across manifests."""
 
     def __init__(self) -> None:
         self._arguments: dict[tuple[str, str], Argument | None] = {}
@@ -71,7 +71,7 @@ class QuickReader:
         self._lines: dict[str, tuple[int, str, object] | None] = {}
 
     def read(self, text: str, path: str, model: str) -> Manifest | None:
-        """The manifest that `text` says, exactly as `read_manifest` has it. None: the text has another form."""
+        """The manifest in `text`, equal to that of `read_manifest`. None: the text is not in the supported form."""
         found = _CASES.search(text)
         if found is None or not text.endswith("\n") or _is_unusual(text):
             return None
@@ -88,7 +88,7 @@ class QuickReader:
         return Manifest(path, head.model, tuple(cases), tuple(problems))
 
     def _cases(self, text: str, start: int, indent: int, defaults: Defaults) -> tuple[list[Case], list[Problem]]:
-        # Patterns begin with a line feed, and not with `^`: what begins with fixed text is found much faster.
+        # Patterns begin with a line feed instead of `^`: a pattern with a fixed beginning is found much faster.
         begins = [match.start() + 1 for match in _dashes(indent).finditer(text, start - 1)]
         if len(begins) > MOST_CASES or begins[0] != start:
             raise _NotQuick
@@ -210,7 +210,7 @@ class QuickReader:
         return argument
 
     def _tensor(self, item: str, indent: int, dtype: str) -> Tensor | None:
-        """A tensor that is written with a key a line; None where it is not."""
+        """A tensor written with one key per line; None if it is not."""
         keys: dict[str, Any] = {}
         column = deeper = 0
         below: dict[str, object] | None = None
@@ -224,7 +224,7 @@ class QuickReader:
                 below = {} if value is _BELOW else None
                 keys[key] = value if below is None else below
             elif below is not None and key not in below and at > column and key in _NUMBERS:
-                # All at one column: otherwise it is no YAML.
+                # All keys must start in the same column: otherwise it is not valid YAML.
                 if below and at != deeper:
                     return None
                 deeper, below[key] = at, value
@@ -248,14 +248,14 @@ class QuickReader:
 
 _MOST_ARGUMENTS = 256
 _BELOW = object()
-"""The value is on the next lines."""
+"""The value is on the following lines."""
 _NUMBERS = frozenset({"low", "high", "fill_value", "dim", "step", "dim0", "dim1"})
 _TENSOR_KEYS = frozenset(TensorKeys._fields) - {"data"}
 
 
 @functools.lru_cache(maxsize=64)
 def _dashes(indent: int) -> re.Pattern[str]:
-    """Ends of lines before an item at that indent."""
+    """A pattern for the end of a line before an item at that indent."""
     return re.compile(rf"\n {{{indent}}}- ")
 
 
@@ -266,12 +266,12 @@ def _is_unusual(text: str) -> bool:
 
 
 def _has_other_lines(text: str, start: int, indent: int) -> bool:
-    """Whether any line from `start` on begins neither a case nor belongs to one by its indent."""
+    """Whether any line from `start` on neither begins a case nor is indented enough to belong to one."""
     return re.compile(rf"\n(?! {{{indent + 1}}}| {{{indent}}}- | *\n|\Z)").search(text, start - 1) is not None
 
 
 def _has_anchor(piece: str) -> bool:
-    """Whether there may be an anchor or an alias, which means something in other pieces too."""
+    """Whether there may be an anchor or an alias, whose meaning depends on other pieces."""
     return ("&" in piece or "*" in piece) and _ANCHOR.search(piece) is not None
 
 
@@ -285,13 +285,13 @@ def _composed(piece: str) -> Any:
 
 
 def _settings(pieces: tuple[str, ...]) -> dict[str, Any] | None:
-    """Of the keys in pieces of a case; None where something is wrong with them."""
+    """The settings in pieces of a case; None if any of them is wrong."""
     if not pieces:
         return {"keywords": {}, "marks": (), "expects_error": None}
     notes = Notes()
     try:
         for piece in pieces:
-            # A text that is left open in one piece may be closed in another that did not follow it.
+            # A text left open in one piece could be closed by a later one that does not directly follow it.
             _composed(piece)
         settings = read_settings(fields(_composed("".join(pieces)), CASE_KEYS, notes, "a case"), notes)
     except (Bad, NotLoaded, _NotQuick):
@@ -307,7 +307,7 @@ def _name(piece: str) -> str:
 
 
 def _value(key: str, written: str) -> object:
-    """The value of a key of a tensor in its usual form; None for any other."""
+    """The value of a tensor's key in its usual form; None for any other form."""
     if key in ("shape", "stride", "base_shape"):
         match = _INTEGERS.fullmatch(written)
         numbers = None if match is None else tuple(map(int, match[1].split(", "))) if match[1] else ()
@@ -336,7 +336,7 @@ def _number(key: str, written: str) -> object:
 
 
 def _ordinarily(chunk: str, line: int, defaults: Defaults, names: dict[str, int]) -> tuple[Case | None, list[Problem]]:
-    """A case that something is unusual with."""
+    """Read a case in the ordinary way because something in it is unusual."""
     if _has_anchor(chunk):
         raise _NotQuick
     node = compose(chunk)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the node tree of a manifest to its cases. Every mistake is a problem with its place, and costs one case only."""
+"""From the node tree of a manifest to its cases. A mistake is a problem with its place, and drops only one case."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ ERRORS = (
     "IndexError",
     "NotImplementedError",
 )
-"""What an op may be expected to raise."""
+"""Exceptions that an op may be expected to raise."""
 
 _TOP = ("model", "default", "defaults", "op", "cases")
 SETTING_KEYS = ("dtype", "seed", "rtol", "atol", "pcc", "skip_if", "xfail_reason", "xfail_if", "xfail_strict")
-"""Of a case, and of the block of defaults."""
+"""Keys of a case that the block of defaults may also have."""
 CASE_KEYS = (
     "name",
     "op",
@@ -82,7 +82,7 @@ MOST_DESCRIPTION = 100_000
 
 
 class Defaults(NamedTuple):
-    """What a case has that says nothing else."""
+    """The values for cases that do not set their own."""
 
     op: str = ""
     dtype: str = DEFAULT_DTYPE
@@ -96,12 +96,12 @@ class Defaults(NamedTuple):
     xfail_strict: bool = False
 
     def settings(self) -> dict[str, Any]:
-        """By name, without the op."""
+        """The settings by name, without the op."""
         return {name: value for name, value in self._asdict().items() if name != "op"}
 
 
 class Head(NamedTuple):
-    """What a manifest says outside of its cases."""
+    """The part of a manifest outside its cases."""
 
     model: str
     defaults: Defaults
@@ -110,7 +110,7 @@ class Head(NamedTuple):
 
 
 def read_manifest(root: Node | None, path: str, model: str) -> Manifest:
-    """All cases of a manifest. `model` is used where the file names none: the stem of its name."""
+    """All cases of a manifest. `model` is used if the file names none: the stem of its name."""
     head = read_head(root, model)
     found: list[Case] = []
     problems = [*head.problems]
@@ -124,7 +124,7 @@ def read_manifest(root: Node | None, path: str, model: str) -> Manifest:
 
 
 def read_head(root: Node | None, model: str) -> Head:
-    """Everything but the cases."""
+    """Everything except the cases."""
     if root is None or is_null(root):
         return Head(model, Defaults(), None, (Problem("the file is empty", 1, 1),))
     notes = Notes()
@@ -189,7 +189,7 @@ _SINGLE: Mapping[str, Callable[[Node], object]] = {
 
 
 def _overrides(found: Mapping[str, Field], notes: Notes) -> dict[str, Any]:
-    """The values of keys that are in a case and in the block of defaults alike."""
+    """The values of keys that both a case and the block of defaults may have."""
     read: dict[str, Any] = {}
     for name, reader in _SINGLE.items():
         if name in found:
@@ -201,9 +201,9 @@ def _overrides(found: Mapping[str, Field], notes: Notes) -> dict[str, Any]:
 def read_case(
     node: Node, defaults: Defaults, names: dict[str, int], above: int = 0
 ) -> tuple[Case | None, list[Problem]]:
-    """One case, None where something is wrong with it, and what that is.
+    """One case (None if it has a mistake) and its problems.
 
-    `names` are those of the file so far. `above` is the number of lines of the file that the node tree knows not of.
+    `names` are the case names of the file so far. `above` is the number of lines in the file before the node tree.
     """
     notes = Notes(above=above)
     case = None
@@ -242,7 +242,7 @@ def _case(node: Node, defaults: Defaults, names: dict[str, int], notes: Notes) -
 
 
 def read_settings(found: Mapping[str, Field], notes: Notes) -> dict[str, Any]:
-    """Everything of a case but its name, op, inputs and description. What is not written is absent."""
+    """The settings of a case: everything except name, op, inputs and description. Unset ones are absent."""
     values = _overrides(found, notes)
     with notes.catch():
         values["expects_error"] = _errors(found, notes)
@@ -260,14 +260,14 @@ def make_case(
     settings: dict[str, Any],
     place: tuple[int, int],
 ) -> Case:
-    """A case of parts that have been read."""
+    """A case made of parts that have been read."""
     if settings["xfail_reason"] and not settings["xfail_if"]:
         settings["xfail_if"] = "True"
     return Case(name, op, inputs, description=description, line=place[0], column=place[1], **settings)
 
 
 def check_double(name: str, names: dict[str, int], line: int, node: Node, notes: Notes) -> None:
-    """Note a name that another case of the file has."""
+    """Note a name that another case of the file already has."""
     if name in names:
         message = f"there is a case {name!r} on line {names[name]} already"
         notes.add(message, node, "give each case a name of its own", Correction(How.DISTINGUISH))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of a call as arguments of a case: tensors as what builds one like it, constants as they are.
+"""Arguments of a call as arguments of a case: tensors by a recipe for similar ones, constants unchanged.
 
-Floats are drawn again, because no op fails for a value of one; not negative where the model's were not. Whole numbers
-and truth values decide what an op reads or how large its result is: small tensors of them are stored, large ones with
-their bounds. Where even the bounds are not enough, a large one is stored too, or the call is no case.
+Floats are drawn anew, because no op fails because of a float's value; non-negative if the model's were. Whole numbers
+and truth values decide what an op reads or how large its result is: small tensors of them are stored, large ones only
+with their bounds. If bounds are not enough, a large one is stored too, or the call cannot be a case.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from .cases import Argument, DeviceName, DtypeName, Tensor, Value
 from .dtypes import BYTES, format_name
 
 MOST_STORED = 64
-"""Elements of a tensor of integers or booleans that are written one by one; of a larger one, their bounds."""
+"""Most elements of a tensor of integers or booleans that are stored; of a larger one, the bounds are stored."""
 MOST_EXACT = 4096
-"""Elements of a tensor whose values decide whether the op can run at all."""
+"""Most elements of a stored tensor whose values decide whether the op can run at all."""
 MOST_INDEX = 1024
-"""Elements of an index among other indices: it is written as a list."""
+"""Most elements of an index among other indices, which is written as a list."""
 
 _UNDER_TEST = "cuda:0"
-"""How manifests write the device under test."""
+"""The device under test in manifests."""
 _SAMPLE = 256
-"""Elements that are looked at first, for a negative one."""
+"""Elements that are first searched for a negative one."""
 _MOST_INTEGER = 2**63 - 1
 _ALL = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 _EXACT: Mapping[str, Sequence[int]] = {
@@ -52,13 +52,13 @@ _EXACT: Mapping[str, Sequence[int]] = {
     "rnn_tanh": _ALL,
     "rnn_relu": _ALL,
 }
-"""Arguments that are lengths, offsets and the like: with other values of the same bounds the op fails."""
+"""Arguments such as lengths and offsets: with other values within the same bounds, the op would fail."""
 _WRITING = frozenset({"setitem", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index_put"})
 _CLASSES = frozenset({"cross_entropy", "nll_loss", "nll_loss_nd", "nll_loss_forward", "nll_loss2d_forward"})
-"""Losses: what is negative in the classes is to be ignored, and no class itself."""
+"""Losses: negative classes are labels to ignore, not classes."""
 _DIVIDING = frozenset({"floordiv", "floor_divide", "remainder", "fmod", "mod", "__mod__", "__rfloordiv__", "__rmod__"})
 _DEFINITE = frozenset({"cholesky", "cholesky_ex", "linalg_cholesky", "linalg_cholesky_ex"})
-"""Ops of matrices that are positive definite."""
+"""Ops that need positive definite matrices."""
 _PYTHON_DTYPES: Mapping[object, str] = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 
 
@@ -67,11 +67,11 @@ Filling = tuple[str, dict[str, object], object]
 
 
 class NotExpressible(Exception):
-    """A call that no case can say."""
+    """A call that no case can express."""
 
 
 class Values:
-    """Turns arguments into those of cases, for one model."""
+    """Converts arguments to those of cases, for one model."""
 
     def __init__(self) -> None:
         self._parameters: dict[int, tuple[Any, int, str]] = {}
@@ -100,7 +100,7 @@ class Values:
             return Tensor(shape, dtype, "eye")
         init, arguments, data = self._filled(tensor, op, at, exact)
         if data is not None and 0 in tensor.stride() and tensor.numel():
-            # Elements that share their place cannot be written one by one.
+            # Elements that share memory cannot be written one by one.
             return _expanded(tensor, dtype)
         if tensor.is_contiguous():
             return Tensor(shape, dtype, init, arguments, data)
@@ -108,7 +108,7 @@ class Values:
         return Tensor(shape, dtype, init, arguments, data, stride=stride, storage_offset=offset, contiguous=False)
 
     def _filled(self, tensor: torch.Tensor, op: str, at: int, exact: bool) -> Filling:
-        """How to fill a tensor like this one: where values decide what happens they are stored, or their bounds."""
+        """How to fill a similar tensor: if values decide what happens, they are stored, or their bounds."""
         if tensor.is_floating_point() or tensor.is_complex():
             if op in _DEFINITE:
                 return "data", {}, _listed(tensor, "a matrix that has to be positive definite")
@@ -118,12 +118,12 @@ class Values:
         return _filled_mask(tensor, exact) if tensor.dtype is torch.bool else _filled_integers(tensor, op, at, exact)
 
     def _sign(self, tensor: torch.Tensor) -> str:
-        """`rand` where no element is negative; parameters are asked once."""
+        """`rand` if no element is negative; each parameter is checked once."""
         if not isinstance(tensor, torch.nn.Parameter):
             return _sign(tensor)
         known = self._parameters.get(id(tensor))
         if known is None or known[1] != tensor._version:
-            # With the parameter itself: no other one can get its number while it is there.
+            # Keep a reference to the parameter: its id then stays unique.
             known = self._parameters[id(tensor)] = tensor, tensor._version, _sign(tensor)
         return known[2]
 
@@ -131,7 +131,7 @@ class Values:
 def with_tensors_placed(
     name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[Sequence[Any], Mapping[str, Any]]:
-    """The same call, its tensors among the positional arguments: keywords of manifests hold no tensors.
+    """The same call with its tensors as positional arguments: keywords in manifests cannot hold tensors.
 
     Raises NotExpressible.
     """
@@ -167,13 +167,13 @@ def _placed(
 def keyword(name: str, value: Any) -> object:
     """The value of a keyword argument. Raises NotExpressible."""
     if name == "device" and value is not None:
-        # A factory must make its tensor on the side that is tested.
+        # A factory must create its tensor on the tested side.
         return DeviceName(_UNDER_TEST)
     return plain(value)
 
 
 def index_argument(index: Any) -> Any:
-    """An index as manifests can say it: tensors beside slices and numbers become lists. Raises NotExpressible."""
+    """An index in a form for manifests: tensors next to slices and numbers become lists. Raises NotExpressible."""
     if isinstance(index, tuple) and not all(isinstance(one, torch.Tensor) for one in index):
         return tuple(map(_index_part, index))
     return index if isinstance(index, (torch.Tensor, tuple)) else _index_part(index)
@@ -216,7 +216,7 @@ def plain(value: Any) -> object:
 
 
 def _converted(value: Any) -> object:
-    """Constants that are no plain ones: sizes in tensors, types for dtypes, numbers of numpy, enumerations."""
+    """Special constants as plain ones: sizes in tensors, types for dtypes, numpy numbers, enumerations."""
     if isinstance(value, torch.Tensor):
         if value.dim() == 0 and not value.is_floating_point() and not value.is_complex():
             return value.item()
@@ -234,10 +234,10 @@ def _converted(value: Any) -> object:
 
 
 def _dtype(tensor: torch.Tensor) -> str:
-    """The name of its dtype. Raises NotExpressible for a tensor that cannot be built again."""
+    """The name of the tensor's dtype. Raises NotExpressible for a tensor that cannot be rebuilt."""
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
         raise NotExpressible("a tensor is sparse, quantised or nested")
-    # There is no public way to ask.
+    # There is no public way to check this.
     if tensor.is_meta or torch._C._functorch.is_functorch_wrapped_tensor(tensor):
         raise NotExpressible("a tensor has no values of its own: it is on the meta device or inside of vmap")
     name = _name_of(tensor.dtype)
@@ -278,7 +278,7 @@ def _sign(tensor: torch.Tensor) -> str:
     if tensor.itemsize == 1:
         tensor = tensor.to(torch.float32)
     if tensor.numel() > _SAMPLE:
-        # A look at the first elements answers for nearly all tensors that have negative ones.
+        # Checking the first elements is enough for nearly all tensors that have negative ones.
         first = tensor.view(-1) if tensor.is_contiguous() else tensor
         while first.dim() > 1:
             first = first[0]
@@ -301,7 +301,7 @@ def _listed(tensor: torch.Tensor, what: str) -> object:
 
 
 def _expanded(tensor: torch.Tensor, dtype: str) -> Tensor:
-    """A tensor with elements that share their place, as a view of one that has each of them once."""
+    """A tensor whose elements share memory, as a view of one that holds each element once."""
     base = tensor
     for dimension, step in enumerate(tensor.stride()):
         if step == 0:
@@ -311,7 +311,7 @@ def _expanded(tensor: torch.Tensor, dtype: str) -> Tensor:
 
 
 def _decides_by_mask(args: Sequence[Any]) -> bool:
-    """Whether a mask says where more than one value goes: it has as many true elements as there are values."""
+    """Whether the values are assigned through a mask, which must have as many true elements as there are values."""
     mask, new = args[1], args[2]
     masks = [
         one for one in tree_leaves(mask) if isinstance(one, torch.Tensor) and one.dtype in (torch.bool, torch.uint8)

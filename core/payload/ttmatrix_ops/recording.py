@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of torch that a model makes, as cases: what was called, with which shapes, and from which line."""
+"""Record a model's torch calls as cases: the function, the shapes, and the source line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .recorded import NotExpressible, Values, keyword, with_tensors_placed
 from .registry import NotAnOp, UnknownOp, resolve
 
 LEVELS = ("torch", "aten")
-"""`torch`: functions and methods as the model calls them. `aten`: what these come down to."""
+"""`torch`: functions and methods as the model calls them. `aten`: the aten ops they are made of."""
 
 _TORCH = Path(torch.__file__).parent
 _HERE = Path(__file__).parents[1]
@@ -34,31 +34,31 @@ _INSTALLED = ("site-packages", "dist-packages")
 _CONVERSIONS = frozenset(["to", "type", "type_as", "bfloat16", "half", "float", "double", "copy_", "_to_copy", "view"])
 _MOST_FRAMES = 60
 _MOST_CODE = 160
-"""Characters of a source line in a description."""
+"""Most characters of a source line in a description."""
 
 
 class Recorder:
-    """What was recorded: cases in the order of their first call, and calls that are no case, with the reason."""
+    """The recording: cases in the order of their first call, and calls that cannot be cases, with the reason."""
 
     def __init__(self, level: str, dtype: str, root: Path, recorded: Callable[[int], None] | None = None) -> None:
-        """`recorded` gets the number of calls of torch so far after each of them; what it raises ends the model."""
+        """`recorded` gets the number of torch calls so far after each call; an exception in it ends the model."""
         self._recorded = recorded
         self._seen = 0
         self._level = level
         self._dtype = dtype
         self._root = root
         self._names: dict[str, str] = {}
-        """How files are shown."""
+        """Display names of files."""
         self._values = Values()
         self._modules: list[str] = []
         self._found: dict[str, tuple[Case, str]] = {}
         self._counts: Counter[str] = Counter()
         self.left_out: Counter[str] = Counter()
-        """`torch.rand: random`, by how often."""
+        """Reasons such as `torch.rand: random`, with their count."""
 
     @contextmanager
     def recording(self, model: Any) -> Iterator[None]:
-        """Record what happens inside. Modules of `model` are named in the descriptions."""
+        """Record everything inside the block. Modules of `model` are named in the descriptions."""
         names = {id(one): name for name, one in model.named_modules()} if hasattr(model, "named_modules") else {}
 
         def enter(module: Any, _: Any) -> None:
@@ -76,7 +76,7 @@ class Recorder:
             yield
 
     def cases(self, *, counted: bool = True) -> list[Case]:
-        """The cases, numbered by op. Equal calls are one, where `counted` with their count."""
+        """The cases, numbered by op. Equal calls are one case, with their count if `counted`."""
         numbers: Counter[str] = Counter()
         made = []
         for key, (case, place) in self._found.items():
@@ -88,14 +88,14 @@ class Recorder:
 
     @property
     def calls(self) -> int:
-        """How many calls the cases are of."""
+        """The number of calls that the cases represent."""
         return sum(self._counts.values())
 
     def prepare(self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Case | str:
-        """The case of a call, or why there is none. To be asked for before the call: it may change its arguments."""
+        """The case of a call, or why there is none. Must precede the call itself, which may change its arguments."""
         try:
             if name == "torch.t" and args[0].dim() > 2:
-                # The property `T` turns the order of any number of dimensions.
+                # The property `T` reverses any number of dimensions.
                 name, args = "torch.permute", (args[0], tuple(range(args[0].dim()))[::-1])
             if reason := unrepeatable(name, function, args, kwargs) or _refused(name):
                 return reason
@@ -182,7 +182,7 @@ class _Dispatches(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def _of_result(prepared: Case | str, result: Any) -> Case | str:
-    """The case, unless its result is none that two sides can be compared by."""
+    """The case, unless its result cannot be compared between two sides."""
     leaves = [result] if isinstance(result, torch.Tensor) else tree_leaves(result)
     if any(isinstance(one, torch.Tensor) and (one.is_nested or one.is_quantized) for one in leaves):
         return "its result is quantised or nested"
@@ -190,7 +190,7 @@ def _of_result(prepared: Case | str, result: Any) -> Case | str:
 
 
 def _computes(name: str, result: Any) -> bool:
-    """Whether a call is an op: it gave a tensor, or changed one."""
+    """Whether a call counts as an op: it returned or changed a tensor."""
     if isinstance(result, torch.Tensor):
         return True
     changes = result is None and (name.endswith("setitem") or name.rpartition(".")[2].endswith("_"))
@@ -199,7 +199,7 @@ def _computes(name: str, result: Any) -> bool:
 
 @cache
 def _refused(name: str) -> str:
-    """Why no manifest can have an op of this name; empty where it can."""
+    """Why manifests cannot contain an op of this name; empty if they can."""
     if kind_of(name) not in (OpKind.OP, OpKind.SPECIAL):
         return "not allowed in manifests"
     try:
@@ -210,12 +210,12 @@ def _refused(name: str) -> str:
 
 
 def _without_autocast(case: Case, function: Any, args: Any, kwargs: Any, result: Any) -> Case:
-    """The same call where nothing casts its arguments: they are what autocast made of them."""
+    """The same call without autocast: its arguments have the dtypes that autocast gave them."""
     wanted = next((one.dtype for one in tree_leaves(result) if _is_float(one)), None)
     given = {one.dtype for one in tree_leaves((args, kwargs)) if _is_float(one)}
     if wanted is None or given == {wanted} or last_part(case.op) in _CONVERSIONS:
         return case
-    # Without values nobody says that a product of two dtypes cannot be.
+    # Meta tensors do not detect that an op refuses mixed dtypes.
     if wanted != torch.get_autocast_dtype("cpu") and _gives(wanted, function, args, kwargs):
         return case
     dtype = str(wanted).removeprefix("torch.")
@@ -223,7 +223,7 @@ def _without_autocast(case: Case, function: Any, args: Any, kwargs: Any, result:
 
 
 def _gives(dtype: torch.dtype, function: Any, args: Any, kwargs: Any) -> bool:
-    """Whether a call gives this dtype without autocast. It is tried without values, and so costs little."""
+    """Whether a call returns this dtype without autocast, tried on meta tensors, which is cheap."""
     try:
         args, kwargs = tree_map(_without_values, (args, kwargs))
         with torch.autocast("cpu", enabled=False):
@@ -250,7 +250,7 @@ def _cast(argument: Argument, dtype: str) -> Argument:
 
 
 def _foreign_frame(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame that is neither torch's nor ours."""
+    """The innermost frame outside torch and this package."""
     for _ in range(_MOST_FRAMES):
         if frame is None:
             return None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the name of an op to what is called: a table and a short walk below torch, never an evaluation.
+"""Look up the function for an op's name: by a table and a short walk below torch, without evaluating anything.
 
-A name comes from a file that anybody may have written. `names` says which ones may be looked up at all.
+A name comes from a file that anybody may have written. `names` decides which ones may be looked up at all.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from .names import OpKind, kind_of, nearest, refusal, room_of
 
 
 class Op(NamedTuple):
-    """An op that can be called."""
+    """A callable op."""
 
     name: str
     call: Callable[..., Any]
     inplace: bool
-    """Whether it is to write to an argument."""
+    """Whether it writes to an argument."""
 
 
 class UnknownOp(Exception):
-    """There is no such op, or none that a test may call; the text says what is close to its name."""
+    """There is no such op, or a test may not call it; the text suggests similar names."""
 
 
 class NotAnOp(Exception):
-    """The name is of something that a tracer records beside ops."""
+    """The name is recorded by tracers but is not an op."""
 
 
 _INPLACE = (
@@ -53,7 +53,7 @@ _OPERATORS = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "and_", "or_", "xor"),
     *_INPLACE,
 )
-"""Recorded as `torch.and_` for `a & b`. Where torch has a function of that name, that one is meant."""
+"""Recorded as `torch.and_` for `a & b`. If torch has a function of that name, the function is used."""
 
 _REFLECTED = (
     "add",
@@ -72,23 +72,23 @@ _REFLECTED = (
 )
 
 _UNWRITTEN = ("empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided")
-"""What these give is memory as it was found."""
+"""Functions that return uninitialised memory."""
 
 _DRAWING = ("rand", "randn", "randint", "randperm", "bernoulli", "multinomial", "normal", "uniform", "random")
 _DRAWING += ("exponential", "geometric", "cauchy", "log_normal", "poisson", "gumbel_softmax")
 
 _CASTS = ("float", "double", "half", "bfloat16", "int", "long", "short", "char", "byte", "bool", "cfloat", "cdouble")
-"""`torch.float` is a dtype; recorded as an op it is the method."""
+"""`torch.float` is a dtype; recorded as an op it means the method."""
 
 _VARIADIC = ("permute", "reshape", "squeeze", "flip", "tile", "view", "expand", "repeat", "movedim")
-"""Sizes and dimensions as separate integers: the method takes them, and the sequence as well; the function does not."""
+"""Sizes and dimensions as separate integers: the method accepts these and a sequence; the function does not."""
 
 _SYMBOLIC = ("sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not", "sym_sqrt", "sym_sum")
 
 
 @cache
 def resolve(name: str) -> Op:
-    """What `name` calls. Raises UnknownOp, or NotAnOp for what is no op at all."""
+    """The function for `name`. Raises UnknownOp, or NotAnOp for a name that is not an op at all."""
     kind = kind_of(name)
     if kind is OpKind.NOT_AN_OP:
         raise NotAnOp(f"{name} is recorded beside ops and computes nothing")
@@ -102,7 +102,7 @@ def resolve(name: str) -> Op:
 
 
 def writes(name: str) -> bool:
-    """Whether the op of this name writes to its first argument, by torch's own convention."""
+    """Whether the op of this name writes to its first argument, by torch's naming convention."""
     last = _last(name)
     if last.strip("_") in ("setitem", *_INPLACE):
         return True
@@ -110,16 +110,16 @@ def writes(name: str) -> bool:
 
 
 def has_values(name: str, *, host: bool) -> bool:
-    """Whether what an op gives is the same each time, on the host or elsewhere.
+    """Whether an op returns the same values each time, on the host or elsewhere.
 
-    Elsewhere, what draws numbers draws other ones from the same seed.
+    Elsewhere, random ops draw other numbers from the same seed.
     """
     last = _last(name)
     return last not in _UNWRITTEN and (host or last.removesuffix("_").removesuffix("_like") not in _DRAWING)
 
 
 def _last(name: str) -> str:
-    """The name itself: an overload of aten comes last, as in `torch.ops.aten.add_.Tensor`."""
+    """The last part of a name; of an aten overload, the op's: `add_` in `torch.ops.aten.add_.Tensor`."""
     parts = name.split(".")
     return parts[3] if parts[:3] == ["torch", "ops", "aten"] and len(parts) > 3 else parts[-1]
 
@@ -138,7 +138,7 @@ def known_names() -> tuple[str, ...]:
 
 @cache
 def _table() -> Mapping[str, Callable[..., Any]]:
-    """What is no plain function of its name."""
+    """Names that are not simply functions of that name."""
     table: dict[str, Callable[..., Any]] = {}
     for name in _OPERATORS:
         function = getattr(operator, name)
@@ -173,7 +173,7 @@ def _setitem(value: Any, index: Any, new: Any) -> None:
 
 
 def _index(index: Any) -> Any:
-    """A list of tensors was a tuple where it was recorded: `x[rows, columns]`."""
+    """Turn a list of tensors back into the tuple that was recorded: `x[rows, columns]`."""
     if isinstance(index, list) and any(isinstance(one, torch.Tensor) for one in index):
         return tuple(index)
     return index
@@ -190,7 +190,7 @@ def _variadic(name: str) -> Callable[..., Any]:
 
 
 def _walk(room: str, name: str) -> Callable[..., Any] | None:
-    """The function called `name` in one of the rooms; None where it is not in it."""
+    """The function called `name` in a room; None if it is not there."""
     if room == "torch":
         return _of_torch(name)
     if room == "torch.Tensor":
@@ -204,7 +204,7 @@ def _walk(room: str, name: str) -> Callable[..., Any] | None:
 
 
 def _of_torch(name: str) -> Callable[..., Any] | None:
-    """A function of torch itself; of a name that only tensors know, the method."""
+    """A function of torch itself; for a name that only tensors have, the method."""
     native = hasattr(torch._C._VariableFunctions, name) or name in torch.functional.__all__
     found: Any = getattr(torch, name, None)
     if native and callable(found):
@@ -218,7 +218,7 @@ def _method(name: str) -> Callable[..., Any] | None:
 
 
 def _function(module: Any, name: str) -> Callable[..., Any] | None:
-    """A function that is torch's: a namespace also holds what it imports."""
+    """A function defined by torch: a namespace also contains its imports."""
     found = getattr(module, name, None)
     if not callable(found) or isinstance(found, type):
         return None
@@ -227,7 +227,7 @@ def _function(module: Any, name: str) -> Callable[..., Any] | None:
 
 
 def _aten(name: str, overload: str = "") -> Callable[..., Any] | None:
-    """An op of aten or one of its overloads, if it takes or gives a tensor and takes no name of a file."""
+    """An aten op or one of its overloads, if it takes or returns a tensor and takes no file name."""
     packet = getattr(torch.ops.aten, name, None)
     found = getattr(packet, overload, None) if overload else packet
     overloads = [found] if overload else _overloads(packet)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results as they come in, from this process or from those of pytest-xdist: a file of them and a summary."""
+"""Write results as they arrive, from this process or from pytest-xdist workers, and sum them up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Results:
     """The results of a session."""
 
     def __init__(self, path: Path | None) -> None:
-        """With a `path`, each is written there as a line of JSON as soon as it is known."""
+        """With a `path`, each result is written there as a line of JSON as soon as it is known."""
         self._file: IO[str] | None = path.open("w", encoding="utf-8") if path else None
         self._verdicts: dict[str, str] = {}
         self._waiting: list[dict[str, Any]] = []
@@ -23,7 +23,7 @@ class Results:
         self.skipped: list[tuple[str, str]] = []
 
     def add(self, document: dict[str, Any]) -> None:
-        """One result. A duplicate takes the verdict of the case that represents it, which may come later."""
+        """Add one result. A duplicate takes the verdict of the case that represents it, which may arrive later."""
         status = document["status"]
         self.counts[status] += 1
         if status == DUP:
@@ -38,7 +38,7 @@ class Results:
             self._write({**one, "verdict": self._verdicts[one["dup_of"]]})
 
     def close(self) -> None:
-        """Write what is left: duplicates of cases that did not run."""
+        """Write the remaining results: duplicates of cases that did not run."""
         for one in self._waiting:
             self._write({**one, "verdict": None})
         self._waiting.clear()
@@ -46,7 +46,7 @@ class Results:
             self._file.close()
 
     def summary(self) -> str:
-        """How often each status was given, in the order of the statuses."""
+        """The count of each status, in the order of the statuses."""
         return ", ".join(f"{self.counts[status]} {status}" for status in STATUSES if self.counts[status])
 
     def _write(self, document: dict[str, Any]) -> None:

@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 
 PASS = "pass"
 FAIL = "fail"
-"""The side under test is not as the reference, or an expected error did not come."""
+"""The tested side deviates from the reference, or does not raise an expected error."""
 REFERENCE_ERROR = "error(ref)"
-"""The reference itself cannot run: says nothing about the backend."""
+"""The reference itself cannot run: this says nothing about the backend."""
 BUILD_ERROR = "build-error"
-"""The case is not one that can run: an unknown op, a mistake in the manifest, inputs that cannot be built."""
+"""The case cannot run: an unknown op, a mistake in the manifest, inputs that cannot be built."""
 SKIP = "skip"
 XFAIL = "xfail"
 XPASS = "xpass"
 DUP = "dup"
-"""The same as an earlier case of this run, whose verdict it takes."""
+"""Equal to an earlier case of this run, whose verdict it takes."""
 CRASH = "crash"
 TIMEOUT = "timeout"
 NOT_AN_OP = "not-an-op"
@@ -29,7 +29,7 @@ BUILD, REFERENCE, TEST, COMPARE = "build", "reference", "test", "compare"
 
 
 class Seconds(NamedTuple):
-    """How long the parts of a case took; None: it did not come to that, or the backend has no such part."""
+    """How long the parts of a case took; None: the case did not get there, or the backend has no such part."""
 
     build: float | None = None
     eager: float | None = None
@@ -46,10 +46,10 @@ class Result(NamedTuple):
     status: str
     message: str = ""
     stage: str = BUILD
-    """The last one that was begun."""
+    """The last stage that began."""
     seconds: Seconds = Seconds()
     peak_bytes: int | None = None
-    """By how much the memory of the process grew at most; None: not known."""
+    """Peak growth of the process's memory; None: unknown."""
     max_abs: float | None = None
     max_rel: float | None = None
     mismatched: float | None = None
@@ -57,7 +57,7 @@ class Result(NamedTuple):
     pcc: float | None = None
 
     def document(self) -> dict[str, Any]:
-        """The result as JSON has it: a number that is not finite is null."""
+        """The result as JSON; non-finite numbers are null."""
         numbers = {name: _finite(value) for name, value in self._asdict().items()}
         return {**numbers, "seconds": {name: _finite(value) for name, value in self.seconds._asdict().items()}}
 

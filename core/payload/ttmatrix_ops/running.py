@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run one case: build its inputs, run the reference and the side under test, compare."""
+"""Run one case: build its inputs, run the reference and the tested side, compare."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NOTHING = Measured()
 
 
 class Side(NamedTuple):
-    """What one side gave: an output, or an error."""
+    """The result of one side: an output, or an error."""
 
     output: Any = None
     error: Exception | None = None
@@ -50,7 +50,7 @@ class Side(NamedTuple):
 
 @dataclass
 class _Progress:
-    """How far a case has come."""
+    """The progress of a case."""
 
     told: Callable[[str], None]
     peak: Peak
@@ -62,12 +62,12 @@ class _Progress:
         self.told(stage)
 
     def result(self, status: str, message: str = "", measured: Measured = _NOTHING) -> Result:
-        """The result of the case, with what has been measured until now."""
+        """The result of the case, with the measurements so far."""
         return Result(status, message, self.stage, self.seconds, self.peak.bytes(), *measured)
 
 
 class _Stop(Exception):
-    """The case is over."""
+    """The case has ended."""
 
     def __init__(self, status: str, message: str) -> None:
         super().__init__(message)
@@ -85,7 +85,7 @@ def run_case(
 ) -> Result:
     """The result of `case`. `told` is called with each stage as it begins.
 
-    A case that needs more than `place.max_bytes` is not built: it is an error, with `skip_large` a skip. With
+    If a case needs more than `place.max_bytes`, it is not built: it is an error, or with `skip_large` a skip. With
     `replace_devices`, a recorded device of another kind means the one under test.
     """
     progress = _Progress(told, Peak())
@@ -121,7 +121,7 @@ def _prepared(case: Case, place: Place, skip_large: bool, progress: _Progress) -
 def _both_sides(
     case: Case, op: Op, arguments: Arguments, backend: Backend, progress: _Progress, replace: bool
 ) -> Comparison:
-    """The reference, then the side under test; the reference works on copies, and each side on memory of its own."""
+    """Run the reference, then the tested side; the reference works on copies, and each side has its own memory."""
     progress.begin(REFERENCE)
     theirs = _placed(arguments, _CPU, replace)
     start = time.perf_counter()
@@ -130,7 +130,7 @@ def _both_sides(
     _judge_reference(case, reference)
 
     progress.begin(TEST)
-    # Nothing has touched what was built, so on the CPU it need not be copied again.
+    # Nothing has changed the built arguments, so on the CPU they need not be copied again.
     ours = _placed(arguments, backend.device, replace, copy=backend.device != _CPU)
     with made_on(backend.device):
         test = _run(case.seed, lambda: backend.run(op.call, ours.positional, ours.keywords))
@@ -154,7 +154,7 @@ def _both_sides(
 
 
 def _judge_reference(case: Case, reference: Side) -> None:
-    """Go on only where the reference did what the case says. Raises _Stop."""
+    """Continue only if the reference did what the case expects. Raises _Stop otherwise."""
     if case.expects_error is not None:
         wrong = unexpected(reference.error, case.expects_error[0], compiled=False)
         if wrong:
@@ -166,12 +166,12 @@ def _judge_reference(case: Case, reference: Side) -> None:
 def _compared(
     tolerance: Tolerance, ours: tuple[Any, Arguments], theirs: tuple[Any, Arguments], device: str
 ) -> Comparison:
-    """Outputs, then the tensors that were handed in: an op may have written to them, or have left that out."""
+    """Compare outputs, then the argument tensors, which an op may have written to or failed to write to."""
     outputs = compare(ours[0], theirs[0], tolerance, device)
     measured, problems = outputs.measured, [*outputs.problems]
     for name, test, reference in _pairs(ours[1], theirs[1]):
         if reference._version == 0 and torch.equal(test.cpu(), reference):
-            # Nobody wrote to it. To compare it would take longer than the op, and say that 0 is apart.
+            # Not written to. Comparing it would take longer than the op and report a difference of 0.
             continue
         part = compare(test, reference, tolerance, test.device.type, f"{name}, afterwards")
         measured = measured.worse(part.measured)
@@ -186,7 +186,7 @@ def _pairs(ours: Arguments, theirs: Arguments) -> Iterator[tuple[str, torch.Tens
 
 
 def _run(seed: int, call: Callable[[], Any]) -> Side:
-    """What `call` gives without gradients; an op that draws numbers draws the same on both sides."""
+    """The result of `call` without gradients; both sides use the same seed for random numbers."""
     with torch.no_grad(), _drawing(seed):
         try:
             return Side(call())
@@ -202,7 +202,7 @@ def _drawing(seed: int) -> Iterator[None]:
 
 
 def _placed(arguments: Arguments, device: torch.device, replace: bool, *, copy: bool = True) -> Arguments:
-    """The arguments on `device`, its names resolved."""
+    """The arguments on `device`, with device names resolved."""
 
     def placed(value: Any) -> Any:
         if isinstance(value, torch.Tensor):
@@ -223,7 +223,7 @@ def _placed(arguments: Arguments, device: torch.device, replace: bool, *, copy: 
 
 
 def copy_to(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
-    """A copy of `tensor` on `device` with the same layout, where elements that share memory share it again.
+    """A copy of `tensor` on `device` with the same layout; elements that share memory share it in the copy, too.
 
     Devices of torch-xla have no layout.
     """
@@ -240,7 +240,7 @@ def _is_tested(device: DeviceName, replace: bool) -> bool:
 
 
 def _output_device(arguments: Arguments, backend: Backend, replace: bool) -> str:
-    """Where outputs must be: on the device under test, unless the case itself names another one."""
+    """The device on which outputs must be: the tested one, unless the case itself names another."""
     named = [one for one in _devices([*arguments.positional, arguments.keywords]) if not _is_tested(one, replace)]
     return torch.device(named[-1].name).type if named else backend.device.type
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of the collected cases run: selected, not skipped by their conditions, each distinct one once.
+"""Decide which collected cases run: selected ones, not skipped by conditions, each distinct one once.
 
-All of it is decided at collection, from the command line and the manifests alone, so every process of pytest-xdist
-comes to the same.
+Everything is decided at collection, from the command line and the manifests alone, so every process of pytest-xdist
+comes to the same result.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from .results import SKIP, XFAIL
 from .tokens import NotRead
 
 DEVICE_BACKENDS = ("xla", "tt")
-"""Backends that are a device of their own."""
+"""Backends that are devices themselves."""
 
 Ours = OpTest | ProblemTest
 
 
 def take_ids(config: pytest.Config) -> list[str]:
-    """Remove from the arguments the ids of cases, `model::case`, and return them."""
+    """Remove the ids of cases (`model::case`) from the arguments, and return them."""
     here = config.invocation_params.dir
     taken, rest = [], []
     for argument in config.args:
         path, double, case = argument.partition("::")
         if double and not path.endswith(".py") and not (here / path).exists():
-            # Where its root directory is another one, pytest prints an id as a path from here.
+            # If its root directory differs, pytest prints an id as a path from the current directory.
             model = os.path.relpath(here / path, config.rootpath) if path.startswith("../") else path
             taken.append(f"{model}::{case}")
         else:
@@ -75,7 +75,7 @@ def _selected(item: Ours, options: Options, ids: set[str]) -> bool:
 
 
 def apply_conditions(items: Sequence[pytest.Item], options: Options) -> None:
-    """Mark the cases that their conditions skip or expect to fail."""
+    """Mark the cases that conditions skip or expect to fail."""
     settings = options.settings
     device, _, index = settings.device.partition(":")
     if settings.backend in DEVICE_BACKENDS:
@@ -114,7 +114,7 @@ def _apply(item: OpTest, where: Mapping[str, object], *, run_skipped: bool) -> N
 
 
 def drop_duplicates(items: Sequence[pytest.Item], options: Options) -> None:
-    """Let the first of equal cases that run represent the others."""
+    """Let the first of equal cases that run represent the others, and drop these."""
     cases = [item for item in items if isinstance(item, OpTest) and item.skip_reason() is None]
     directories = [str(item.path.parent) for item in cases]
     groups = group([item.case for item in cases], directories=directories, dedupe=options.dedupe)

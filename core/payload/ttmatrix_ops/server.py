@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The other end of `children`: a process that has torch imported and forks for each file of cases."""
+"""The server process for `children`: it has torch imported and forks once per file of cases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .results import BUILD, Result
 _PR_SET_PDEATHSIG = 1
 """From linux/prctl.h."""
 _MOST_TEXT = 6000
-"""Characters of a message: a whole answer is written at once, so that a process that is killed sends no half of one."""
+"""Most characters of a message: an answer is written at once, so that a killed process never sends half of one."""
 
 
 def main(descriptor: int) -> None:
@@ -30,11 +30,11 @@ def main(descriptor: int) -> None:
     os.set_inheritable(descriptor, False)
     link = Connection(descriptor)
     settings = json.loads(link.recv_bytes())
-    # One process compiles one op at a time: a pool of compiling processes costs more than it gives.
+    # One process compiles one op at a time: a pool of compile processes would cost more than it saves.
     os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
     _send(link, {"torch": _load_ahead(settings)})
     gc.collect()
-    # Else every child copies the pages of all that its collector looks at.
+    # Otherwise every child copies the pages that its garbage collector visits.
     gc.freeze()
     while True:
         try:
@@ -48,7 +48,7 @@ def main(descriptor: int) -> None:
 
 
 def _load_ahead(settings: dict[str, Any]) -> str:
-    """Import what every child needs. The version of torch."""
+    """Import everything that children need; returns the version of torch."""
     import torch
 
     from .backends import load_ahead
@@ -60,16 +60,16 @@ def _load_ahead(settings: dict[str, Any]) -> str:
 
 
 def _forked(link: Connection, settings: dict[str, Any]) -> int:
-    """Fork a child and wait for its end: its exit code, minus the number of a signal."""
+    """Fork a child and wait for it; returns its exit code, or minus the number of a signal."""
     parent = os.getpid()
     with warnings.catch_warnings():
-        # Newer Pythons warn of threads: those of numpy's BLAS, which knows of forks.
+        # Newer Pythons warn about threads; these are numpy's BLAS threads, which survive a fork.
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
     if pid == 0:
         code = 1
         try:
-            # A group of its own: it is killed with what it has started.
+            # A process group of its own, so that it can be killed together with its children.
             os.setsid()
             _die_with_parent(parent)
             code = _child(link, settings)
@@ -81,7 +81,7 @@ def _forked(link: Connection, settings: dict[str, Any]) -> int:
 
 
 def _child(link: Connection, settings: dict[str, Any]) -> int:
-    """Run the cases that are sent, until the end of their file."""
+    """Run the cases that arrive, until the end of their file."""
     from .backends import BackendMissing, choose_backend
     from .files import Place
     from .memory import bound
@@ -124,7 +124,7 @@ def _send(link: Connection, message: dict[str, Any]) -> None:
 
 
 def _die_with_parent(parent: int) -> None:
-    """Nothing is left behind where pytest is killed."""
+    """Have the kernel kill this process when pytest dies, so that nothing is left behind."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)

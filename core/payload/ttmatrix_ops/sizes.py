@@ -11,27 +11,27 @@ from .dtypes import BYTES
 from .tensor_keys import storage_elements
 
 _COPIES = 3
-"""Of each input: as it was built, for the reference, and for the side under test."""
+"""Copies of each input: the built one, one for the reference, one for the tested side."""
 _SIDES = 2
-"""Each has a result."""
+"""Results: one per side."""
 _PRODUCTS = frozenset({"matmul", "mm", "bmm", "__matmul__", "linear", "addmm", "baddbmm"})
 _SIZED = frozenset(
     {"zeros", "ones", "empty", "full", "rand", "randn", "new_zeros", "new_ones", "new_empty", "new_full", "expand"}
 )
-"""Ops whose result has the size that their whole numbers say."""
+"""Ops whose result size is given by their whole-number arguments."""
 _CONVOLUTIONS = frozenset({"conv1d", "conv2d", "conv3d", "convolution"})
 _MULTIPLIED = frozenset({"repeat", "tile"})
 
 
 def estimate(case: Case) -> int:
-    """Bytes that building a case and running both sides take at least, by its shapes. Workspaces are not in it."""
+    """Minimum bytes for building a case and running both sides, by its shapes. Workspaces are not included."""
     tensors = list(tensors_of(case))
     inputs = sum(storage_bytes(tensor) for tensor in tensors)
     return inputs * _COPIES + _result_elements(case, tensors) * _width(case, tensors) * _SIDES
 
 
 def tensors_of(case: Case) -> Iterator[Tensor]:
-    """The tensors of a case, those of lists too."""
+    """The tensors of a case, including those in lists."""
     for argument in case.inputs:
         yield from _tensors(argument)
 
@@ -44,7 +44,7 @@ def _tensors(argument: Argument) -> Iterator[Tensor]:
 
 
 def storage_bytes(tensor: Tensor) -> int:
-    """Of the storage behind a tensor. One that is read from a file counts as nothing."""
+    """Bytes of the storage behind a tensor; 0 for a tensor read from a file."""
     if not tensor.dtype:
         return 0
     elements = storage_elements(tensor.shape, tensor.stride, tensor.storage_offset)
@@ -61,7 +61,7 @@ def _base_elements(tensor: Tensor) -> int:
 
 
 def _width(case: Case, tensors: list[Tensor]) -> int:
-    """Bytes of an element of the result."""
+    """Bytes per element of the result."""
     said = case.keywords.get("dtype")
     if isinstance(said, DtypeName):
         return BYTES[said.name]
@@ -98,7 +98,7 @@ def _product(name: str, shapes: list[tuple[int, ...]]) -> int:
 
 
 def _convolution(case: Case, shapes: list[tuple[int, ...]]) -> int:
-    """Of one without padding, which would make the result larger; of a transposed one the elements of its input."""
+    """Result elements without padding, which would enlarge it; for a transposed one, the elements of its input."""
     image, weight = shapes[:2]
     strides = case.inputs[3] if len(case.inputs) > 3 else case.keywords.get("stride", 1)
     if isinstance(strides, Value):
@@ -114,23 +114,23 @@ def _convolution(case: Case, shapes: list[tuple[int, ...]]) -> int:
 
 
 def _is_transposed(case: Case) -> bool:
-    """`convolution` of aten says so in its seventh argument."""
+    """Whether aten's `convolution` is transposed: its seventh argument says so."""
     said = case.inputs[6].value if len(case.inputs) > 6 and isinstance(case.inputs[6], Value) else False
     return said is True or case.keywords.get("transposed") is True
 
 
 def _embedding(shapes: list[tuple[int, ...]]) -> int:
-    # The functional form has the indices first, aten's the weight.
+    # The functional form has the indices first, aten's has the weight first.
     indices, weight = (shapes[0], shapes[1]) if len(shapes[1]) == 2 else (shapes[1], shapes[0])
     return math.prod(indices) * (weight[-1] if weight else 1)
 
 
 def _sizes(case: Case) -> list[int]:
-    """The whole numbers among the arguments that no tensor is."""
+    """The whole numbers among the arguments that are not tensors."""
     found: list[int] = []
     sources = [one.value for one in case.inputs if isinstance(one, Value)]
     if case.op.endswith("full"):
-        # What the result is filled with comes second.
+        # The second argument is the fill value of the result.
         del sources[1:]
     keywords: Mapping[str, object] = case.keywords
     sources.extend(keywords[name] for name in ("size", "sizes", "repeats", "dims") if name in keywords)
@@ -141,7 +141,7 @@ def _sizes(case: Case) -> list[int]:
 
 
 def _broadcast(shapes: list[tuple[int, ...]]) -> int:
-    """Elements of the shape that all of them broadcast to; 0 where they do not."""
+    """Number of elements of the broadcast shape; 0 if the shapes cannot be broadcast."""
     rank = max(map(len, shapes), default=0)
     aligned = [(1,) * (rank - len(shape)) + shape for shape in shapes]
     if not shapes or any(len({*sizes} - {1}) > 1 for sizes in zip(*aligned, strict=True)):

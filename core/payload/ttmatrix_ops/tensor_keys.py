@@ -27,10 +27,10 @@ from .nodes import (
 from .paths import path_refusal
 
 MOST_ELEMENTS = 2**36
-"""Of one tensor, with what lies between its elements. It takes 128 GiB in 16 bits."""
+"""Most elements of one tensor, including gaps between its elements. They take 128 GiB in 16 bits."""
 MOST_DIMENSIONS = 64
 MOST_TENSORS = 1024
-"""Of one list."""
+"""Most tensors of one list."""
 _MOST_DATA = 2**20
 _MOST_DEPTH = 32
 _LARGEST_HALF = 65504
@@ -74,17 +74,17 @@ _OF_FLOATS = frozenset({"randn", "uniform", "xavier"})
 
 
 class Flaw(Exception):
-    """What does not fit in a tensor, and the key to look at."""
+    """A contradiction in a tensor, and the key that it concerns."""
 
     def __init__(self, key: str, message: str, *, unused: bool = False) -> None:
         super().__init__(message)
         self.key, self.message = key, message
         self.correction = Correction(How.REMOVE) if unused else None
-        """Without a key that nothing reads nothing is lost."""
+        """An unused key can be removed without loss."""
 
 
 class TensorKeys(NamedTuple):
-    """What is written of a tensor, each of the right type. None and empty: nothing is written."""
+    """The keys written for a tensor, with checked types. None and empty: not written."""
 
     shape: tuple[int, ...]
     dtype: str = ""
@@ -140,7 +140,7 @@ def read_dtype(node: Node) -> str:
 
 
 def no_dtype(written: str, node: Node) -> Bad:
-    """What is wrong with a text that means no dtype; the one that is near is written in the same way."""
+    """The mistake of a text that means no dtype; a suggestion keeps the way in which it is written."""
     bare = written.removeprefix("torch.")
     hint, correction = near(bare, SPELLINGS, How.REPLACE)
     if correction is not None and bare != written:
@@ -159,7 +159,7 @@ def _one_of(what: str, known: Mapping[str, object]) -> Callable[[Node, Notes], s
 
 
 def _arguments(node: Node, notes: Notes, what: str) -> dict[str, object]:
-    """Of `init` or `preset`: numbers by name, a path, or data. Which ones fit is known with the name only."""
+    """The arguments of `init` or `preset`: numbers by name, a path, or data. The name decides which are allowed."""
     if node.id == "sequence":
         return {"data": _data(node, notes)}
     known = sorted({key for table in (INITS, PRESETS) for keys in table.values() for key in keys})
@@ -212,7 +212,7 @@ _READERS: Mapping[str, Callable[[Node, Notes], object]] = {
 
 
 def build_tensor(keys: TensorKeys, case_dtype: str) -> tuple[Tensor, str]:
-    """A tensor with all defaults filled in, and a warning or the empty text. Raises Flaw."""
+    """A tensor with all defaults filled in, and a warning or an empty text. Raises Flaw."""
     init = keys.init or ("data" if keys.data is not None else "rand")
     arguments = dict(keys.init_args or {})
     dtype = keys.dtype or ("int64" if init == "randint" else case_dtype)
@@ -221,7 +221,7 @@ def build_tensor(keys: TensorKeys, case_dtype: str) -> tuple[Tensor, str]:
         raise Flaw("init_args", f"init: {init} takes no {unknown[0]} (its init_args: {there})")
     data = keys.data if keys.data is not None else arguments.pop("data", None)
     elements = _check_layout(keys)
-    # What a preset is a view of is what is filled.
+    # A preset's base tensor is filled, not the view.
     filled = keys.shape if keys.base_shape is None else keys.base_shape
     init = _checked_init(init, arguments, dtype, filled, data)
     preset_arguments = _checked_preset(keys)
@@ -249,7 +249,7 @@ def build_tensor(keys: TensorKeys, case_dtype: str) -> tuple[Tensor, str]:
 
 
 def _check_layout(keys: TensorKeys) -> int:
-    """The number of elements. Raises Flaw for more than can be."""
+    """The number of elements. Raises Flaw if it exceeds the limit."""
     elements = math.prod(keys.shape)
     if elements > MOST_ELEMENTS:
         raise Flaw("shape", f"shape has {elements:,} elements; at most {MOST_ELEMENTS:,} are read")
@@ -267,7 +267,7 @@ def _check_layout(keys: TensorKeys) -> int:
 
 
 def storage_elements(shape: tuple[int, ...], stride: tuple[int, ...] | None, offset: int) -> int:
-    """How many elements a storage needs for such a tensor."""
+    """The number of elements in the storage for such a tensor."""
     if 0 in shape:
         return offset
     if stride is None:
@@ -352,7 +352,7 @@ def _check_dimensions(init: str, shape: tuple[int, ...], right: bool, needed: st
 
 
 def _checked_preset(keys: TensorKeys) -> Mapping[str, object]:
-    """The arguments of a preset with its defaults; its view of `base_shape` has to have `shape`. Raises Flaw."""
+    """The arguments of a preset with its defaults; its view of `base_shape` must have `shape`. Raises Flaw."""
     given = dict(keys.preset_args or {})
     if not keys.preset:
         for name, there in (("preset_args", given), ("base_shape", keys.base_shape)):

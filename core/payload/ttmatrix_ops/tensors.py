@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build the arguments of a case on the CPU: the same values for the same seed, whatever ran before.
+"""Build the arguments of a case on the CPU: the same values for the same seed, independent of earlier cases.
 
 Each tensor has a generator of its own. Input `i` is drawn with `seed + 1000 * i`, item `j` of a list of tensors with
 `j` added; torch's global generator is neither read nor advanced.
@@ -18,7 +18,7 @@ from .files import Place, load_tensor
 from .tensor_keys import storage_elements
 
 RULE = 1
-"""Of how values come from a seed; goes up with any change of it.
+"""Version of the rule that derives values from a seed; increased with any change.
 
 1: values are drawn in float32, CHUNK at a time, and rounded to the dtype of the tensor; those of float64 are drawn in
 it. (What torch draws in 16 bits differs between its versions: 2.9 and 2.13 agree on no value.) `rand` is rounded down,
@@ -26,18 +26,18 @@ and so stays below 1. With strides, or with an offset, the whole memory behind t
 """
 
 CHUNK = 1 << 15
-"""Values that are drawn at a time: they stay in the cache, and are too few for torch to wake other threads for."""
+"""Values drawn at a time: they fit into the cache, and are too few for torch to use other threads."""
 
 _DROPPED = {torch.float16: 13, torch.bfloat16: 16, torch.float8_e4m3fn: 20, torch.float8_e5m2: 21}
-"""Bits at the end of a float32 that the dtype has not."""
+"""Low bits of a float32 that the dtype lacks."""
 
 
 class BuildError(Exception):
-    """A tensor cannot be built as it is described; the text says why."""
+    """A tensor cannot be built as described; the text says why."""
 
 
 class Arguments(NamedTuple):
-    """What an op is called with. Devices in it are still names, because each side has its own."""
+    """The arguments of an op. Devices in it are still names, because each side has its own."""
 
     positional: list[Any]
     keywords: dict[str, Any]
@@ -69,7 +69,7 @@ def build(tensor: Tensor, seed: int, place: Place) -> torch.Tensor:
     """One tensor on the CPU. Raises BuildError."""
     try:
         if not tensor.dtype:
-            # A file alone: shape and dtype are as they were saved.
+            # A file alone: shape and dtype are those in the file.
             return load_tensor(place, tensor.file, tensor.key)
         source = _Source(tensor, dtype_of(tensor.dtype), torch.Generator().manual_seed(seed % 2**63), place)
         if tensor.preset:
@@ -84,7 +84,7 @@ def build(tensor: Tensor, seed: int, place: Place) -> torch.Tensor:
 
 
 class _Source(NamedTuple):
-    """Where the values of a tensor come from."""
+    """The source of a tensor's values."""
 
     tensor: Tensor
     dtype: torch.dtype
@@ -92,14 +92,14 @@ class _Source(NamedTuple):
     place: Place
 
     def values(self, shape: Sequence[int]) -> torch.Tensor:
-        """Of this shape, contiguous."""
+        """Values in this shape, contiguous."""
         positional = _POSITIONAL.get(self.tensor.init)
         if positional is not None:
             return positional(self, shape)
         return self.memory(math.prod(shape), shape).view(tuple(shape))
 
     def memory(self, count: int, shape: Sequence[int]) -> torch.Tensor:
-        """`count` values one after the other; `shape` is that of the tensor they are for."""
+        """`count` consecutive values; `shape` is the shape of the tensor they are for."""
         init = self.tensor.init
         if init not in _FILLS:
             raise ValueError(f"there is no init {init}")
@@ -114,7 +114,7 @@ class _Source(NamedTuple):
 
 
 def _strided(source: _Source) -> torch.Tensor:
-    """With strides: the memory is filled, not the view of it, so that elements that share memory are what was drawn."""
+    """A tensor with strides: its memory is filled, not the view, so that elements that share memory are as drawn."""
     tensor = source.tensor
     stride = tensor.stride if tensor.stride is not None else _contiguous_stride(tensor.shape)
     if len(stride) != len(tensor.shape) or any(one < 0 for one in stride) or tensor.storage_offset < 0:
@@ -130,7 +130,7 @@ def _strided(source: _Source) -> torch.Tensor:
 
 
 def _disjoint(shape: Sequence[int], stride: Sequence[int]) -> bool:
-    """Whether no two elements are at the same place; a layout that is odd enough counts as if some were."""
+    """Whether no two elements share memory; unusual layouts count as if some did."""
     reach = 0
     for step, size in sorted((step, size) for step, size in zip(stride, shape, strict=True) if size > 1):
         if step <= reach:
@@ -156,7 +156,7 @@ def _preset(source: _Source) -> torch.Tensor:
 
 
 View = tuple[tuple[int, ...], Callable[[torch.Tensor], torch.Tensor]]
-"""The shape of what is built, and the view of it."""
+"""The shape of the base tensor, and the function that makes the view."""
 
 
 def _noncontig_slice(tensor: Tensor) -> View:
@@ -228,7 +228,7 @@ def _uniform(source: _Source, count: int, shape: Sequence[int]) -> torch.Tensor:
 
 
 def _xavier(source: _Source, count: int, shape: Sequence[int]) -> torch.Tensor:
-    """Uniform within bounds that keep the size of what a product with the tensor gives."""
+    """Uniform values within bounds that preserve the magnitude of a product with the tensor."""
     if len(shape) < 2:
         raise ValueError("init xavier needs two dimensions or more")
     field = math.prod(shape[2:])
@@ -254,7 +254,7 @@ def _drawn(source: _Source, draw: Callable[[torch.Tensor], torch.Tensor], count:
 
 
 def _chunks(memory: torch.Tensor) -> Iterator[torch.Tensor]:
-    """Views of a tensor of one dimension that are small enough to be drawn at once."""
+    """Views of a one-dimensional tensor that are small enough to be drawn at once."""
     return (memory[start : start + CHUNK] for start in range(0, memory.numel(), CHUNK))
 
 
@@ -317,7 +317,7 @@ _POSITIONAL: Mapping[str, Callable[[_Source, Sequence[int]], torch.Tensor]] = {
     "eye": _eye,
     "file": _file,
 }
-"""What gives each element its value by its place."""
+"""Functions that compute each element from its position."""
 
 
 def _is_float(dtype: torch.dtype) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words of the small expressions in manifests. Nothing of Python's own parser sees these texts."""
+"""Tokens of the small expressions in manifests. Python's own parser never sees these texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 MOST_CHARACTERS = 4096
 MOST_DEPTH = 32
 MOST_INTEGER = 2**64
-"""Whole numbers are smaller than this: no tensor holds larger ones."""
+"""Upper bound of whole numbers: no tensor holds larger ones."""
 
 _WORDS = re.compile(
     r"""\s*(?:
@@ -26,7 +26,7 @@ _SHORT = {"\\": "\\", "'": "'", '"': '"', "n": "\n", "t": "\t", "r": "\r", "0": 
 
 
 class NotRead(ValueError):
-    """The text is outside of what such expressions may say. `column` counts from 1 in the text."""
+    """The text is not a valid expression of this kind. `column` counts from 1 in the text."""
 
     def __init__(self, message: str, column: int = 1) -> None:
         super().__init__(message)
@@ -34,7 +34,7 @@ class NotRead(ValueError):
 
 
 class Word(NamedTuple):
-    """One word, and where it begins."""
+    """One token, and where it begins."""
 
     kind: str
     """`number`, `name`, `text`, `sign` or `end`."""
@@ -53,7 +53,7 @@ class Word(NamedTuple):
         return value
 
     def string(self) -> str:
-        """What a text in quotes says."""
+        """The contents of a quoted text."""
         return _ESCAPE.sub(self._unescape, self.text[1:-1])
 
     def _unescape(self, escape: re.Match[str]) -> str:
@@ -84,7 +84,7 @@ def words(text: str) -> list[Word]:
 
 
 class Reader:
-    """Takes words one after the other."""
+    """Reads words one after the other."""
 
     def __init__(self, text: str) -> None:
         self._words = words(text)
@@ -93,49 +93,49 @@ class Reader:
 
     @property
     def next(self) -> Word:
-        """The word that comes."""
+        """The next word, without consuming it."""
         return self._words[self._at]
 
     def take(self) -> Word:
-        """Go on by one word."""
+        """Consume the next word and return it."""
         word = self._words[self._at]
         if word.kind != "end":
             self._at += 1
         return word
 
     def sign(self, *signs: str) -> str:
-        """Take the sign that comes, if it is one of these; else the empty text."""
+        """Consume the next sign if it is one of these; else return an empty text."""
         word = self.next
         return self.take().text if word.kind == "sign" and word.text in signs else ""
 
     def keyword(self, *names: str) -> str:
-        """As `sign`, for a name."""
+        """Like `sign`, for a name."""
         word = self.next
         return self.take().text if word.kind == "name" and word.text in names else ""
 
     def expect(self, sign: str) -> None:
-        """Take this sign. Raises NotRead where something else comes."""
+        """Consume this sign. Raises NotRead if something else comes next."""
         if not self.sign(sign):
             raise self.refused(f"expected {sign!r}")
 
     def finish(self) -> None:
-        """Raises NotRead where anything is left."""
+        """Raises NotRead if any words are left."""
         if self.next.kind != "end":
             raise self.refused("expected the end")
 
     def refused(self, message: str) -> NotRead:
-        """What to raise about the word that comes."""
+        """The error to raise about the next word."""
         word = self.next
         return NotRead(
             f"{message}, not {word.text[:40]!r}" if word.text else f"{message}, but the text ends", word.column
         )
 
     def deeper(self) -> None:
-        """Enter a bracket or a sign. Raises NotRead where there are too many."""
+        """Enter a bracket or a sign. Raises NotRead if the nesting is too deep."""
         self._depth += 1
         if self._depth > MOST_DEPTH:
             raise NotRead(f"it nests more than {MOST_DEPTH} deep", self.next.column)
 
     def back(self) -> None:
-        """Leave it."""
+        """Leave the bracket or sign."""
         self._depth -= 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases as the text of a manifest: what `reading` makes of the text is the same cases again."""
+"""Write cases as the text of a manifest, such that `reading` returns the same cases."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _CASES = re.compile(r"^cases:[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 
 
 class NotWritable(ValueError):
-    """A value that manifests have no way to write, or a text that no case can be added to."""
+    """A value that manifests cannot express, or a text to which no case can be added."""
 
 
 def manifest_text(manifest: Manifest, defaults: Defaults, comments: Iterable[str] = ()) -> str:
-    """A file of these cases. Each case writes what differs from `defaults`. Raises NotWritable."""
+    """A file of these cases. Each case has only the keys that differ from `defaults`. Raises NotWritable."""
     head = [f"# {comment}".rstrip() for comment in comments]
     head += [f"model: {_scalar(manifest.model)}", "defaults:"]
     head += [f"  {name}: {_scalar(getattr(defaults, name))}" for name in _DEFAULTS]
@@ -35,9 +35,9 @@ def manifest_text(manifest: Manifest, defaults: Defaults, comments: Iterable[str
 
 
 def added(text: str, name: str, cases: Sequence[Case]) -> tuple[str, int]:
-    """`text` with those of `cases` at its end that it does not have yet, and how many that are.
+    """`text` with the missing ones of `cases` appended, and their number.
 
-    Every byte of `text` stays. Raises NotWritable where that cannot be.
+    Every byte of `text` stays. Raises NotWritable if that is not possible.
     """
     there = read_text(text, name)
     if there.problems:
@@ -58,7 +58,7 @@ def added(text: str, name: str, cases: Sequence[Case]) -> tuple[str, int]:
 
 
 def _renamed(cases: Iterable[Case], names: set[str]) -> Iterator[Case]:
-    """The cases with names that none of `names` is."""
+    """The cases, renamed if necessary so that no name is in `names`."""
     for case in cases:
         stem, number, name = case.name, 1, case.name
         if match := re.fullmatch(r"(.+)\.(\d+)", case.name):
@@ -71,7 +71,7 @@ def _renamed(cases: Iterable[Case], names: set[str]) -> Iterator[Case]:
 
 
 def _indent(text: str) -> int:
-    """Where the dashes of the cases are."""
+    """The column of the dashes of the cases."""
     match = _CASES.search(text)
     dash = re.compile(r"^( *)- ", re.MULTILINE).search(text, match.end() if match else 0)
     return len(dash[1]) if match and dash else 2
@@ -82,7 +82,7 @@ def _at(lines: Iterable[str], indent: int) -> Iterator[str]:
 
 
 def case_lines(case: Case, defaults: Defaults | None) -> list[str]:
-    """One case as the item of a list, two columns in. Without `defaults` it writes them all."""
+    """One case as a list item, indented by two columns. Without `defaults` all keys are written."""
     lines = [f"name: {_scalar(case.name)}", f"op: {_scalar(case.op)}"]
     plain = Case("", "")
     for name in _OVERRIDES:
@@ -187,12 +187,12 @@ def _data(data: object) -> str:
 
 
 def _value_line(value: object) -> str:
-    """`- py: ...` for what YAML has no form for, else `- value: ...`."""
+    """`- py: ...` for a value without a YAML form, else `- value: ...`."""
     return f"- py: {_text(literal(value))}" if _is_literal(value) else f"- value: {_value(value)}"
 
 
 def _value(value: object) -> str:
-    """A value as YAML: lists are lists, and what YAML has no form for is a literal in a text."""
+    """A value as YAML: lists are lists, and a value without a YAML form is a literal in a text."""
     if isinstance(value, (DtypeName, FormatName)):
         return f"torch.{value.name}"
     if isinstance(value, DeviceName):
@@ -205,7 +205,7 @@ def _value(value: object) -> str:
 
 
 def _is_literal(value: object) -> bool:
-    """Whether only a literal of Python says a value: YAML has no form for it, or its text would mean something else."""
+    """Whether a value needs a Python literal: YAML has no form for it, or its text would mean something else."""
     if isinstance(value, (DtypeName, DeviceName, FormatName)):
         return False
     if isinstance(value, str):
@@ -214,7 +214,7 @@ def _is_literal(value: object) -> bool:
 
 
 def literal(value: object) -> str:
-    """A value as `literals` reads it. Raises NotWritable."""
+    """A value in the form that `literals` reads. Raises NotWritable."""
     if isinstance(value, tuple):
         inner = ", ".join(map(literal, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
@@ -248,7 +248,7 @@ def _float(value: float) -> str:
         return ".nan"
     if math.isinf(value):
         return ".inf" if value > 0 else "-.inf"
-    # YAML 1.1, which PyYAML reads, takes `1e-05` and `1.0e16` for texts.
+    # YAML 1.1, which PyYAML reads, parses `1e-05` and `1.0e16` as texts.
     mantissa, exponent = f"{value!r}e".split("e")[:2]
     if not exponent:
         return mantissa
@@ -257,7 +257,7 @@ def _float(value: float) -> str:
 
 
 def _text(text: str) -> str:
-    """In double quotes, in which YAML and JSON agree, but for characters beyond 16 bits."""
+    """A double-quoted text, in which YAML and JSON agree except for characters beyond 16 bits."""
     return "".join(one if one.isprintable() else _escape(one) for one in json.dumps(text, ensure_ascii=False))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From text to YAML nodes, within bounds, with whichever YAML library there is."""
+"""Parse text into YAML nodes, within limits, with the YAML library that is installed."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .nodes import Node
 
 _MOST_DEPTH = 48
 _MOST_NODES = 2_000_000
-"""With what aliases repeat."""
+"""Most nodes of a text, counting repetitions by aliases."""
 _MOST_RETRIED = 2**17
-"""Characters that a slow parser may be asked to read: one second."""
+"""Most characters given to a slow parser: one second of work."""
 _ALIAS = re.compile(r"(?:^|[\s\[{,:-])\*[^\s,\[\]{}*]", re.MULTILINE)
 _LINE = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
 
 
 class NotLoaded(Exception):
-    """The text has no node tree, or one beyond the bounds."""
+    """The text has no node tree, or one that exceeds the limits."""
 
     def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
         super().__init__(message)
@@ -78,7 +78,7 @@ def _retry(compose_slowly: Callable[[str], Node | None], yaml_error: type[Except
 
 
 def _refuse_surrogates(node: Node | None) -> None:
-    """Raise NotLoaded at the first half of a character, which an escape can ask the slow parser for."""
+    """Raise NotLoaded at a lone surrogate, which an escape can produce with the slow parser."""
     open_nodes, seen = [node], set[int]()
     while open_nodes:
         one = open_nodes.pop()
@@ -100,14 +100,14 @@ def _not_loaded(error: Any, text: str) -> NotLoaded:
         return NotLoaded(f"is not YAML: {message}", mark.line + 1, mark.column + 1)
     position = getattr(error, "position", None)
     if isinstance(position, int):
-        # A character that YAML has not: its place is counted here.
+        # A character that YAML does not allow: its place must be computed here.
         ends = [match.end() for match in _LINE.finditer(text, 0, position)]
         return NotLoaded(f"is not YAML: {error.reason}", len(ends) + 1, position - (ends[-1] if ends else 0) + 1)
     return NotLoaded(f"is not YAML: {str(error).splitlines()[0] if str(error) else type(error).__name__}")
 
 
 def _refuse_tags(node: Node | None) -> None:
-    """Raise NotLoaded at the first tag that somebody wrote."""
+    """Raise NotLoaded at the first explicit tag."""
     open_nodes, seen = [node], set[int]()
     while open_nodes:
         one = open_nodes.pop()
@@ -121,7 +121,7 @@ def _refuse_tags(node: Node | None) -> None:
 
 
 class _Library(NamedTuple):
-    """A YAML library: how it composes, what it raises, and what to do where it cannot read proper YAML."""
+    """A YAML library: how it composes, which errors it raises, and what to do if it cannot read valid YAML."""
 
     loader: Callable[[str], Any]
     error: type[Exception]
@@ -130,7 +130,7 @@ class _Library(NamedTuple):
 
 @functools.lru_cache(maxsize=1)
 def _library() -> _Library:
-    """The one there is. Raises ImportError where there is none."""
+    """The installed library. Raises ImportError if there is none."""
     try:
         return _pyyaml()
     except ImportError:
@@ -143,7 +143,7 @@ def _pyyaml() -> _Library:
 
 
 def _ruamel() -> _Library:
-    """Its C library is of 2016 and refuses `{device: cuda:0}`, which its slow parser reads."""
+    """ruamel.yaml. Its C library is from 2016 and refuses `{device: cuda:0}`, which its slow parser reads."""
     ruamel: Any = importlib.import_module("ruamel.yaml")
     module: Any = importlib.import_module("ruamel.yaml.cyaml")
     error: Any = importlib.import_module("ruamel.yaml.error")
@@ -154,7 +154,7 @@ def _ruamel() -> _Library:
 
 def _loader(base: Any) -> Any:
     class Loader(base):  # type: ignore[misc]
-        """Gives scalars no type, which takes longest: a node has a tag only if one is written. Counts depth."""
+        """Does not resolve scalar types, which is slow: a node has a tag only if one is written. Counts depth."""
 
         def __init__(self, text: str) -> None:
             super().__init__(text)
@@ -163,7 +163,7 @@ def _loader(base: Any) -> Any:
 
         @property
         def tagged(self) -> bool:
-            """Whether any node has a tag of its own."""
+            """Whether any node has an explicit tag."""
             return self._written > 0
 
         def descend_resolver(self, _node: object, _index: object) -> None:
@@ -189,7 +189,7 @@ class _Counted:
         self._known: dict[int, int] = {}
 
     def size(self, node: Node) -> int:
-        """How many nodes there are from `node` on. Raises NotLoaded for too many, or for one within itself."""
+        """The number of nodes from `node` on. Raises NotLoaded for too many, or for a node inside itself."""
         known = self._known.get(id(node))
         mark = node.start_mark
         if known == 0:

@@ -49,16 +49,16 @@ def pytest_configure(config: pytest.Config) -> None:
     rest: list[str] = []
     if config.args_source is config.ArgsSource.ARGS:
         selection, rest = take_arguments(config.args, config.invocation_params.dir)
-    # What is left is collected as ever.
+    # Other arguments are collected as usual.
     config.args = rest
     config.stash[CATALOGUE] = Catalogue(options, expectations, selection)
     config.stash[HARNESS] = Harness(options, config)
-    # A loader may look for devices as it is imported, and that settles how many there are.
+    # A loader may look for devices when it is imported, which fixes their number.
     Pjrt.prepare()
     own = {str(name) for entry in expectations.entries.values() for name in _marker_texts(entry)}
     for line in (*known_markers(), *sorted(own)):
         config.addinivalue_line("markers", line)
-    # Registered last, it comes before a pytest-forked that may be installed.
+    # Registered last, so that it runs before pytest-forked if that is installed.
     config.pluginmanager.register(_Forking(), "ttmatrix_runner_forking")
 
 
@@ -103,7 +103,7 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     if not session.config.option.collectonly:
         harness = session.config.stash[HARNESS]
         harness.choose_backends(item.case for item in session.items if isinstance(item, ModelTest))
-        # Not captured, as what a test prints is: the log of a test that passes says it, too.
+        # Not captured, unlike the output of a test: also the log of a passing test shows it.
         terminal = session.config.pluginmanager.getplugin("terminalreporter")
         for line in harness.ignored() if terminal else ():
             terminal.write_line(line)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run one test through its gates, and report how it ended (docs/rules.md 4.1, 4.4)."""
+"""Run one test through its gates, and report its result (docs/rules.md 4.1, 4.4)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Record = Callable[[Property], None]
 
 
 def run_test(case: Case, expectation: Expectation, harness: Harness, record: Record) -> None:
-    """The body of the test. Ends as pytest has it: by returning, by raising, by a skip or an expected failure."""
+    """The body of the test. Ends as pytest expects: by returning, raising, a skip or an expected failure."""
     if case.function == PLACEHOLDER:
         _report(_placeholder_facts(case, expectation), record)
         return
@@ -32,7 +32,7 @@ def run_test(case: Case, expectation: Expectation, harness: Harness, record: Rec
         pytest.skip(reason)
     assert case.model is not None
     info = case.model.info
-    # Outside of everything: where this fails there are no properties.
+    # Outside the try blocks: if this fails, no properties are recorded.
     loader = case.model.loader_class(variant=case.model.variant)
     print(f"Running {case.name} - {info.name}", flush=True)
     facts = Facts(
@@ -41,7 +41,7 @@ def run_test(case: Case, expectation: Expectation, harness: Harness, record: Rec
     if expectation.status == "NOT_SUPPORTED_SKIP" and not harness.options.force_run:
         _report(facts, record)
         pytest.skip(expectation.reason)  # type: ignore[arg-type] # Upstream hands on what there is, too.
-    # Where this fails there are none, either.
+    # If this fails, no properties are recorded either.
     with applied(harness.options.models_root / case.model.directory):
         _execute(loader, facts, harness, record)
 
@@ -73,12 +73,12 @@ def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> Non
         if facts.execution is not None and facts.case.mode == "inference" and not jax:
             perf.report(loader, facts, harness.options)
         if facts.expectation.status == "KNOWN_FAILURE_XFAIL":
-            # However it ended; nothing with --runxfail.
+            # Whatever the result; has no effect with --runxfail.
             pytest.xfail(judge(facts).reason or "")
 
 
 def execution_settings(case: Case, expectation: Expectation, harness: Harness) -> Any:
-    """What is asked of the execution: the id's words go before the entry's, the command line's before both."""
+    """The settings of the execution: the id takes precedence over the entry, the command line over both."""
     from ttmatrix_execute import Settings
 
     options = harness.options
@@ -106,7 +106,7 @@ def execution_settings(case: Case, expectation: Expectation, harness: Harness) -
 
 
 def _kept_in(case: Case, options: Options) -> Path | None:
-    """Where the programs of this test go; with `--dump-irs` to the place that upstream's tools look for them in."""
+    """The directory for the programs of this test; with `--dump-irs` the one in which upstream's tools look."""
     if options.serialize_to is not None:
         return options.serialize_to / _file_name(case.id)
     if "export_path" in options.compile_options.values:
@@ -139,7 +139,7 @@ def _not_ours(case: Case, harness: Harness) -> str:
 
 
 def _placeholder_facts(case: Case, expectation: Expectation) -> Facts:
-    """Report name and group are made of the key, as upstream has it (docs/rules.md 2.5)."""
+    """Report name and group derived from the key, as upstream does (docs/rules.md 2.5)."""
     return Facts(case, expectation, case.id.lower().replace(" ", "_").replace("/", "_"), "red")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collect the tests of a models tree as a module that need not exist."""
+"""Collect the tests of a models tree under the name of a module that need not exist."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .selection import MODULE, Selection, closest
 
 @dataclass
 class Catalogue:
-    """What there is to collect, and what was found in the way."""
+    """The tests to collect, and the problems found."""
 
     options: Options
     expectations: Expectations
@@ -40,7 +40,7 @@ class Catalogue:
         return sorted(wanted, key=lambda case: FUNCTIONS.index(case.function))
 
     def expectation(self, case: Case) -> Expectation:
-        """What the entry says for the arch; a placeholder's says its stage and reason only (docs/rules.md 2.5)."""
+        """The expectation of the entry for the arch; a placeholder has only stage and reason (docs/rules.md 2.5)."""
         if case.function == PLACEHOLDER:
             own = self.expectations.placeholders[case.id]
             defaults = {"bringup_status": "NOT_STARTED", "reason": "Not yet started or WIP"}
@@ -49,11 +49,11 @@ class Catalogue:
         arch = self.options.arch
         if case.id in self.expectations.entries:
             return self.expectations.of(case.id, arch)
-        # Most tests have no entry: one value serves them all.
+        # Most tests have no entry: they share one value.
         return self._plain.setdefault(arch, Expectation(arch=arch))
 
     def check_names(self) -> None:
-        """Raises UsageError where a test that was named is not there. To be called after `cases`."""
+        """Raises UsageError if a named test does not exist. Call this after `cases`."""
         missing = set(self.selection.names).difference(self.offered)
         if missing:
             told = [f"not found: {MODULE}::{name}{closest(name, self.offered)}" for name in sorted(missing)]
@@ -84,7 +84,7 @@ class ModelTests(pytest.Collector):
 
     def collect(self) -> Iterator[ModelTest]:
         found = self.catalogue.cases()
-        # What was imported is there to stay: the collector of garbage need not look at it with every thousand tests.
+        # Imported objects stay alive: the garbage collector need not visit them after every thousand tests.
         gc.freeze()
         for case in found:
             try:
@@ -95,5 +95,5 @@ class ModelTests(pytest.Collector):
 
 
 def collector(session: pytest.Session, catalogue: Catalogue) -> ModelTests:
-    """The collector of `session`, whose node id is that of the module."""
+    """The collector of `session`, with the node id of the module."""
     return ModelTests.from_parent(session, name=MODULE, nodeid=MODULE, catalogue=catalogue)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the YAML expects of a test, resolved for one arch (docs/rules.md 2.1 to 2.5)."""
+"""The expectations of tests in YAML, resolved for one arch (docs/rules.md 2.1 to 2.5)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from .yaml_text import YamlProblem, parse_yaml
 
 DIRECTORIES = ("torch", "jax", "torch_llm")
-"""In the order in which they are merged; the last entry of an id counts."""
+"""In the order of merging; the last entry of an id counts."""
 PLACEHOLDERS = "test_config_placeholders.yaml"
 ARCHS = ("galaxy-bh", "galaxy-wh-6u", "lb-blackhole", "n150", "n300", "n300-llmbox", "p150", "qb2-blackhole")
 STATUSES = ("EXPECTED_PASSING", "KNOWN_FAILURE_XFAIL", "NOT_SUPPORTED_SKIP", "UNSPECIFIED", "EXCLUDE_MODEL")
@@ -28,12 +28,12 @@ OPTIMIZATION_LEVELS = (0, 1, 2)
 
 
 class BadExpectation(Exception):
-    """An entry or a file cannot be used; upstream's collection ends there as well."""
+    """An entry or a file is invalid; upstream's collection ends there as well."""
 
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """The fields of an entry as they count for one arch. Tests without an entry share one, known by its identity."""
+    """The effective fields of an entry for one arch. Tests without an entry share one object, compared by identity."""
 
     status: str = "UNSPECIFIED"
     bringup_status: str | None = None
@@ -43,7 +43,7 @@ class Expectation:
     """Empty: upstream's default."""
     required_pcc: float | None = None
     assert_pcc: Any = None
-    """Only the boolean false turns the check off."""
+    """Only the boolean false disables the check."""
     assert_atol: bool = False
     required_atol: float | None = None
     assert_allclose: bool = False
@@ -57,7 +57,7 @@ class Expectation:
     inject_custom_moe: bool = False
     emitpy_assert_exact: bool = True
     arch: str | None = field(default=None)
-    """The one it was resolved for."""
+    """The arch it was resolved for."""
 
 
 _FIELDS = {one.name for one in fields(Expectation)} - {"arch"}
@@ -73,7 +73,7 @@ class Expectations:
     placeholders: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def of(self, test_id: str, arch: str | None) -> Expectation:
-        """What is expected of `test_id`; without an entry, nothing. Raises BadExpectation for a bad value."""
+        """The expectation of `test_id`; the default without an entry. Raises BadExpectation for a bad value."""
         return resolve(test_id, self.entries.get(test_id, {}), arch)
 
 
@@ -89,7 +89,7 @@ def read_expectations(directory: Path) -> Expectations:
 
 
 def resolve(test_id: str, entry: Mapping[str, Any], arch: str | None) -> Expectation:
-    """`entry` for `arch`: a key of the override counts even where its value is null. Raises BadExpectation."""
+    """`entry` for `arch`: a key of the override counts even if its value is null. Raises BadExpectation."""
     override = _overrides(test_id, entry).get(arch) if arch else None
     values = {name: value for name, value in {**entry, **(override or {})}.items() if name in _FIELDS}
     for name in _LISTS:
@@ -136,7 +136,7 @@ def _mapping(file: Path, root: str) -> Mapping[Any, Any]:
 
 
 def _member(test_id: str, name: str, value: Any, known: tuple[str, ...]) -> str | None:
-    """Upstream takes names in any case; a status that is there must say something."""
+    """The name of an enum member. Upstream accepts any case; a given status must not be empty."""
     if value is None and name != "status":
         return None
     text = str(value).strip().upper()

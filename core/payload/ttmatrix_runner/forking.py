@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run a test in a process of its own, so that its crash is a report and not the end of the session (docs/rules.md 4.3).
+"""Run a test in its own process, so that a crash is reported and does not end the session (docs/rules.md 4.3).
 
-In place of pytest-forked, whose releases do not go with every pytest that upstream runs on; what is reported of a
-crash is worded and tagged as upstream has it.
+Replaces pytest-forked, whose releases do not support every pytest that upstream runs on; the report of a
+crash has upstream's wording and tags.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _PR_SET_PDEATHSIG = 1
 
 
 def run_forked(item: ModelTest) -> list[pytest.TestReport]:
-    """The reports of `item`, made in a child; where that dies, the one report that says so."""
+    """The reports of `item`, made in a child; if that dies, one report of the crash."""
     with tempfile.TemporaryDirectory(prefix="ttmatrix-") as directory:
         file = Path(directory) / "reports"
         with warnings.catch_warnings():
-            # Newer Pythons and jax warn of threads; those of torch and jax do not run yet.
+            # Newer Pythons and jax warn about threads; those of torch and jax do not run yet.
             warnings.simplefilter("ignore", DeprecationWarning)
             warnings.simplefilter("ignore", RuntimeWarning)
             parent, libc = os.getpid(), ctypes.CDLL(None)
             pid = os.fork()
         if pid == 0:
-            # Who kills pytest does not leave the model behind.
+            # If pytest is killed, the model is killed as well.
             libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
             if os.getppid() != parent:
                 os._exit(1)
@@ -63,7 +63,7 @@ def _child(item: ModelTest, file: Path) -> None:
         whole.rename(file)
         code = 0
     finally:
-        # Nothing of the session is to be run down twice.
+        # Nothing of the session must be torn down twice.
         os._exit(code)
 
 
@@ -89,7 +89,7 @@ def _crash(item: ModelTest, status: int) -> pytest.TestReport:
         {name: 1 for name in item.keywords},
         "failed",
         f"{item.nodeid}: running the test {ended}",
-        # JUnit files get properties with teardown only.
+        # JUnit files get properties only with the teardown report.
         "teardown",
         [(f"Captured std{name}", text) for name, text in (("out", out), ("err", err)) if text],
         user_properties=told,

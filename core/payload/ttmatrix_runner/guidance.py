@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a result suggests for the entry, in upstream's words (docs/rules.md 5.3)."""
+"""The suggestions that a result makes for the entry, in upstream's words (docs/rules.md 5.3)."""
 
 from __future__ import annotations
 

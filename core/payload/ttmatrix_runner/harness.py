@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all tests of a session share: options, backend, and what has been printed so far."""
+"""State shared by all tests of a session: options, backend, and the output so far."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _IMPORTS = {
     "inductor": ("torch._inductor.compile_fx",),
     "eager": ("torch._dynamo",),
 }
-"""What takes seconds to import, by backend."""
+"""Modules that take seconds to import, by backend."""
 
 
 @dataclass
 class Harness:
-    """The surroundings of a test."""
+    """The environment of a test."""
 
     options: Options
     config: pytest.Config
@@ -37,7 +37,7 @@ class Harness:
     """The Pjrt of ttmatrix_jax; None until a test of a JAX model is about to start."""
 
     def choose_backends(self, cases: Iterable[Case]) -> None:
-        """Find what runs `cases`. Raises UsageError where that is not installed."""
+        """Find the backends for `cases`. Raises UsageError if one is not installed."""
         frameworks = {case.function == JAX for case in cases}
         if True in frameworks:
             self.jax = Pjrt()
@@ -45,7 +45,7 @@ class Harness:
             self._choose_torch()
 
     def backend_of(self, case: Case) -> Any:
-        """What runs the model of `case`."""
+        """The backend that runs the model of `case`."""
         return self.jax if case.function == JAX else self.backend
 
     def ignored(self) -> list[str]:
@@ -64,14 +64,14 @@ class Harness:
         except BackendMissing as error:
             raise pytest.UsageError(str(error)) from error
         if self.options.forked:
-            # Once for all children; importing starts no runtime, which would not survive a fork.
+            # Import once for all children; importing starts no runtime, which would not survive a fork.
             for name in _IMPORTS.get(self.backend.name, ()):
                 importlib.import_module(name)
 
     def take_output(self) -> str:
-        """What the running test has printed, down to the descriptors; empty where pytest captures nothing.
+        """The output of the running test, including its file descriptors; empty if pytest captures nothing.
 
-        It stays in the report of the test.
+        The output also stays in the report of the test.
         """
         manager = self.config.pluginmanager.getplugin("capturemanager")
         out, err = manager.read_global_capture() if manager else ("", "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One test as pytest handles it: its markers, its life and how its failure reads."""
+"""One test as a pytest item: its markers, its run and the text of its failure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ModelTest(pytest.Item):
         self.case = case
         self.expectation = expectation
         self.originalname = case.function
-        # What add_marker does, for all at once: there may be 100,000 of us.
+        # Does the work of add_marker for all markers at once: there may be 100,000 items.
         marks = _marks(marker_names(case, expectation))
         self.keywords.update(marks)
         self.own_markers.extend(one.mark for one in marks.values())
@@ -48,7 +48,7 @@ class ModelTest(pytest.Item):
         return Path(self.path), None, self.name
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The model's own frames, shortly: those of pytest and of this runner tell nothing of it."""
+        """Only the model's own frames, in short style: those of pytest and of this runner do not help."""
         style = self.config.getoption("tbstyle", "auto")
         if style in ("native", "no", "line"):
             return super().repr_failure(excinfo)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which markers a test bears, and what they mean (docs/rules.md 3.1)."""
+"""The markers of tests, and their meanings (docs/rules.md 3.1)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEFAULT_ARCHS = ("n150", "p150")
 
 
 def marker_names(case: Case, expectation: Expectation) -> tuple[str, ...]:
-    """The markers of a test that is not excluded, none twice."""
+    """The markers of a test that is not excluded, without duplicates."""
     group = case.model.group if case.model else None
     return _marker_names(case.function, case.mode, case.parallelism, group, expectation)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the loaders of a models tree and import them; what cannot be imported is listed, never hidden.
+"""Find the loaders of a models tree and import them; failed imports are listed, never hidden.
 
 See docs/rules.md 1.1, 1.2.
 """
@@ -29,7 +29,7 @@ class Model:
     """One loader class with one of its variants."""
 
     directory: str
-    """Of the loader, relative to the models root."""
+    """Directory of the loader, relative to the models root."""
     variant: Any
     """The member of the loader's enum; None: the model has no variants."""
     loader_class: Any
@@ -40,7 +40,7 @@ class Model:
 
     @property
     def base(self) -> str:
-        """What its ids begin with (docs/rules.md 1.5)."""
+        """The beginning of its ids (docs/rules.md 1.5)."""
         return f"{self.directory}-{self.variant}" if self.variant else self.directory
 
     @property
@@ -55,7 +55,7 @@ class Model:
 
 @dataclass(frozen=True)
 class ImportProblem:
-    """A loader that contributes nothing, and why."""
+    """A loader that contributes no models, and why."""
 
     directory: str
     error_type: str
@@ -66,7 +66,7 @@ class ImportProblem:
 
 
 def loader_directories(models: Path) -> list[str]:
-    """Directories that count as loaders, relative to `models`, sorted; PyTorch before JAX, as upstream has them."""
+    """Directories that count as loaders, relative to `models`, sorted; PyTorch before JAX, as upstream does."""
     found = []
     for where, _, names in os.walk(models):
         above, _, name = where.rpartition(os.sep)
@@ -84,7 +84,7 @@ def directories_of(models: Path, test_id: str) -> list[str]:
 
 @cache
 def load(models: Path, directory: str) -> tuple[Model, ...] | ImportProblem:
-    """What the loader in `directory` contributes, imported at the first call."""
+    """The models of the loader in `directory`, which is imported at the first call."""
     try:
         return tuple(_models(models, directory))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a loader raises is the finding
@@ -102,7 +102,7 @@ def _models(models: Path, directory: str) -> Iterator[Model]:
 
 
 def _classes(module: Any) -> list[Any]:
-    """`ModelLoader` and the prefill classes written in this very module, in upstream's order: by name."""
+    """`ModelLoader` and the prefill classes defined in this module itself, in upstream's order: by name."""
     main, base = module.ModelLoader, getattr(importlib.import_module("tt_forge_models.base"), "ForgePrefillModel", None)
     if base is None:
         return [main]

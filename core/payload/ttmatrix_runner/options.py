@@ -17,18 +17,18 @@ BACKENDS = ("auto", "xla", "inductor", "eager", "tt")
 MODELS_ROOT = Path("third_party/tt_forge_models")
 TEST_CONFIG = Path("tests/runner/test_config")
 COLLECTED = Path("collected_irs")
-"""Where `--dump-irs` keeps what it collects, in the working directory."""
+"""Directory for files of `--dump-irs`, below the working directory."""
 UNMEASURED = "DISABLE_PERF_MEASUREMENT"
-"""Set to 1, no test is timed (docs/rules.md 4.2)."""
+"""If this is 1, no test is timed (docs/rules.md 4.2)."""
 
 
 WITHOUT_EFFECT = ("--log-memory", "--log-pid", "--enable-chisel", "--emitpy")
-"""Options of upstream's runner that speak of what this one does not have: a profile may name them for both."""
+"""Options of upstream's runner for features that this one lacks; accepted, since a profile may serve both."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked for."""
+    """The requested options."""
 
     models_root: Path
     test_config: Path
@@ -42,14 +42,14 @@ class Options:
     perf_id: str | None
     serialize_to: Path | None
     dump_irs: bool
-    """Keep the same below `COLLECTED`, by the name of the model."""
+    """Also save the files below `COLLECTED`, by the name of the model."""
     import_problems: Path | None
     compile_options: CompileOptions = NO_OPTIONS
-    """What a profile asks for."""
+    """Compile options of a profile."""
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """Declare the options; those that tt-xla's runner has bear the same names."""
+    """Declare the options; those that tt-xla's runner also has use the same names."""
     add = parser.getgroup("ttmatrix", "models of tt-forge-models").addoption
     add("--models-root", type=Path, metavar="DIR", help=f"the tree of loaders; default: {MODELS_ROOT}")
     add("--test-config", type=Path, metavar="DIR", help=f"the expectation YAML; default: {TEST_CONFIG}")
@@ -69,7 +69,7 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def add_forked(config: pytest.Config, parser: pytest.Parser) -> None:
-    """Declare `--forked` where no other plugin has: pytest-forked does, too."""
+    """Declare `--forked` unless another plugin, such as pytest-forked, has done so."""
     if not hasattr(config.known_args_namespace, "forked"):
         parser.addoption("--forked", action="store_true", help="run each test in a process of its own")
 
@@ -100,7 +100,7 @@ def read_options(config: pytest.Config) -> Options:
 
 
 def ignored(config: pytest.Config) -> list[str]:
-    """What was asked for and has no effect."""
+    """Given options that have no effect."""
     return [name for name in WITHOUT_EFFECT if config.getoption(name)]
 
 

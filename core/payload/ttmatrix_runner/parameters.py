@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests that one model gives rise to: functions, ids and parameters as upstream's (docs/rules.md 1.2, 1.5, 1.6)."""
+"""The tests of one model: functions, ids and parameters as upstream's (docs/rules.md 1.2, 1.5, 1.6)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .models import Model
 TORCH, JAX, LLM = "test_all_models_torch", "test_all_models_jax", "test_llms_torch"
 OP_BY_OP, PLACEHOLDER = "test_all_models_op_by_op", "test_placeholder_models"
 FUNCTIONS = (TORCH, JAX, LLM, OP_BY_OP, PLACEHOLDER)
-"""In the order in which they are collected."""
+"""In the order of collection."""
 
 _MODES = ("inference", "training")
 _PARALLELISMS = ("single_device", "data_parallel", "tensor_parallel")
@@ -54,16 +54,16 @@ class Case:
     """None: a placeholder."""
     mode: str = "inference"
     parallelism: str = "single_device"
-    """As markers and reports say it: explicit strategies count as tensor parallel."""
+    """In the words of markers and reports: explicit strategies count as tensor parallel."""
     phase: str = "default"
     batch_size: int | None = None
-    """Of LLM tests only, over all devices together."""
+    """For LLM tests only, over all devices together."""
     seq_len: int | None = None
     mesh: tuple[int, int] | None = None
     strategy: str | None = None
     shard_inputs: bool = False
     skip_reason: str = ""
-    """Why upstream skips this combination of parameters; empty: it runs."""
+    """Why upstream skips this combination of parameters; empty: it does not."""
 
     @property
     def name(self) -> str:

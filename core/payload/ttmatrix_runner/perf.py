@@ -19,7 +19,7 @@ _MISSING = -1
 
 
 def report(loader: Any, facts: Facts, options: Options) -> None:
-    """Write the report where `--perf-report-dir` asks for one; a failing test has one too."""
+    """Write the report if `--perf-report-dir` asks for one, also for a failing test."""
     if options.perf_report_dir is None:
         return
     options.perf_report_dir.mkdir(parents=True, exist_ok=True)
@@ -30,7 +30,7 @@ def report(loader: Any, facts: Facts, options: Options) -> None:
 
 
 def document(loader: Any, facts: Facts) -> dict[str, Any]:
-    """The report as JSON holds it."""
+    """The report as JSON."""
     execution, case, info = facts.execution, facts.case, facts.case.model.info  # type: ignore[union-attr]
     layers = getattr(loader.load_config(), "num_hidden_layers", 0)
     shape = tuple(execution.input_shape)
@@ -59,7 +59,7 @@ def document(loader: Any, facts: Facts) -> dict[str, Any]:
 
 
 def measurements(samples: Sequence[float]) -> list[dict[str, Any]]:
-    """Number, sum and mean of `samples`, which are seconds, and each of them; -1 for what there is not."""
+    """Number, sum and mean of `samples` in seconds, and each of them; -1 for missing values."""
     total = sum(samples)
     found = [
         _measurement("total_samples", len(samples) or _MISSING),
@@ -83,7 +83,7 @@ def _measurement(name: str, value: float, warm_ups: int = _MISSING, iteration: i
 
 
 def _input_size(shape: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-    """What of a shape is the size of one input, and its length in tokens: images have four dimensions or more."""
+    """The part of a shape that is the size of one input, and its length in tokens; images have 4 dimensions or more."""
     if len(shape) >= 4:
         return shape[1:], _MISSING
     return ((shape[1],), shape[1]) if len(shape) >= 2 else ((_MISSING,), _MISSING)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Upstream's names for failures and the pattern of each, in its order: the first match counts (docs/rules.md 5.2)."""
+"""Upstream's names for failures and their patterns, in upstream's order: the first match counts (docs/rules.md 5.2)."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from dataclasses import dataclass
 
 METAL, TTNN, TORCH, XLA, SWEEPS = "Metal", "TTNN", "Torch", "Xla", "Sweeps"
 BY_US = ("UNCLASSIFIED", "NOT_SUPPORTED_AND_SKIPPED", "INCORRECT_RESULT_PCC_DISABLED")
-"""Names that no failure is looked up by: what has none, what was not run, what does not count against a test."""
+"""Names assigned without patterns: no rule matches, the test was not run, or the check is disabled."""
 NEVER = ("SEG_FAULT", "HIGH_MEMORY", "INFERENCE_FROZEN")
-"""Names that upstream has no check for."""
+"""Names for which upstream has no check."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One way to tell a failure: all patterns must be found. Several rules of a name are alternatives."""
+    """One way to recognise a failure: all patterns must match. Several rules of a name are alternatives."""
 
     name: str
     description: str
     message: tuple[str, ...] = ()
-    """In the text of the exception."""
+    """Searched in the text of the exception."""
     exception: str = ""
     """The class of the exception; empty: any."""
     component: str | None = None
-    """What failed, as the libraries in the texts tell."""
+    """The component that failed, recognised by libraries in the texts."""
     log: tuple[str, ...] = ()
-    """In the traceback, which ends with the text."""
+    """Searched in the traceback, which ends with the exception's text."""
     output: tuple[str, ...] = ()
-    """In what was printed."""
+    """Searched in the output."""
     anywhere: tuple[str, ...] = ()
-    """In either."""
+    """Searched in traceback and output."""
     without: str = ""
-    """Nowhere in either."""
+    """Must occur in neither."""
 
 
 _ERROR, _VALUE, _ASSERTION, _TYPE = "RuntimeError", "ValueError", "AssertionError", "TypeError"
 _CODE_13 = "Error code: 13"
 _FIRST_RESULT = r"\A(?:Comparison|Evaluation) result 0 failed"
 _OLD_RESULT = r"\AComparison result 0 failed"
-"""What upstream itself does not say any more."""
+"""A message that current upstream no longer prints."""
 _RANGE = _OLD_RESULT + ": PCC comparison failed: pcc is in invalid {} range:"
 _UPDATE_CACHE = r"TT_FATAL @ .*/kv_cache/device/update_cache_op\.cpp"
 _OP = r"error:.*'\w+\.\w+' op"
@@ -229,7 +229,7 @@ RULES = (
         exception=_TYPE,
         log=(r"Phi3VForCausalLM\.forward", "unexpected keyword argument", "max_new_tokens"),
     ),
-    # Upstream goes by the file that asserts, which has other assertions as well.
+    # Upstream checks for the file with the assertion, which contains other assertions as well.
     Rule("MODEL_NOT_TORCH_MODULE", "Model is not a torch.nn.Module", (r"is no torch\.nn\.Module",), _ASSERTION),
     Rule(
         "UNSUPPORTED_INPUT_DATA_TYPE",

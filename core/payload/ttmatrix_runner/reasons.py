@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a test failed: the live reason in words, and upstream's name for it where it has one.
+"""Why a test failed: the live reason in words, and upstream's name for it if there is one.
 
 See docs/rules.md 4.5, 5.1, 5.2.
 """
@@ -30,9 +30,9 @@ PCC_DISABLED = FailingReason("INCORRECT_RESULT_PCC_DISABLED", "Test marked w/ IN
 
 
 def live_reason(error: BaseException, output: str) -> str:
-    """What failed, in one text: the telling part of the first line of `output` that upstream would take, else `error`.
+    """The failure in one text: the essential part of the first line of `output` that upstream would take, else `error`.
 
-    A harmless line with `error:` wins over the exception, as it does upstream.
+    A harmless line with `error:` takes precedence over the exception, as it does upstream.
     """
     for line in output.split("\n"):
         begin = next((begin for sign, begin in _SIGNS if re.search(sign, line)), None)
@@ -46,7 +46,7 @@ _SIGNS = (
     ("Out of Memory: Not enough space to allocate", "Out of Memory"),
     ("error:", "error:"),
 )
-"""What makes a line telling, and where its telling part begins."""
+"""Patterns that select a line, and the place where its essential part begins."""
 
 
 _LIBRARIES = r"libtt_metal\.so|_ttnncpp\.so|libTTMLIRRuntime\.so"
@@ -56,9 +56,9 @@ _ORIGINS = {
     TORCH: ((), _LIBRARIES),
     SWEEPS: ((), _LIBRARIES),
 }
-"""By component, the libraries whose names the log must hold, and what it must not.
+"""By component, library names that the log must contain, and those that it must not.
 
-Upstream also goes by the file of its own that was left last, which our runner does not have.
+Upstream also uses the last frame in its own files, which our runner does not have.
 """
 _SUMMARIES = (
     "TT_THROW: Statically allocated circular buffers on core range",

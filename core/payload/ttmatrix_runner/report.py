@@ -22,7 +22,7 @@ Property = tuple[str, Any]
 
 @dataclass
 class Facts:
-    """What is known of a test when it ends."""
+    """The facts about a test at its end."""
 
     case: Case
     expectation: Expectation
@@ -30,20 +30,20 @@ class Facts:
     group: str | None = None
     model_info: Mapping[str, Any] = field(default_factory=dict)
     backend: str = ""
-    """What runs the models; empty where it was not chosen."""
+    """The backend that ran the model; empty if none was chosen."""
     profile: str = ""
-    """The profile that it runs with; empty: none."""
+    """The profile in use; empty: none."""
     execution: Any = None
-    """The Execution of ttmatrix_execute; None: nothing was executed."""
+    """The Execution of ttmatrix_execute; None: the model was not executed."""
     passed: bool = False
     live_reason: str = ""
-    """Why it raised; empty where it did not."""
+    """Why the test raised; empty if it did not."""
     stage: str = "UNKNOWN"
-    """The bring-up status of a failure, by how far it came."""
+    """The bring-up status of a failure, by the stage that was reached."""
     failing_reason: FailingReason = field(default_factory=FailingReason)
 
     def begin(self, execution: Any) -> None:
-        """The model and its inputs are there; `execution` is filled from now on."""
+        """Record that model and inputs exist; `execution` is filled from now on."""
         self.execution = execution
 
     @property
@@ -53,16 +53,16 @@ class Facts:
 
 @dataclass(frozen=True)
 class Judged:
-    """How the facts read in a report."""
+    """The facts as a report shows them."""
 
     bringup_status: str | None
     reason: str | None
-    """The property `error_message`; none where it is empty."""
+    """The property `error_message`; None if there is no message."""
     failing_reason: FailingReason
 
 
 def judge(facts: Facts) -> Judged:
-    """The first rule that fits: an entry that says skip, a placeholder, results, a failure (docs/rules.md 4.4)."""
+    """Apply the first rule that fits: entry says skip, placeholder, results, failure (docs/rules.md 4.4)."""
     expected = facts.expectation
     if expected.status == "NOT_SUPPORTED_SKIP":
         return Judged(expected.bringup_status, expected.reason, SKIPPED)
@@ -84,12 +84,12 @@ def _judge_results(facts: Facts) -> Judged:
     if found:
         reason = "Test marked w/ INCORRECT_RESULT. " + " | ".join(found)
         return Judged("INCORRECT_RESULT", reason, facts.failing_reason if checked else PCC_DISABLED)
-    # Upstream ends in an UnboundLocalError where only another check than the PCC's failed.
+    # Upstream ends with an UnboundLocalError if only a check other than PCC failed.
     return Judged("PASSED" if facts.passed else "INCORRECT_RESULT", facts.live_reason, facts.failing_reason)
 
 
 def properties(facts: Facts) -> list[Property]:
-    """All properties, in order. The last ones are ours: upstream knows but one backend, and prints its FileChecks."""
+    """All properties, in order. The last ones are ours: upstream has only one backend, and prints its FileChecks."""
     judged = judge(facts)
     found: list[Property] = [("error_message", judged.reason)] if judged.reason else []
     found += [("tags", plain(tags(facts, judged))), ("owner", "tt-xla")]
@@ -125,7 +125,7 @@ def tags(facts: Facts, judged: Judged) -> dict[str, Any]:
         failing_reason=asdict(judged.failing_reason),
         weights_dtype=_weights_dtype(facts),
     )
-    # Upstream counts the parameters of torch models alone.
+    # Upstream counts parameters only for torch models.
     if facts.execution and facts.case.function != JAX and (size := facts.execution.model_size_billions) is not None:
         found["model_size_billions"] = size
     if facts.expectation.execution_pass is not None:
@@ -139,14 +139,14 @@ def tags(facts: Facts, judged: Judged) -> dict[str, Any]:
         found.update(_thresholds(facts.expectation))
     pcc = told.pcc if told is not None else None
     required, checked = required_pcc(facts.expectation), checks_pcc(facts.expectation)
-    # Last in the report, wherever it was.
+    # Always last in the report.
     del found["guidance"]
     found["guidance"] = guidance(pcc, required, checked, facts.expectation.status, judged.bringup_status)
     return found
 
 
 def common_tags(case: Case, expectation: Expectation, model_name: str, model_info: Mapping[str, Any]) -> dict[str, Any]:
-    """The tags that every report has, as they are where nothing is known of the run: it crashed (docs/rules.md 4.3)."""
+    """The tags of every report; the values are for a run that crashed and left no facts (docs/rules.md 4.3)."""
     return {
         "test_name": case.function,
         "specific_test_case": case.name,
@@ -168,7 +168,7 @@ def common_tags(case: Case, expectation: Expectation, model_name: str, model_inf
 
 
 def crash_properties(case: Case, expectation: Expectation, backend: str = "") -> list[Property]:
-    """What is reported of a test whose process died in `backend`."""
+    """The properties of a test whose process died in `backend`."""
     assert case.function != PLACEHOLDER and case.model is not None
     info = case.model.info
     found = common_tags(case, expectation, str(info.name), info.to_report_dict())
@@ -180,7 +180,7 @@ def crash_properties(case: Case, expectation: Expectation, backend: str = "") ->
 
 
 def telling(comparisons: Sequence[Any]) -> Any:
-    """The result that reports give numbers of: the first that failed, else the last; None without any."""
+    """The result whose numbers go into reports: the first failed one, else the last; None without any."""
     return next((one for one in comparisons if not one.passed), comparisons[-1] if comparisons else None)
 
 
@@ -209,7 +209,7 @@ def _weights_dtype(facts: Facts) -> str:
 
 
 def plain(value: Any) -> Any:
-    """`value` in Python's own types only, so that its `repr` is a literal that every reader knows."""
+    """`value` in Python's own types only, so that its `repr` is a literal that every reader can parse."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, Enum):
@@ -221,5 +221,5 @@ def plain(value: Any) -> Any:
     for kind in (int, float, str):
         if isinstance(value, kind):
             return kind(value)
-    # What is left are numbers of numpy and torch, and objects.
+    # Numbers of numpy and torch, and other objects.
     return plain(value.item()) if callable(getattr(value, "item", None)) else str(value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tests the command line names; one that is named by its id needs no other loader to be imported."""
+"""Which tests the command line names; if all are named by id, only their loaders need to be imported."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from pathlib import Path
 from .parameters import JAX, LLM, OP_BY_OP, TORCH
 
 MODULE = "tests/runner/test_models.py"
-"""The path that node ids begin with, whether or not there is such a file."""
+"""The path at the beginning of node ids, even if no such file exists."""
 
 _FRAMEWORKS = {TORCH: ("pytorch",), JAX: ("jax",), LLM: ("pytorch",), OP_BY_OP: ("pytorch", "jax")}
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The tests of the module that are wanted."""
+    """The requested tests of the module."""
 
     everything: bool = False
     functions: frozenset[str] = frozenset()
-    """Wanted with all of their ids."""
+    """Test functions requested with all of their ids."""
     names: tuple[str, ...] = ()
     """`function[id]` of single tests."""
 
@@ -40,9 +40,9 @@ class Selection:
 
 
 def take_arguments(arguments: Sequence[str], directory: Path) -> tuple[Selection, list[str]]:
-    """What the command line wants of our module, and the arguments that name something else.
+    """The selection in our module, and the arguments that name something else.
 
-    `directory` is where relative paths start. The directories above the module select it too.
+    `directory` is where relative paths start. A directory that contains the module selects it too.
     """
     everything, functions, names, rest = False, set(), [], []
     for argument in arguments:
@@ -61,6 +61,6 @@ def take_arguments(arguments: Sequence[str], directory: Path) -> tuple[Selection
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """A hint to what `name` may have meant; empty where nothing is close."""
+    """A hint about what `name` may have meant; empty if nothing is similar."""
     found = difflib.get_close_matches(name, [*known], n=3, cutoff=0.6)
     return f"; closest: {', '.join(found)}" if found else ""

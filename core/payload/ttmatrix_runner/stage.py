@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file that says how far a test has come, which the plugin of a device writes too (docs/rules.md 4.5)."""
+"""The file with the stage that a test has reached, which a device's plugin writes too (docs/rules.md 4.5)."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _STATUSES = {
 
 
 def write(stage: str = START) -> None:
-    """Note that `stage` begins, where the environment asks for it."""
+    """Record that `stage` begins, if the environment asks for it."""
     if os.environ.get(SWITCH) == "1":
         FILE.write_text(stage)
 
 
 def failed_at() -> str:
-    """The bring-up status of a failure now; UNKNOWN where nothing was noted."""
+    """The bring-up status for a failure at this moment; UNKNOWN if no stage was recorded."""
     try:
         return _STATUSES.get(FILE.read_text().strip(), "UNKNOWN")
     except (OSError, UnicodeDecodeError):
@@ -33,6 +33,6 @@ def failed_at() -> str:
 
 
 def remove() -> None:
-    """Leave no file behind, where there is one of ours."""
+    """Remove the file if we wrote one."""
     if os.environ.get(SWITCH) == "1":
         FILE.unlink(missing_ok=True)

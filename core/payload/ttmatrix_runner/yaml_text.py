@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 
 class YamlProblem(Exception):
-    """The text is no such YAML, or nothing here can read it; says where and what."""
+    """The text is not valid YAML of this kind, or no YAML library is installed; the message has details."""
 
 
 def parse_yaml(text: str) -> Any:
-    """The value of `text`, with whichever of ruamel.yaml (upstream's own) and PyYAML there is. Raises YamlProblem."""
+    """The value of `text`, read with ruamel.yaml (upstream's own) or PyYAML. Raises YamlProblem."""
     try:
         return _with_ruamel(text)
     except ImportError:
@@ -39,7 +39,7 @@ def _with_pyyaml(text: str) -> Any:
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
     class Loader(base):  # type: ignore[misc]
-        """PyYAML's reading of 1.1, brought to 1.2 where the two differ for what entries hold."""
+        """PyYAML's loader for YAML 1.1, adapted to 1.2 for the values that entries contain."""
 
         yaml_implicit_resolvers: ClassVar = {
             first: [(tag, pattern) for tag, pattern in rules if tag.endswith((":null", ":merge"))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How `load_inputs` can speak of what the model's configuration says."""
+"""Expressions by which `load_inputs` can read the model's configuration."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ _CONFIG = "config"
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The token that a decoder starts with, as the CPU repro has seen it."""
+    """The token that a decoder starts with, as the CPU repro saw it."""
 
     holder: str
     """Attribute of the model that has it: `config` or `generation_config`."""
     token: int | None
-    """None: it is not the same for all variants that it is about."""
+    """None: it differs between the variants that the edit is for."""
 
 
 def start_token(code: Code, cls: str, found: Returned, start: Start) -> str:
-    """The token as an expression where the return is: of the configuration, of the model, else itself; empty: none."""
+    """An expression for the token at the return: from the configuration or the model, else its value; empty: none."""
     for name, call in _called(found.frame.function):
         if not found.has_local(name):
             continue
@@ -37,7 +37,7 @@ def start_token(code: Code, cls: str, found: Returned, start: Start) -> str:
 
 
 def _called(function: cst.FunctionDef) -> Iterator[tuple[str, str]]:
-    """Local variables with the name of the function that gives them their value."""
+    """Local variables that are assigned from a call, each with the name of the called function."""
     for node in nodes(function):
         match node:
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call(func=func)):
@@ -45,7 +45,7 @@ def _called(function: cst.FunctionDef) -> Iterator[tuple[str, str]]:
 
 
 def _kept_model(code: Code, cls: str) -> str:
-    """The attribute that `load_model` keeps what it returns in: `self.model`; empty where it keeps nothing."""
+    """The attribute in which `load_model` stores its result: `self.model`; empty if it stores none."""
     function = code.method(cls, "load_model")
     if function is None:
         return ""

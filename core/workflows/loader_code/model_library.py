@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""transformers as it is installed somewhere, read and never imported: which class returns what from its forward."""
+"""An installed transformers, read without importing it: the output classes that each model class returns."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ _MOST_BASES = 8
 
 
 class ModelLibrary:
-    """The package at a directory; what it does not say is None."""
+    """The package in a directory; every question that it does not settle gets None."""
 
     name = "transformers"
 
@@ -27,7 +27,7 @@ class ModelLibrary:
 
     @classmethod
     def beside(cls, python: Path) -> "ModelLibrary | None":
-        """The one that the virtual environment of `python` has; None: it has none, or is no such environment."""
+        """The library of the virtual environment of `python`; None if it has none, or is no such environment."""
         found = sorted(python.parent.parent.glob(f"lib/python3*/site-packages/{cls.name}"))
         return cls(found[0]) if found else None
 
@@ -52,7 +52,7 @@ class ModelLibrary:
                 yield from [single] if single else re.findall(r"\w+", several)
 
     def _outputs(self, name: str, left: int = _MOST_BASES) -> frozenset[str] | None:
-        """By the annotation of its forward and what that makes, or by the first base that has one."""
+        """Output classes by the annotation of forward and what it makes, or by the first base that has a forward."""
         if name not in self._classes or not left:
             return None
         path, bases = self._classes[name]
@@ -60,7 +60,7 @@ class ModelLibrary:
         if (forward := _FORWARD.search(body)) is not None:
             annotation = _ANNOTATION.search(forward[1])
             said = _OUTPUT.findall(annotation[1]) if annotation else []
-            # An annotation may be that of a base: what is made counts as well.
+            # The annotation may be the one of a base: what forward makes counts as well.
             return frozenset([*said, *_MADE.findall(forward[1])]) or None
         found = (self._outputs(base, left - 1) for base in re.findall(r"\w+", bases))
         return next((one for one in found if one is not None), None)
@@ -87,12 +87,12 @@ class ModelLibrary:
 
 
 def normal(name: str) -> str:
-    """A name without what people write differently: `Qwen3_VL` and `qwen-3-vl` are one."""
+    """A name without differences of spelling: `Qwen3_VL` and `qwen-3-vl` become the same."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def mentioned_by(directory: str, source: str) -> str:
-    """What a loader is about: its directory, and the repositories of weights that its code names."""
+    """The normalised names a loader mentions: its directory, and the weight repositories in its code."""
     return " ".join(map(normal, (directory, *re.findall(r"[\"']([\w.-]+/[\w.-]+)[\"']", source))))
 
 

@@ -65,7 +65,7 @@ def dtype_bfloat16(case: Case, report: WorkflowReport) -> Steps[None]:
 
 
 def _wrong(report: WorkflowReport, after: Repro, before: Repro) -> str:
-    """Why the edit is none for this failure; empty: it fixes it, or shows the next."""
+    """Why the edit does not fix this failure; empty: it does, or it uncovers the next one."""
     if after.low is None or dtype_flavour(after.low.error) == CROSS_DTYPE:
         return "the failure stayed the same"
     if set_back(after, before):
@@ -97,7 +97,7 @@ def _after_edit(case: Case, report: WorkflowReport, before: dict[str, Repro], af
 
 
 def _checked(target: Repro) -> str:
-    """The flavour of the failure; aborts by the rows of the table that do not go on."""
+    """The flavour of the failure; aborts in the rows of the decision table that do not go on."""
     low, full = target.low, target.full
     assert low is not None and full is not None
     if low.ok:
@@ -121,7 +121,7 @@ def _checked(target: Repro) -> str:
 
 
 def _flavour(one: Repro) -> str:
-    """The dtype failure of a repro that float32 does not share."""
+    """The dtype failure of a repro, if it does not occur in float32."""
     shared = one.full is None or not one.full.ok
     return "" if one.low is None or one.ok or shared else dtype_flavour(one.low.error)
 
@@ -131,7 +131,7 @@ def _errors(repros: dict[str, Repro]) -> dict[str, str]:
 
 
 def _sites(case: Case, target: Repro) -> tuple[list[tuple[str, SourceEdit]], str]:
-    """The edits to try in the loader, else in a loader that it descends from, and why none is for all of it."""
+    """The edits to try in the loader, else in one that it descends from, and why no edit covers everything."""
     assert target.low is not None
     reasons: list[str] = []
     for path in case.loader_files:
@@ -144,7 +144,7 @@ def _sites(case: Case, target: Repro) -> tuple[list[tuple[str, SourceEdit]], str
 
 
 def _leave_out(report: WorkflowReport, after: dict[str, Repro]) -> None:
-    """Members that still fail by dtypes are for a person: the edit was not made for them."""
+    """Leave members that still fail because of dtypes to a person: the edit was not made for them."""
     for member in tuple(report.scope):
         one = after[member.id]
         if one.low is None or dtype_flavour(one.low.error) == CROSS_DTYPE:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""missing-inputs: training wants an input, or a batch, that `load_inputs` does not give (docs/rules.md 7.2)."""
+"""missing-inputs: training needs an input, or a batch, that `load_inputs` does not return (docs/rules.md 7.2)."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
@@ -54,7 +54,7 @@ def gate(reason: str) -> str:
 
 
 def missing_inputs(case: Case, report: WorkflowReport) -> Steps[None]:
-    """Give training what it wants, and take it back where inference stops working."""
+    """Add the missing inputs; revert that if inference stops working."""
     target = yield from first_look(case, report)
     report.flavour = _checked(target)
     confirmed = yield from confirm(case, report, target, lambda one: _flavour(one) == report.flavour)
@@ -112,7 +112,7 @@ def _regressed(report: WorkflowReport, before: dict[str, Repro], broken: list[st
 
 
 def _checked(target: Repro) -> str:
-    """The flavour of the failure; aborts by the rows of the table that do not go on."""
+    """The flavour of the failure; aborts in the rows of the decision table that do not go on."""
     low = target.low
     assert low is not None
     if low.ok:
@@ -131,7 +131,7 @@ def _checked(target: Repro) -> str:
 def shown(phase: Phase) -> str:
     """The flavour of the failure of a phase; empty: no input is missing.
 
-    Where both halves of a model ask for tokens in the same words, it is the decoder that was given none.
+    Where encoder and decoder ask for tokens in the same words, it is the decoder that was given none.
     """
     if flavour := inputs_flavour(phase.error):
         return flavour
@@ -157,7 +157,7 @@ def _edit(case: Case, flavour: str, target: Repro, confirmed: Mapping[str, Repro
 
 
 def _start(phase: Phase, confirmed: Mapping[str, Repro]) -> Start | None:
-    """What decoders start with; a token only where it is the same for all that the edit is for."""
+    """The start token of decoders; None as token unless it is the same for all variants that the edit is for."""
     start = phase.decoder_start
     if start is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The workflows that there are, and the one that picks among them. A new one is a file and a line here."""
+"""The table of workflows, and `auto`, which picks one of them. A new workflow is a file and a line here."""
 
 import shlex
 from collections.abc import Callable
@@ -27,11 +27,11 @@ class WorkflowKind:
     """A line for people."""
     run: Workflow
     flavour_of: Callable[[str], str]
-    """The flavour of a failure text that is its; empty: none."""
+    """Returns the flavour of a failure text that belongs to this workflow; empty: none."""
     gate: Callable[[str], str] = lambda _: ""
-    """Why it does not take an entry of this reason on; empty: it does."""
+    """Returns why an entry with this reason is rejected; empty: it is accepted."""
     shows: Callable[[Phase], str] = lambda _: ""
-    """The flavour of a failure that its text alone does not show; empty: none."""
+    """Returns the flavour of a failure that its text alone does not reveal; empty: none."""
 
 
 WORKFLOWS: dict[str, WorkflowKind] = {
@@ -57,7 +57,7 @@ WORKFLOWS: dict[str, WorkflowKind] = {
 
 
 def workflow(name: str) -> Workflow:
-    """The workflow of that name, `auto` included."""
+    """The workflow of that name, including `auto`."""
     return _auto if name == AUTO else _named(name)
 
 
@@ -66,7 +66,7 @@ def _named(name: str) -> Workflow:
 
     def run(case: Case, report: WorkflowReport) -> Steps[None]:
         report.workflow, report.chosen = name, "asked for"
-        # Before anything runs: what the entry says is enough to turn it away.
+        # Before anything runs: the reason in the entry is enough to reject it.
         if refusal := kind.gate(case.target.reason):
             abort(refusal if case.target.reason else f"{refusal} Without --workflow, the CPU run picks one.")
         yield from kind.run(case, report)
@@ -75,7 +75,7 @@ def _named(name: str) -> Workflow:
 
 
 def _auto(case: Case, report: WorkflowReport) -> Steps[None]:
-    """Where the CPU shows a failure, it says which workflow; where it passes, the entry's reason does."""
+    """Choose the workflow by the CPU failure; if the CPU passes, by the entry's reason."""
     target = yield from first_look(case, report)
     report.workflow, report.chosen = pick(case.target.reason, target)
     if not report.workflow:
@@ -84,7 +84,7 @@ def _auto(case: Case, report: WorkflowReport) -> Steps[None]:
 
 
 def pick(reason: str, target: Repro) -> tuple[str, str]:
-    """The workflow for a failure, and why; no name where there is none."""
+    """The workflow for a failure, and why; an empty name if there is none."""
     live = target.low.error if target.low else ""
     shown = workflow_for(live) or (_shown(target.low) if target.low else "")
     said = workflow_for(reason)
@@ -99,7 +99,7 @@ def pick(reason: str, target: Repro) -> tuple[str, str]:
 
 
 def _passes_here(reason: str, id: str) -> str:
-    """What follows where the CPU shows no failure that a workflow is for."""
+    """The explanation if the CPU shows no failure that a workflow is for."""
     run = f"Run it on a device: `ttmatrix run {shlex.quote(id)} --kind device`. Nothing was edited."
     if not reason:
         return f"The test passes on CPU, and its entry gives no reason to go by. {run}"
@@ -109,7 +109,7 @@ def _passes_here(reason: str, id: str) -> str:
 
 
 def _shown(phase: Phase) -> str:
-    """The workflow that a failure belongs to by all that the repro shows of it; empty: none."""
+    """The workflow that a failure belongs to by everything that the repro shows; empty: none."""
     return next((name for name, kind in WORKFLOWS.items() if kind.shows(phase)), "")
 
 

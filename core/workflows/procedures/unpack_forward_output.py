@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""unpack-forward-output: it is undefined which tensor of the output backward starts from (docs/rules.md 7.2)."""
+"""unpack-forward-output: it is not defined which tensor of the output backward starts from (docs/rules.md 7.2)."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -48,11 +48,11 @@ _GENERIC_CLASS = re.compile(
     r"(?:CausalLM|MaskedLM|Seq2SeqLM|ImageClassifier|TokenClassifier|SequenceClassifier|QuestionAnsweringModel"
     r"|DepthEstimator|SemanticSegmenter|BaseModel)Output\w*"
 )
-"""Names that mean the same wherever a class bears them, because whole libraries use them so."""
+"""Names with the same meaning in every class, because whole libraries use them so."""
 
 
 def unpack_forward_output(case: Case, report: WorkflowReport) -> Steps[None]:
-    """See what forward returns; teach the registry its class, or give the loader an override of its own."""
+    """Look at what forward returns, then register its class or give the loader its own override."""
     overriding = next((path for path in case.loader_files if has_override(case.sources[path])), None)
     if overriding is not None:
         report.decide("already-handled", f"{overriding} has an override already: only the entry is stale")
@@ -81,7 +81,7 @@ def unpack_forward_output(case: Case, report: WorkflowReport) -> Steps[None]:
 
 
 def _chosen(report: WorkflowReport, found: Unpacking) -> Steps[UnpackChoice]:
-    """The one choice of the family; where there are several, a person's."""
+    """The only choice of the family, or the one that a person takes from several."""
     if not found.choices:
         abort(f"No tensor of the output can be the one that training starts from: {found.why}")
     if len(found.choices) == 1:
@@ -100,7 +100,7 @@ def _words(choice: UnpackChoice) -> str:
 
 
 def _with_loss(case: Case, choice: UnpackChoice) -> Steps[UnpackChoice]:
-    """The choice with the loss that its docstring states: the one that is known, else the one that a person names."""
+    """The choice with the loss for its docstring: the known one, else the one that a person names."""
     if choice.selection.loss:
         return choice
     losses = tuple(dict.fromkeys((*losses_named(case.sources[path] for path in case.loader_files), *LOSSES)))
@@ -110,7 +110,7 @@ def _with_loss(case: Case, choice: UnpackChoice) -> Steps[UnpackChoice]:
 
 
 def _inputs_of(target: Repro) -> Sequence[Mapping[str, Any]]:
-    """What the output was seen with."""
+    """The inputs that the output was produced with."""
     phases = (phase for phase in (target.low, target.full) if phase is not None and phase.output is not None)
     return next((phase.inputs for phase in phases), ())
 
@@ -118,9 +118,9 @@ def _inputs_of(target: Repro) -> Sequence[Mapping[str, Any]]:
 def _shared_class(
     case: Case, report: WorkflowReport, output: Mapping[str, Any], choice: UnpackChoice, wrong: bool
 ) -> Steps[list[Mapping[str, Any]] | None]:
-    """Where a line of the registry is the way: the loaders that return the class. None: it takes an override.
+    """The loaders that return the class, if a line of the registry is the right edit. None: an override is needed.
 
-    The registry is for a class with a name, of which one attribute is what the loss depends on, for all who return it.
+    The registry is for a named class of which all loaders that return it use the same attribute for the loss.
     """
     name = str(output["class"])
     if wrong:
@@ -155,7 +155,7 @@ def _shared_class(
 
 
 def _takes(user: Mapping[str, Any], output: Mapping[str, Any]) -> str:
-    """The attribute that another loader's family would take of the same output; empty where that is open."""
+    """The attribute that another loader's family would take from the same output; empty if that is not settled."""
     choices = unpacking(str(user.get("task") or ""), output).choices
     return choices[0].attribute if len(choices) == 1 else ""
 
@@ -212,7 +212,7 @@ def _depth(case: Case, path: str) -> int:
 
 
 def _rerun(case: Case, report: WorkflowReport) -> Steps[None]:
-    """With the edit: entries whose output is unpacked now, and what fails after that."""
+    """Rerun with the edit: entries whose output is unpacked now, and what fails after that."""
     after = yield from reproduce(report, [member.id for member in report.scope], AFTER, "after the edit")
     if not after[case.id].low or _fails_to_unpack(after[case.id]):
         yield from take_back(report, "the output is still not unpacked")
@@ -245,7 +245,7 @@ def _already_unpacked(report: WorkflowReport, target: Repro) -> None:
 
 
 def _only_the_entry(case: Case, report: WorkflowReport, target: Repro | None = None) -> Steps[None]:
-    """Nothing to edit: the device says what the entry should say, for all that share the stale reason."""
+    """Nothing to edit: the device decides the entry, for all entries that share the stale reason."""
     report.scope = [one for one in case.scope if one.id == case.id or unpack_flavour(one.reason)]
     known = {} if target is None else {target.id: target}
     rest = [member.id for member in report.scope if member.id not in known]

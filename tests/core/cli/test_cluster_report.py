@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.cli.command_clusters: how issues are told (the rest is seen in the command's tests)."""
+"""core.cli.command_clusters: how issues are printed (the command's own tests cover the rest)."""
 
 import io
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`clusters`: failures that are one, their issues, and edits of all their entries."""
+"""`clusters`: failures with the same cause, their issues, and edits of all their entries."""
 
 import json
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`demo`: lays the sample out once, opens it each time, never over anything else."""
+"""`demo`: creates the sample once, opens it each time, and never overwrites anything else."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`edit`: a diff, and only with --write another file."""
+"""`edit`: prints a diff, and changes files only with --write."""
 
 import json
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`evidence`: out of one checkout's store, into another's; numbers; thinned out."""
+"""`evidence`: export from one checkout's store and import into another's; statistics; pruning."""
 
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def test_thinning_says_what_it_would_do_and_does_it_when_asked(checkout: Checkou
     assert done["removed"] == would["removed"] == len(before) - len(after) > 50
     assert after[-50:] == before[-50:]
     assert {one.ending for one in after} == {Ending.PASSED}
-    # What went does not come back with the same files.
+    # Pruned results do not come back when the same files are ingested.
     assert filled(checkout, 120).observations() == after
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FileCheck itself, where it is installed: which line matched, which failed and why; found by name and by version."""
+"""FileCheck itself, if installed: which line matched, which failed and why; found by name and by version."""
 
 import os
 from datetime import UTC, datetime

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hosts`: the hosts file from the command line, and what machines say through an `ssh` that stays on this one."""
+"""`hosts`: the hosts file from the command line, and the answers of machines through a fake local `ssh`."""
 
 import json
 import os
@@ -23,7 +23,7 @@ exec sh -c "$last"
 
 @pytest.fixture
 def near(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An `ssh` that runs on this machine what it is given, and writes its arguments into the file returned."""
+    """An `ssh` that runs its command on this machine, and writes its arguments into the file returned."""
     directory = tmp_path / "bin"
     directory.mkdir()
     (directory / "ssh").write_text(_SSH)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ingest`: what is read, what is not, and that all of it is told."""
+"""`ingest`: what is read, what is not, and that everything is reported."""
 
 import zipfile
 from pathlib import Path
@@ -27,7 +27,7 @@ def test_counts_add_up_and_nothing_counts_twice(checkout: Checkout, tmp_path: Pa
     }  # fmt: skip
     assert sum(told.json["counts"].values()) == told.json["testcases"] == 28
     assert (told.json["new"], told.json["known"], told.json["runs"]) == (1, 0, ["nightly-1"])
-    # Those that got nowhere have no tags to name an arch.
+    # Tests that did not start have no tags to name an arch.
     assert told.json["without_arch"] == 4
     with zipfile.ZipFile(tmp_path / "again.zip", "w") as archive:
         archive.write(report, "x.xml")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`loaders`: what stands in the submodule, and back again byte for byte."""
+"""`loaders`: the edits in the submodule, and restoring them byte for byte."""
 
 from pathlib import Path
 

@@ -206,7 +206,7 @@ def test_extract_writes_the_ops_of_a_model_and_adds_what_is_missing(
     mine = file.read_text()
     again = call("ops", "extract", test, "-o", file, "--merge", "--json", "--repo", checkout.root)
     assert (again.json["added"], file.read_text()) == (0, mine)
-    # Without its last case, exactly this one comes back.
+    # Exactly the removed last case is added again.
     cut = mine[: mine.rindex("  - name:")]
     file.write_text(cut)
     again = call("ops", "extract", test, "-o", file, "--merge", "--json", "--repo", checkout.root)
@@ -246,7 +246,7 @@ def test_a_run_of_kind_extract_writes_and_then_only_adds(tmp_path: Path, own_hom
     assert len(file.read_text()) > len(cut)
     assert file.stat().st_mode & 0o777 == 0o640
     assert not list(file.parent.glob(".*"))
-    # A file that cannot take more is left as it is, and the run says so.
+    # A file that cannot take more cases is left unchanged, and the run says so.
     file.write_text("cases: {}\n")
     failed = call(*asked)
     assert failed.code != 0

@@ -28,7 +28,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 
 
 def report(directory: Path, number: int, model: str, speed: float, **config: str) -> Path:
-    """A report with the names of fields that upstream's have."""
+    """A report with the field names of upstream's reports."""
 
     def measurement(name: str, value: float) -> dict[str, object]:
         return {

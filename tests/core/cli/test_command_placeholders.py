@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`placeholders`: a list, and edits of one that are diffs until they are to be written."""
+"""`placeholders`: a list, and edits, which are only diffs until --write is given."""
 
 import json
 from pathlib import Path

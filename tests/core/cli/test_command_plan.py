@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plan`: which cells are worth the time that is left, on which machine, and what does not fit."""
+"""`plan`: which cells are worth the remaining time, on which machine, and what does not fit."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
-    """Of one test there are three results on n150, of another one."""
+    """One test has three results on n150, another has one."""
     checkout = sample(tmp_path / "tt-xla")
     for number in range(3):
         endings = {NET: "pass", TINY: "pass"} if number == 0 else {NET: "pass"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`policy`: what is printed is a file that says the same."""
+"""`policy`: the printed policy is a file with the same meaning."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix profiles`: all of them, and what is wrong with some."""
+"""`ttmatrix profiles`: lists all profiles, with the mistakes of some."""
 
 from core.settings import paths
 from core.sources.checkout import Checkout

@@ -66,7 +66,7 @@ def test_from_results_to_a_commit(checkout: Checkout, tmp_path: Path) -> None:
     assert "Bad StatusOr" not in (checkout.test_config / TRAINING).read_text()
     message = git(checkout.root, "log", "-1", "--format=%B")
     assert "nightly-1, nightly-2, nightly-3" in message
-    # What is true now is proposed no more.
+    # What is already true is not proposed again.
     assert call("propose", "--json", "--repo", checkout.root).json == []
 
 

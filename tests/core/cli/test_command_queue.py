@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`queue`: what waits, in order; and its order changed."""
+"""`queue`: waiting runs in order, and changes of the order."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ HANGS, PASSES = (f"alpha/pytorch-{name}-single_device-training" for name in ("ne
 
 @pytest.fixture
 def queued(runnable: Checkout, own_home: Path) -> list[str]:
-    """One run that goes on for ever, and three that wait for it."""
+    """One run that never ends, and three that wait for it."""
     settings = own_home / "config" / "settings.toml"
     settings.write_text(settings.read_text() + "cpu_slots = 1\n")
     first = call("run", HANGS, "--kind", "cpu", "--json", "--repo", runnable.root).json

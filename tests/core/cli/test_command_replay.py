@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`replay`: shows first, and runs the same again on request."""
+"""`replay`: shows first, and repeats the run on request."""
 
 import io
 import json
@@ -47,7 +47,7 @@ def test_what_differs_here_is_told_and_the_run_is_of_this_checkout(capsule: Path
 
 
 def tampered(capsule: Path, **changes: Any) -> Path:
-    """The capsule with another spec, as whoever sent it might have made it."""
+    """The capsule with another spec, as a malicious sender might have made it."""
     with tarfile.open(capsule) as archive:
         found = {member.name: archive.extractfile(member).read() for member in archive}  # type: ignore[union-attr]
     manifest = json.loads(found[MANIFEST])
@@ -63,7 +63,7 @@ def tampered(capsule: Path, **changes: Any) -> Path:
 
 
 def test_nothing_of_an_archive_is_executed(capsule: Path, runnable: Checkout, tmp_path: Path) -> None:
-    """Its command and its environment are shown as what they are; what runs is planned here."""
+    """Its command and its environment are only shown; what runs is planned here."""
     mark = tmp_path / "pwned"
     evil = tampered(capsule, argv=["/bin/sh", "-c", f"touch {mark}"], env={"LD_PRELOAD": "/tmp/evil.so"}, cwd="/")
     document = call("replay", evil, "--repo", runnable.root, "--json").json

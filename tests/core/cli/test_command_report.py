@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`report`: exactly what was planted is found; the page loads nothing, also with names that would be markup."""
+"""`report`: finds exactly what was planted; the page loads nothing, even with names that contain markup."""
 
 import time
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`rerun`: all of a batch, or what is left of it."""
+"""`rerun`: the whole batch, or the rest of it."""
 
 from pathlib import Path
 

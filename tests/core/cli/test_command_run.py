@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`run`: plans, starts, waits; exit codes tell what came of it."""
+"""`run`: plans, starts, waits; exit codes report the outcome."""
 
 import shlex
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`show`: one test, wholly."""
+"""`show`: everything about one test."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`triage`: what it prints, what it leaves, what it exits with, and how it survives being killed."""
+"""`triage`: its output, what it leaves behind, its exit codes, and how it survives being killed."""
 
 import os
 import signal
@@ -122,7 +122,7 @@ def test_a_second_device_result_counts_instead_of_the_first(checkout: Checkout, 
     first = triage(checkout, SMALL, "--device-result", fails, "--json").json
     assert "KNOWN_FAILURE_XFAIL" in {op.get("value") for op in first["ops"]} or first["ops"]
     assert files(checkout) == before
-    # A file that is about other tests changes nothing.
+    # A file about other tests changes nothing.
     (tmp_path / "other.xml").write_text("<testsuites><testsuite/></testsuites>")
     other = triage(checkout, SMALL, "--resume", "--device-result", tmp_path / "other.xml", "--apply")
     assert other.code == 64
@@ -216,7 +216,7 @@ def _calls(checkout: Checkout) -> list[str]:
 
 @pytest.mark.parametrize("moment", ["round", "called", "journal"])
 def test_killed_with_several_ids_nothing_runs_twice(checkout: Checkout, tmp_path: Path, moment: str) -> None:
-    """Two tests of two loaders: neither decides the other."""
+    """Two tests of two loaders: neither affects the other's decision."""
     twin = checkout.models / "twin/pytorch"
     twin.mkdir(parents=True)
     (twin / "loader.py").write_text(LOADER)
@@ -244,7 +244,7 @@ def test_killed_with_several_ids_nothing_runs_twice(checkout: Checkout, tmp_path
     called = triage(checkout, *ids, "--resume", "--device-result", xml, "--json")
     assert called.code == 0, called.err
     assert [one["decision"] for one in called.json] == ["fixed", "fixed"]
-    # Each of four variants before the edit, and after it, once.
+    # Each of four variants once before the edit, and once after it.
     assert len(_calls(checkout)) == 8
     assert files(checkout) == before
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`verdicts`: from reports to what they say of entries, and the same for queries and `show`."""
+"""`verdicts`: from reports to verdicts about entries, and the same for queries and `show`."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
-    """Three nightlies on n150, and two on p150, are known of it."""
+    """The checkout with three nightlies on n150, and two on p150."""
     checkout = sample(tmp_path / "tt-xla")
     directory = tmp_path / "nightlies"
     for _ in range(3):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`compare --profiles`: one batch, one table, and the same from a batch of before."""
+"""`compare --profiles`: one batch and one table, and the same from an earlier batch."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ def test_one_batch_runs_each_profile_and_can_be_shown_again(runnable: Checkout) 
         (PASSES, "default+batch_size=2", "2", "pass"),
     ]
     assert all(float(line["peak_mb"].split()[0]) > 1 for line in lines)
-    # Its profiles are known: they need not be named again.
+    # Its profiles are stored: they need not be named again.
     table = call("compare", "--batch", batch, "--format", "markdown", "--repo", runnable.root).out.splitlines()
     assert table[0].startswith("| test | profile | runs | outcome | pcc |")
     assert len(table) == 4

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the Tab key offers, asked as a shell asks: by environment and file descriptor 8."""
+"""Completions for the Tab key, requested as a shell does: by environment and file descriptor 8."""
 
 import os
 import shutil
@@ -38,7 +38,7 @@ def tab(tmp_path: Path) -> Tab:
             "COMP_LINE": line,
             "COMP_POINT": str(len(line)),
         }
-        # As the shell code does it: the answer comes out of descriptor 8, and nothing else is heard.
+        # Like the shell code: the answer comes from descriptor 8, and other output is ignored.
         script = f"exec 8>&{write} 9>/dev/null; exec {sys.executable} -c '{_ASK}'"
         done = subprocess.run(
             ["bash", "-c", script], cwd=checkout.root, env=env, pass_fds=[write], capture_output=True, check=False
@@ -67,7 +67,7 @@ def test_ids(tab: Tab) -> None:
 
 def test_archs(tab: Tab) -> None:
     assert {"n150", "p150"} <= set(tab("ttmatrix --arch "))
-    # An arch that does not exist yet is being typed; the others are still known.
+    # A new arch is being typed; the existing ones are still known.
     assert "n150" in tab("ttmatrix --arch n")
 
 

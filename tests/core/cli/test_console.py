@@ -17,7 +17,7 @@ from core.errors import TTMatrixError
 
 
 class Terminal(io.StringIO):
-    """What a program writes to where a person reads it."""
+    """Output that goes to a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -28,7 +28,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture(scope="module", autouse=True)
 def _no_columns() -> Iterator[None]:
-    """The terminals of these tests say their width themselves."""
+    """The terminals of these tests report their width themselves."""
     with mock.patch.dict("os.environ"):
         os.environ.pop("COLUMNS", None)
         yield

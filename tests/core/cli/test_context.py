@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands are given is read when it is asked for, once."""
+"""The context of commands is read on first use, and only once."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The walk does the whole job for real: a torch run, a report of a device, an edit, a commit with its evidence."""
+"""The walk really does the whole job: a torch run, a device report, an edit, a commit with its evidence."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def _log(target: Path, form: str = "%s") -> str:
 
 @pytest.fixture
 def torch(warm_torch: Path, own_home: Path) -> None:
-    """What runs the models, named in the settings."""
+    """The interpreter that runs the models, named in the settings."""
     use_python(warm_torch, own_home)
 
 

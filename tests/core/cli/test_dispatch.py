@@ -115,7 +115,7 @@ COMMAND_LINES = [
 def test_a_home_that_nothing_can_be_written_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
-    """What reads goes on; what cannot says so plainly: nothing raises."""
+    """Commands that only read continue, others report the problem plainly: nothing raises."""
     checkout = committed_checkout(sample(tmp_path / "tt-xla"))
     home, make = tmp_path / "home", os.mkdir
     home.mkdir()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `edit` can be asked beside a diff: commits, their number, the text of a pull request, edits without effect."""
+"""Options of `edit` beyond the diff: commits, their number, pull request texts, edits without effect."""
 
 import json
 import sys
@@ -95,7 +95,7 @@ CLI = "import sys; from core.cli.dispatch import main; sys.exit(main(sys.argv[1:
 
 
 def killed_in_hook(checkout: Checkout, operations: Path, ending: str) -> None:
-    """`apply --commit`, killed by the pre-commit hook, after which git goes on by itself."""
+    """`apply --commit`, killed by the pre-commit hook, after which git finishes by itself."""
     hook(checkout.root, "pre-commit", f"kill -9 $COMMITTER; {ending}")
     argv = ["sh", "-c", 'COMMITTER=$$ exec "$@"', "-", sys.executable, "-c", CLI, "apply", str(operations), "--commit"]
     done = run_command([*argv, "--repo", str(checkout.root)], cwd=Path(__file__).parents[3])
@@ -153,7 +153,7 @@ def test_what_was_written_and_not_committed_is_committed_when_asked_again(checko
     operations = [{"op": "remove", "id": TINY}, {"op": "rename", "id": TRAIN, "to": new}]
     assert edit(checkout, operations, "--write").code == 0
     text = (checkout.test_config / TRAINING).read_text()
-    # Something else cannot be done again.
+    # A different request is not a repetition, so it is rejected.
     assert edit(checkout, [operations[0], {"op": "remove", "id": "nobody"}], "--commit").code == 1
     called = edit(checkout, operations, "--commit")
     assert called.code == 0, called.err
@@ -180,7 +180,7 @@ def with_cases(tmp_path: Path) -> Checkout:
 
 
 def _based(checkout: Checkout, operation: Mapping[str, object], file: str, fields: object) -> list[dict[str, object]]:
-    """A proposal of `operation` that names the commit and the entry it was made on."""
+    """A proposal of `operation` with the commit and the entry on which it was made."""
     base = {"commit": git(checkout.root, "rev-parse", "HEAD").strip(), "file": file, "fields": fields}
     return [{"id": operation["id"], "why": "seen", "evidence": [], "base": base, "ops": [operation]}]
 
@@ -209,5 +209,5 @@ def test_what_was_written_before_is_committed_later(with_cases: Checkout, kind: 
     assert git(with_cases.root, "show", "--name-only", "--format=").split() == changed[1:]
     if kind.startswith("proposal"):
         assert "seen" in git(with_cases.root, "log", "-1", "--format=%B")
-        # Now the last commit has it.
+        # Now the last commit contains it.
         assert edit(with_cases, asked[kind], "--commit").code == 64

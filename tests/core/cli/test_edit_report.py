@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is told of an edit."""
+"""The report on an edit."""
 
 import io
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How evidence is told: JSON without what JSON cannot hold, lines without what could steer a terminal."""
+"""Output of evidence: JSON without values that JSON cannot hold, lines without terminal sequences."""
 
 import io
 import json

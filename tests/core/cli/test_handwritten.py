@@ -150,7 +150,7 @@ def test_refused(checkout: Checkout, words: tuple[str, ...], said: str) -> None:
 
 
 def test_planned(checkout: Checkout) -> None:
-    """A function whose parameters are not known runs as a whole, or with the parameters that a person gives."""
+    """A function with unknown parameters runs as a whole, or with the parameters that a person gives."""
     done = call(
         "--repo", checkout.root, "run", f"{_PATH}::test_graph", f"{_PATH}::test_doubtful[x]", "--plan", "--json"
     )
@@ -163,7 +163,7 @@ def test_planned(checkout: Checkout) -> None:
 
 
 def test_results_of_reports(checkout: Checkout, tmp_path: Path) -> None:
-    """Matched by class name and name; they count as other tests, as they are no cells of the matrix."""
+    """Matched by class name and name; they count as other tests, since they are not cells of the matrix."""
     tags = "{'test_name': 'test_add', 'specific_test_case': 'test_add[(64,)]', 'category': 'op_test'}"
     properties = f'<properties><property name="tags" value="{tags}"/></properties>'
     report = tmp_path / "report.xml"

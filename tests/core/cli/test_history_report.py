@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a step of an entry's history is told."""
+"""Output of a step in an entry's history."""
 
 import pytest
 

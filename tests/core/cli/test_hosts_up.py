@@ -35,7 +35,7 @@ def test_up_run_there_and_down(hosts: FakeHosts, tmp_path: Path) -> None:
     assert states == {"near": "up", "broken": "refused"}
     called = call("hosts", "down", "broken")
     assert called.code == 0 and "down: broken" in called.err
-    # Its end says so: the sample's loader has no model. What counts here is where that was found.
+    # The run fails, as the sample's loader has no model; what counts here is the host on which it failed.
     id = call("list", "--json", "--repo", checkout.root).json[0]["id"]
     call("run", id, "--kind", "cpu", "--host", "near", "--force", "--wait", "--repo", checkout.root)
     (run,) = call("runs", "--json", "--repo", checkout.root).json

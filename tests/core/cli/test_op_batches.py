@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Op cases in the queue: one run for a batch, ended at any moment, and run again without what has a result."""
+"""Op cases in the queue: one run per batch, ended at any moment, and rerun without cases that have a result."""
 
 import json
 import os
@@ -23,7 +23,7 @@ from tests.support.tree import LOADERS, write_checkout
 from tests.support.warm_python import use_python
 
 SLOW_CASES = 150
-"""So many through a compiler that a batch of them is caught at work."""
+"""Enough cases with a compiler that a batch can be interrupted while it runs."""
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_it_belongs_to_the_checkout_and_to_what_its_manifests_say(checkout: Chec
     assert "results.jsonl" in call("logs", run, "--artefacts", "--repo", checkout.root).out
     forced = call("ops", "run", "two::s", "--backend", "eager", "--run-skipped", "--json", "--repo", checkout.root)
     assert [(one["id"], one["status"]) for one in forced.json] == [("two::s", "pass")]
-    # One result is enough for this team.
+    # One result is enough for this team's policy.
     (checkout.root / "ttmatrix-policy.toml").write_text("minimum_runs = 1\n")
     found = call("ops", "results", "two::s", "--json", "--repo", checkout.root).json
     assert [(one["status"], one["backend"], one["verdict"], one["max_abs"]) for one in found] == [
@@ -138,7 +138,7 @@ def test_what_has_a_result_outlives_a_kill_and_is_not_run_again(checkout: Checko
 
 @pytest.mark.slow("inductor compiles")
 def test_what_inductor_compiled_is_used_by_the_next_run(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
-    # They are worth it from the fourth op on.
+    # Precompiled headers pay off from the fourth op on.
     monkeypatch.setenv("TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS", "0")
 
     def compiled() -> dict[str, int]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ops bisect`: what it says of a model, and of one that cannot be compared."""
+"""`ops bisect`: its report on a model, and on one that cannot be compared."""
 
 from pathlib import Path
 

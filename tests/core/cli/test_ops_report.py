@@ -36,7 +36,7 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 def ingested(checkout: Checkout, file: Path, backend: str, **statuses: tuple[str, str, float]) -> None:
-    """The results of one run: by model and name joined with `_` the status, what it is a duplicate of, and seconds."""
+    """Ingest the results of one run: by model and name joined with `_`, status, duplicate of, and seconds."""
     results = {
         name.replace("_", "::", 1): {"status": status, "run_seconds": seconds, "dup_of": dup_of}
         for name, (status, dup_of, seconds) in statuses.items()

@@ -27,7 +27,7 @@ def checkout(tmp_path: Path, own_home: Path, warm_torch: Path) -> Checkout:
     directory = found.root / "tests/op_manifests"
     directory.mkdir(parents=True)
     (directory / "one.yaml").write_text(ONE)
-    # Of the checkout, and not for op tests.
+    # Settings of the checkout, which op tests must not use.
     (found.root / "pytest.ini").write_text("[pytest]\naddopts = --no-such-option\n")
     (found.root / "tests/conftest.py").write_text("raise AssertionError\n")
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of commands, and which of them a parser reads the arguments of."""
+"""The table of commands, and for which of them a parser declares the arguments."""
 
 import importlib
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_an_unknown_command_is_told_with_all_that_there_are() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_is_a_phrase_that_begins_with_a_verb(name: str) -> None:
-    """Without a full stop: it stands in a list, and as a sentence above the command's own help."""
+    """Without a full stop: it is used in a list, and as a sentence above the command's own help."""
     text = COMMANDS[name]
     assert text[0].islower() and not text.endswith(".")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all commands that start runs do: plan, look, refuse, start, wait, tell."""
+"""Common to all commands that start runs: plan, check, refuse, start, wait, report."""
 
 import io
 import json
@@ -23,7 +23,7 @@ CRASHES, SILENT = (f"beta/causal_lm/pytorch-{name}-single_device-inference" for 
 
 @pytest.fixture
 def with_runner(runnable: Checkout) -> Checkout:
-    """The sample tree with a runner that the stand-in for its interpreter stands in for."""
+    """The sample tree with a runner, replaced by the stand-in for its interpreter."""
     (runnable.root / "tests/runner/test_models.py").touch()
     return runnable
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SARIF: rules, places, and fixes that do what the mend does."""
+"""SARIF: rules, places, and fixes with the effect of the doctor's fix."""
 
 from typing import Any
 

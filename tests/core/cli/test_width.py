@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands print of the sample checkout fits a terminal of 80 columns, and is whole in a pipe."""
+"""Output of commands on the sample checkout fits a terminal of 80 columns, and is not cut in a pipe."""
 
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def test_output_fits_80_columns(checkout: Checkout, tmp_path: Path, monkeypatch:
     wide = {words: one.out for words, one in shown.items() if max(map(len, one.out.splitlines()), default=0) > 80}
     assert wide == {}
     lines = call("show", "anchor_rcnn/pytorch-R18-single_device-training", "--repo", checkout.root).out.splitlines()
-    # What is copied from there is whole.
+    # Text copied from there is not cut.
     assert [line.split()[0] for line in lines if len(line) > 80] == ["node"]
     for command in (("propose",), ("history", LONG)):
         assert LONG not in shown[command].out and "Cut to fit the terminal" in shown[command].err

@@ -11,7 +11,7 @@ from core.sources.checkout import Checkout, find_checkout
 
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """The sample checkout; leave it as it is."""
+    """The sample checkout; do not change it."""
     target: Path = tmp_path_factory.mktemp("sample") / "checkout"
     lay_out(target)
     return find_checkout(target, upward=False)

@@ -27,7 +27,7 @@ def _tree(root: Path) -> dict[str, bytes]:
 
 
 class FailingRunner:
-    """Runs git for real until the subcommand that fails."""
+    """Runs git for real until the subcommand that must fail."""
 
     def __init__(self, subcommand: str) -> None:
         self.subcommand = subcommand

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A replacement that is taken back can be done again, and one that cannot have happened is refused."""
+"""An undone replacement can be applied again, and an impossible one is refused."""
 
 import pytest
 from hypothesis import given, strategies as st

@@ -17,7 +17,7 @@ from tests.support.tree import INFERENCE, LOADERS, write_checkout
 
 @pytest.fixture
 def checked(tmp_path: Path) -> Callable[..., Matrix]:
-    """A matrix of the usual loaders and of entries given as text: one in the torch inference file, or by file."""
+    """A matrix of the usual loaders and of entries given as text, for the torch inference file or by file."""
 
     def build(yaml: str | Mapping[str, str], loaders: Mapping[str, str] = LOADERS) -> Matrix:
         files = {INFERENCE: yaml} if isinstance(yaml, str) else yaml
@@ -28,7 +28,7 @@ def checked(tmp_path: Path) -> Callable[..., Matrix]:
 
 @pytest.fixture
 def find(checked: Callable[..., Matrix]) -> Find:
-    """The findings of one check; each fix among them must take its finding away and bring no other."""
+    """The findings of one check; each fix must remove its finding and add no other."""
 
     def look(check: Check, yaml: str | Mapping[str, str], **options: Mapping[str, str]) -> list[Finding]:
         assert check in CHECKS, f"name the check {check.kind} in CHECKS of core/doctor/doctor.py"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Archs that are none, and overrides where the test does not run."""
+"""Unknown archs, and overrides for archs on which the test does not run."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All checks together: complete, in order, and quiet where nothing is wrong."""
+"""All checks together: complete, in order, and silent if nothing is wrong."""
 
 from collections import Counter
 from dataclasses import replace
@@ -62,7 +62,7 @@ def test_no_two_checks_share_a_kind() -> None:
 
 @pytest.fixture
 def upstream(shared_test_config: Path, tmp_path: Path) -> Matrix:
-    """The snapshot's entries. Its loaders are not at hand, so every id is taken for a known one."""
+    """The snapshot's entries. Its loaders are not available, so every id counts as known."""
     texts = {
         path.relative_to(shared_test_config).as_posix(): path.read_text()
         for path in shared_test_config.glob("*/*.yaml")

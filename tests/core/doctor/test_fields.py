@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fields and values that upstream cannot take."""
+"""Fields and values that upstream does not accept."""
 
 import pytest
 

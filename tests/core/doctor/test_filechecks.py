@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FileCheck patterns that are named and not there."""
+"""FileCheck patterns that are named but do not exist."""
 
 from pathlib import Path
 

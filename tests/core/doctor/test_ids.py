@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ids that name no test, and what they may have meant."""
+"""Ids that name no test, and suggestions for them."""
 
 import time
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries that no scheduled job selects are told, one by one."""
+"""Each entry that no scheduled job selects is reported."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Overrides that change nothing, and a status nobody takes."""
+"""Overrides that change nothing, and a status that no arch uses."""
 
 from collections.abc import Callable
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Placeholders whose model has come."""
+"""Placeholders whose model exists now."""
 
 import json
 from pathlib import Path

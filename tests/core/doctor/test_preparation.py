@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is prepared elsewhere is found here, and where it cannot be nothing is lost."""
+"""Results prepared in another process are found here, and if that fails nothing is lost."""
 
 import time
 from pathlib import Path
@@ -27,7 +27,7 @@ def test_what_was_prepared_is_not_worked_out_again(
 ) -> None:
     cache = Cache(matrix.checkout, tmp_path / "cache")
     expected = compute_columns(cache, matrix, ["models"])["models"].column("group", "").values
-    # What was changed within the last two seconds is not trusted, in the other process as well, and that is all there is.
+    # Files changed within the last two seconds are not trusted, neither here nor in the other process.
     newest = max(status.st_ctime_ns for path in matrix.checkout.root.rglob("*") if (status := path.lstat()))
     time.sleep(max(0.0, (newest + stamps._RACY_NS - time.time_ns()) / 1e9) + 0.1)
     fresh = Cache(matrix.checkout, tmp_path / "other")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loaders that contribute nothing, and the kinds that reading a checkout gives."""
+"""Loaders that contribute nothing, and the kinds of findings from reading a checkout."""
 
 import re
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A wrong value put right, or taken away."""
+"""A wrong value corrected, or removed."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stays of a name in every style of spelling."""
+"""The common form of a name in every style of spelling."""
 
 from core.doctor.check import digits
 from core.text import letters

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pending change that is edited means what it meant, and then the edit."""
+"""An edited pending change keeps its meaning, followed by that of the edit."""
 
 from pathlib import Path
 

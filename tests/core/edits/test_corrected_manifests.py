@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of core.edits.corrected_manifests: each mistake that is planted in a manifest is corrected to the byte."""
+"""Tests of core.edits.corrected_manifests: each planted mistake in a manifest is corrected to the byte."""
 
 import json
 import re
@@ -92,7 +92,7 @@ MISSPELT = {
 PLACES = [
     (match.start(), right, wrong)
     for right, wrong in MISSPELT.items()
-    # A key, or a value by itself: no part of another word. Keywords may have any name.
+    # A whole key or value, not part of another word. Keywords may have any name.
     for match in re.finditer(rf"(?<![\w.]){re.escape(right)}(?![\w.])", RIGHT)
     if not RIGHT[: match.start()].endswith("kwmap: {")
 ]
@@ -106,7 +106,7 @@ def planted(*places: tuple[int, str, str]) -> str:
 
 
 def found(text: str) -> list[tuple[Operation, ...]]:
-    """The corrections that there are, as they come back from JSON."""
+    """The available corrections, as read back from JSON."""
     every = corrections(text, FILE, read_text(text.removeprefix("\ufeff"), FILE).problems)
     return [parse_operations(json_of(operations)) for operations in every if operations]
 
@@ -123,7 +123,7 @@ def applied(text: str, operations: tuple[Operation, ...]) -> str:
 
 
 def undone(before: str, after: str, operations: tuple[Operation, ...]) -> str:
-    """`after` with the inverse of what was done to `before`."""
+    """`after` with the inverse of `operations`, made for `before`."""
     states = EntryStates()
     states.entries = {(FILE, entry.id): entry.fields for entry in manifest_file(FILE, before).entries}
     draft = FileDraft(after, partial(read_manifest, name=FILE))

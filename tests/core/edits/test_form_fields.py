@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts of fields: what they mean, and what is said where they mean nothing."""
+"""Texts of fields: their meaning, and the message for those without one."""
 
 from pathlib import Path
 
@@ -68,7 +68,7 @@ def test_a_marker_that_nobody_knows_is_doubted_with_what_was_meant(matrix: Matri
     assert marker_doubt(matrix, ["push", "slow"]) == ""
     assert marker_doubt(matrix, ["zzzzzz"]) == "No test has the marker 'zzzzzz'."
     assert {"push", "slow"} <= set(known_markers(matrix))
-    # Those of entries are known without any pytest.ini.
+    # Markers of entries are known without any pytest.ini.
     used = {one for one in matrix.flags["marker"].values if one}
     assert used
     assert used <= set(known_markers(matrix))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One item more or less, whatever the entry has: the others stay what they are."""
+"""Add or remove one list item, whatever the entry has: the other items stay."""
 
 import pytest
 

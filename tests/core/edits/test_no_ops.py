@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Edits that no run would notice."""
+"""Edits that change no run."""
 
 from pathlib import Path
 
@@ -59,7 +59,7 @@ def test_why_it_has_no_effect(matrix: Matrix, op: Operation, why: str) -> None:
         put(TINY, "supported_archs", value=["n150"]),
         put(NET, "reason", value="for the other arch"),
         put(NET, OVERRIDES, "n150", "required_pcc", value=0.98),
-        # These tidy up, or make something new; or the engine refuses them.
+        # These tidy up, or create something; or the engine rejects them.
         drop(TINY, "reason"),
         Operation(OpKind.REMOVE, TINY),
         Operation(OpKind.RENAME, TINY, to="b"),
@@ -78,9 +78,9 @@ def test_an_entry_whose_value_no_arch_takes(tmp_path: Path) -> None:
     skip = put(TINY, "status", value="NOT_SUPPORTED_SKIP")
     (one,) = no_ops(matrix, [skip])
     assert one.why == "n150 and p150 have a status of their own"
-    # With one of the overrides gone, somebody takes it.
+    # With one of the overrides removed, an arch uses it.
     assert no_ops(matrix, [skip, drop(TINY, OVERRIDES, "p150", "status")]) == ()
-    # What is said once at the entry and no longer in overrides changes no cell, and is a change all the same.
+    # A value moved from all overrides to the entry changes no cell, but is still a change.
     hoisted = [put(TINY, "status", value=XFAIL), drop(TINY, OVERRIDES, "n150"), drop(TINY, OVERRIDES, "p150")]
     assert no_ops(matrix, hoisted) == ()
 

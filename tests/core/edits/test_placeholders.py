@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ends a placeholder: nothing but its lines goes, and an entry comes where the siblings are."""
+"""Removing a placeholder: only its lines go, and a replacing entry is added beside its siblings."""
 
 from pathlib import Path
 

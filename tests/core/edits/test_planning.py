@@ -149,7 +149,7 @@ def test_nothing_is_written_over_a_change_made_meanwhile(test_config: Path) -> N
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, name: str, path: Path, number: int) -> None:
-    """The call `name` of os fails for what is about `path`, or a file beside it on its way to become that one."""
+    """The call `name` of os fails for `path` and for the temporary file that replaces it."""
     call = getattr(os, name)
 
     def fails(first: object, *more: object, **named: object) -> object:
@@ -173,7 +173,7 @@ def test_a_write_that_fails_midway_puts_the_others_back(
         write(found, test_config)
     assert (caught.value.detail, caught.value.hint) == (os.strerror(number), "All files are as they were before.")
     assert contents(test_config) == before
-    # The very files of before: putting them back took no room on the disk.
+    # The identical original files: restoring them took no disk space.
     assert {path: path.stat().st_ino for path in before} == inodes
 
 
@@ -198,7 +198,7 @@ def test_a_file_that_cannot_be_put_back_is_named(test_config: Path, monkeypatch:
         raise TTMatrixError("stop")
     words = f"What was written could not be undone: {test_config / JAX}: Read-only file system"
     assert caught.value.hint.startswith(words)
-    # And what it said is not lost.
+    # And its message is not lost.
     assert Path(caught.value.hint.rpartition(" ")[2]).read_text() == old
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lock of the index: ours while we live, cleared away once provably nobody is left, and never anybody else's."""
+"""The index lock: ours while we live, removed once provably nobody holds it, and never somebody else's."""
 
 import json
 import os
@@ -44,7 +44,7 @@ def lock(index: Path) -> Path:
 
 
 def held(index: Path, *argv: str) -> "subprocess.Popen[bytes]":
-    """A process that holds the lock, and has started `argv` as it starts git."""
+    """A process that holds the lock, and has started `argv` in the way it starts git."""
     command = [sys.executable, "-c", HOLDER, str(index), *argv]
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(command, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -104,7 +104,7 @@ def test_it_is_waited_for(index: Path, tmp_path: Path, monkeypatch: pytest.Monke
     looks: list[float] = []
 
     def clock() -> float:
-        """Stands still; the second time it is asked, because git is still running, git may end."""
+        """Returns a constant time; its second call, made because git is still running, lets git end."""
         looks.append(0.0)
         if len(looks) == 2:
             gate.write_text("")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a decision to a commit: every file is parsed at most twice, as it was and as it will be, and planned once."""
+"""From a decision to a commit: every file is parsed at most twice, before and after the edit, and planned once."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ OPERATIONS = [
 
 
 class Counted:
-    """How often texts were parsed and plans were made."""
+    """Counts how often texts were parsed and plans were made."""
 
     def __init__(self) -> None:
         self.parsed: Counter[str] = Counter()
@@ -55,7 +55,7 @@ def bench(matrix: Matrix, tmp_path_factory: pytest.TempPathFactory) -> Workbench
 
 @pytest.fixture
 def counted(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> Iterator[Counted]:
-    """Counts from when everything is decided."""
+    """Counts from the moment when everything is decided."""
     found, plan_texts = Counted(), planning.plan_texts
 
     def loader(text: str) -> CSafeLoader:
@@ -89,7 +89,7 @@ def test_preview_confirm_and_write(matrix: Matrix, bench: Workbench, counted: Co
     assert (matrix.checkout.test_config / TRAINING).read_text() == edit.after != edit.before
     assert (counted.of(edit.before, edit.after), counted.plans) == (2, 1)
     others = [file.text for file in matrix.files if file.name != TRAINING]
-    # Which file has the id, nobody said: each is looked into once.
+    # The file with the id is not known: each is searched once.
     assert all(counted.of(text) <= 1 for text in others)
 
 

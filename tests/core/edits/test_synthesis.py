@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The smallest entry: its laws against a search of every entry there could be, and what a person would write."""
+"""The smallest entry: its laws against a search of all possible entries, and what a person would write."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -43,7 +43,7 @@ def _wishes(names: tuple[str, ...], archs: tuple[str, ...]) -> st.SearchStrategy
 
 
 def _holds(before: Mapping[str, object], after: Mapping[str, object], wish: Wish, archs: tuple[str, ...]) -> bool:
-    """Whether each arch has what is wished for it, and otherwise what it had."""
+    """Whether each arch has the wished values, and otherwise its old ones."""
     old, new = with_fields(None, before), with_fields(None, after)
     for arch, name in product(archs, VALUES):
         asked = wish.get(arch, {})
@@ -72,14 +72,14 @@ def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> int:
 
 
 def _every(before: Mapping[str, object], names: tuple[str, ...], archs: tuple[str, ...]) -> Iterator[dict[str, object]]:
-    """Every entry that differs from `before` in nothing but `names` at the entry and on `archs`."""
+    """Every entry that differs from `before` only in `names`, at the entry and on `archs`."""
     overrides = before.get(OVERRIDES, {})
     assert isinstance(overrides, dict)
     places = [(None, name) for name in names] + [(arch, name) for arch in archs for name in names]
     present = [
         raw_value(with_fields(None, overrides.get(arch, {}) if arch else before), name, None) for arch, name in places
     ]
-    # A null may stay where it is; nobody can write one.
+    # An existing null may stay; nobody can write one.
     options = [
         [*VALUES[name], UNWRITTEN, *([None] if now is None else [])]
         for (_, name), now in zip(places, present, strict=True)
@@ -150,14 +150,14 @@ PASS, XFAIL = {"status": "EXPECTED_PASSING"}, {"status": "KNOWN_FAILURE_XFAIL"}
         ({**PASS, OVERRIDES: {"n150": XFAIL}}, {"n150": PASS}, ARCHS, PASS),
         # The smaller part of the archs gets the overrides.
         (PASS, {"n150": XFAIL, "p150": XFAIL}, (*ARCHS, "n300"), {**XFAIL, OVERRIDES: {"n300": PASS}}),
-        # A reason cannot be taken away on one arch, so it moves to the other.
+        # A reason cannot be removed for one arch only, so it moves to the other.
         (
             {**XFAIL, "reason": "r"},
             {"p150": {**PASS, "reason": None}},
             ARCHS,
             {**PASS, OVERRIDES: {"n150": {**XFAIL, "reason": "r"}}},
         ),
-        # What nobody asked for keeps its header, and with it its line.
+        # An override that need not change keeps its header line.
         (
             {**PASS, OVERRIDES: {"n150": {**XFAIL, "batch_size": 1}}},
             {"n150": PASS},

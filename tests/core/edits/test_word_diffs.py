@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nothing of either text is lost, and only the words that differ are told apart."""
+"""Nothing of either text is lost, and only differing words are marked."""
 
 from collections.abc import Iterable
 
@@ -25,7 +25,7 @@ def test_both_texts_are_there_whole(before: list[str], after: list[str]) -> None
     assert _lines(row.old for row in rows) == before
     assert _lines(row.new for row in rows) == after
     assert all(row.old is not None or row.new is not None for row in rows)
-    # What is not told apart is the same on both sides.
+    # Unmarked text is the same on both sides.
     for row in rows:
         if row.old is not None and row.new is not None:
             same = ["".join(span.text for span in side if not span.changed) for side in (row.old, row.new)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.observation: what CI ran again is one observation, what ran twice is two."""
+"""core.evidence.observation: a retry in CI makes one observation, two runs make two."""
 
 import random
 
@@ -11,7 +11,7 @@ def test_the_last_attempt_counts() -> None:
     failed, passed = seen(Ending.FAILED, when=1.0), seen(when=2.0)
     (one,) = fold_attempts([Attempt(passed, 2), Attempt(failed, 1)])
     assert (one.ending, one.attempts) == (Ending.PASSED, 2)
-    # Should clocks differ, the number tells.
+    # If clocks differ, the number decides.
     (one,) = fold_attempts([Attempt(passed, 1), Attempt(failed, 2)])
     assert one.ending is Ending.FAILED
 

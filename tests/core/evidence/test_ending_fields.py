@@ -45,7 +45,7 @@ LIVE = "{'bringup_status': 'UNKNOWN', 'model_test_status': 'ModelTestStatus.KNOW
 
 
 def of_verdict(row: Observation) -> Mapping[str, object]:
-    """What evidence writes for a cell that ended like `row` three times, where its entry says nothing."""
+    """The fields that evidence writes for a cell that ended like `row` three times, without an entry."""
     verdict = VERDICTS.get(row.ending, Verdict.STALE if row.ending is Ending.PASSED else Verdict.DRIFTED)
     return by_verdict(judged(verdict, [row] * 3), with_fields(None, {}), Policy()).fields
 
@@ -55,7 +55,7 @@ def of_workflow(result: DeviceResult) -> Mapping[str, object]:
 
 
 def report(text: str, message: str = "") -> str:
-    """The report of a failure by `text`, of which upstream's runner says `message`."""
+    """The report of a failure with `text`, for which upstream's runner has `message`."""
     told = f"<property name='error_message' value={quoteattr(message)}/>" if message else ""
     lines = "\n".join(f"E   {line}" for line in text.split("\n"))
     failure = f"<failure message={quoteattr(text)}>{escape(lines)}</failure>"
@@ -64,12 +64,12 @@ def report(text: str, message: str = "") -> str:
 
 
 def both(directory: Path, text: str, message: str = "") -> tuple[Mapping[str, object], Mapping[str, object]]:
-    """What verdicts and workflows write for the same failure."""
+    """The fields that verdicts and workflows write for the same failure."""
     return both_of(directory, report(text, message))
 
 
 def both_of(directory: Path, document: str) -> tuple[Mapping[str, object], Mapping[str, object]]:
-    """What verdicts and workflows write for the same report."""
+    """The fields that verdicts and workflows write for the same report."""
     file = directory / "r.xml"
     file.write_text(document, encoding="utf-8")
     (case,) = read_testcases(file)
@@ -130,7 +130,7 @@ def test_on_whatever_an_observation_says_both_agree(
 
 
 def test_the_payload_knows_the_same_stages_and_lines_of_output() -> None:
-    """It runs where core cannot be imported, so it has tables of its own."""
+    """It runs where core cannot be imported, so it has its own tables."""
     sys.path.append(str(PAYLOAD))
     from core.payload.ttmatrix_runner import reasons, stage
 
@@ -140,8 +140,8 @@ def test_the_payload_knows_the_same_stages_and_lines_of_output() -> None:
 
 @cache
 def texts() -> tuple[str, ...]:
-    """Failures of every name that upstream has, what its rules look for, and reasons of the sample's entries."""
-    # The files of the payload find each other as they do in their own interpreter.
+    """Failures for every name that upstream has, texts that its rules look for, and reasons in the sample."""
+    # Modules of the payload import each other as they do in their own interpreter.
     sys.path.append(str(PAYLOAD))
     from core.payload.ttmatrix_runner.reason_rules import RULES
     from tests.core.payload.ttmatrix_runner.test_reason_rules import CASES
@@ -178,7 +178,7 @@ def test_on_whatever_a_report_says_both_agree(
 
 
 def test_a_traceback_that_ends_in_error_code_13_has_no_line_for_either(tmp_path: Path) -> None:
-    """As upstream's runner wrote it on a device: its frames are no reason."""
+    """As written by upstream's runner on a device: its frames are not a reason."""
     message = f"{CODE_13}\n\nWhile executing %x : [num_users=1] = call_function()\nOriginal traceback:\nNone"
     frames = "tests/runner/test_models.py:355: in test_all_models_torch\n    _run_model_test_impl("
     lines = "\n".join(f"E   {line}" for line in message.split("\n"))
@@ -210,7 +210,7 @@ def _asked_not_to_be(case: Testcase) -> bool:
 
 
 def test_inaccurate_training_is_the_same_to_both() -> None:
-    # Of a training test the number that is known is of the forward pass alone (docs/rules.md 4.6).
+    # For a training test, the known number is that of the forward pass (docs/rules.md 4.6).
     row = seen(Ending.INACCURATE, test_id=ID, pcc=0.98, reason="PCC comparison failed")
     assert of_verdict(row) == of_workflow(DeviceResult.seen(ID, row)) == {**PROMOTED, **UNCHECKED}
 
@@ -236,7 +236,7 @@ def test_inaccurate_training_is_the_same_to_both() -> None:
         ("RuntimeError: mat1 and mat2 must have the same dtype, but got Float and BFloat16", FE),
         ("E   torch._dynamo.exc.TorchRuntimeError: Dynamo failed to run FX node", FE),
         ("AssertionError: PCC comparison failed. Calculated: pcc=0.5", INCORRECT),
-        # A dead process, a sentence and what stands for anything give nothing away.
+        # A dead process, plain sentences and generic texts identify no failure.
         ("crashed with SIGSEGV", UNKNOWN),
         ("running the test CRASHED with signal 9", UNKNOWN),
         (CODE_13, UNKNOWN),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.exchange: a store goes through a file and is the same; what is wrong in a file is said by row."""
+"""core.evidence.exchange: a store survives export and import unchanged; mistakes in a file are reported by row."""
 
 import csv
 from dataclasses import replace
@@ -26,7 +26,7 @@ def suffix(request: pytest.FixtureRequest) -> str:
 
 
 def full() -> list[Observation]:
-    """Every field with something in it, and every one without."""
+    """Observations with every field set, and with none set."""
     case = CaseNumbers("pass", "k", 0.1, 0.2, max_abs=1e-300, pcc=float("inf"))
     one = seen(Ending.CRASHED, when=2.5, pcc=0.1 + 0.2, pcc_required=0.99, pcc_checked=False, guidance=("A", "B,C"))
     return [
@@ -85,7 +85,7 @@ def test_every_report_is_whole_also_one_over_several_runs(tmp_path: Path) -> Non
     }
     store.add([report(*rows, digest=digest) for digest, rows in parts.items()])
     found = [(one.digest, sorted(seen.test_id for seen in one.observations)) for one in store.reports()]
-    # By run, whatever their digests.
+    # Sorted by run, independent of the digests.
     assert found == [("2", ["x"]), ("3", ["x", "y", "z"]), ("1", ["x", "y"])]
     assert write_file(tmp_path / "x.csv", store.reports()) == 6
 

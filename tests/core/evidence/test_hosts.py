@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.hosts: machines that fail what others pass."""
+"""core.evidence.hosts: machines on which tests fail that pass elsewhere."""
 
 from core.evidence.hosts import Suspect, suspects
 from core.evidence.observation import Ending, Observation

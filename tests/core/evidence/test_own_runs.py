@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.sources: what the runs here show, told as reports are, by what pytest wrote and what ended them."""
+"""core.evidence.sources: results of runs here, in the form of reports, from pytest's output and the run's end."""
 
 import math
 from dataclasses import replace
@@ -116,7 +116,7 @@ def test_which_runs_are_evidence() -> None:
     ]
     reader = TreeReader(Checkout(ROOT))
     assert list(own_observations([passed, *others], reader)) == [own_observation(passed)]
-    # In a sample, where there are no devices.
+    # In a sample checkout, which has no devices.
     assert len(list(own_observations([passed, *others], reader, cpu_counts=True))) == 2
 
 

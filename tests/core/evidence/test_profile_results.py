@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A result under another profile than the default is stored and shown, and decides about no entry."""
+"""A result under another profile than the default is stored and shown, but does not affect verdicts."""
 
 from pathlib import Path
 

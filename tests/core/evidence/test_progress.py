@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports over several periods from one reading: each is what a reading of its own gives."""
+"""Reports over several periods from one reading: each equals the report of its own reading."""
 
 import time
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], ProgressReade
         patch.setenv("TTMATRIX_HOME", str(tmp_path_factory.mktemp("home")))
         checkout, made = planted_checkout(tmp_path_factory.mktemp("c") / "c", NIGHTS)
         store, matrix = evidence_store(checkout, paths()), index(checkout)
-    # A run over the moment at which one of the periods begins, and one that brought nothing of a model.
+    # One run spans the beginning of a period, and one had no results of models.
     begun = [NOW - 20 * 86_400 + hours * 3_600 for hours in (-2, -1, 1, 2)]
     over = [seen(test_id="x", run="over", when=when) for when in begun]
     skipped = [seen(Ending.NOT_RUN, test_id="y", run="over", when=when) for when in begun]

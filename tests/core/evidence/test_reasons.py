@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.reasons: what stays of a reason, and which reasons tell of one failure."""
+"""core.evidence.reasons: the constant part of a reason, and which reasons mean the same failure."""
 
 import pytest
 from hypothesis import given, strategies as st

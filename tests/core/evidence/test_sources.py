@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.sources: reports and runs here are one body of evidence."""
+"""core.evidence.sources: reports and runs here are combined."""
 
 from dataclasses import replace
 from pathlib import Path

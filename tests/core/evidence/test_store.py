@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.store: nothing counts twice, no order matters, and what was added stays."""
+"""core.evidence.store: nothing counts twice, order does not matter, and added results stay."""
 
 import json
 import math
@@ -64,7 +64,7 @@ def test_a_report_is_known_by_its_content(store: EvidenceStore) -> None:
     assert store.add([first, first]) == Added(1, 1)
     assert store.add([again]) == Added(0, 1)
     assert [one.run for one in store.observations()] == ["a"]
-    # What a person has said counts before any path.
+    # A person's choice takes precedence over any path.
     store.add([report(seen(run="z"), run="z", given=True)])
     store.add([again])
     assert [one.run for one in store.observations()] == ["z"]
@@ -78,7 +78,7 @@ reports = st.lists(
         st.sampled_from("abcd"),
         st.sampled_from("xyz"),
         st.booleans(),
-        # What a digest stands for is always the same.
+        # A digest always stands for the same content.
         st.just(Ending.FAILED),
         st.integers(0, 2),
     ),
@@ -120,7 +120,7 @@ _BEFORE = """CREATE TABLE reports (
 
 
 def _write_version_1(file: Path, reports: Sequence[JUnitReport], renamed: str = "") -> None:
-    """A store as it was when each report was one row; `renamed` is a field that was not known then."""
+    """A store of the format with one row per report; `renamed` is a field that did not exist then."""
     names = [name for name in (one.name for one in fields(Observation)) if name != "op"]
     file.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(file)) as connection, connection:
@@ -158,7 +158,7 @@ PRAGMA user_version = 2
 
 
 def test_a_store_whose_places_were_texts_is_upgraded(store: EvidenceStore) -> None:
-    """Version 2, made of one of today; what was read from it before is what comes out, and the file takes more."""
+    """Version 2, made from a current one; its contents are read unchanged, and the file accepts more."""
     odd = "a\udcff/r.xml"
     rows = [seen(when=float(at), run=f"n{at}", source=odd if at else "a/r.xml", reason=f"r{at}") for at in range(4)]
     store.add([report(row, digest=row.run, run=row.run) for row in rows])

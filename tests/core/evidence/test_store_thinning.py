@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.store_thinning: what a history says stays, with fewer rows."""
+"""core.evidence.store_thinning: a history keeps its meaning with fewer rows."""
 
 from itertools import groupby, pairwise
 
@@ -23,7 +23,7 @@ NEWEST = 50
 
 
 def changes(rows: list[Observation]) -> list[tuple[Ending, str, str]]:
-    """Each stretch of one ending, with its first and its last run."""
+    """Each stretch of equal endings, with its first and its last run."""
     stretches = ([*some] for _, some in groupby(rows, key=lambda one: one.ending))
     return [(some[0].ending, some[0].run, some[-1].run) for some in stretches]
 
@@ -44,7 +44,7 @@ def test_every_change_of_outcome_stays(tmp_path_factory: pytest.TempPathFactory,
     assert flakiness(left) == flakiness(rows)
     assert {row.run: store.turned_in(row.run) for row in left} == {row.run: turned[row.run] for row in left}
     assert store.runs().items() <= runs.items()
-    # Nothing is further from its neighbour than a week and a day, unless it was before.
+    # No row is further from its neighbour than a week and a day, unless it was before.
     assert all(after.when - before.when <= 8 * _DAY for before, after in pairwise(left))
     assert store.thin(len(rows) * _DAY, NEWEST, write=True) == 0
 

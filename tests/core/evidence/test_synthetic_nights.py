@@ -25,7 +25,7 @@ from tests.support.tree import INFERENCE, loader_source, write_checkout
 
 NIGHTS, TESTS, ARCHS, HOSTS = 180, 60, ("n150", "p150"), 6
 BROKE, BAD, MOVED, SINKING = 150, 150, 160, 165
-"""The nights with which regressions, the failures of the bad machine, other reasons and low numbers began."""
+"""The nights on which regressions, failures of the bad machine, new reasons and low numbers began."""
 _DAY, _FIRST = 86_400.0, datetime(2026, 5, 1, 3, tzinfo=UTC).timestamp()
 _OOM = "Out of Memory: Not enough space to allocate 1073741824 B DRAM buffer across 12 banks"
 _OTHER = "error: failed to legalize operation 'stablehlo.gather' that was explicitly marked illegal"
@@ -55,7 +55,7 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
 
 
 def night(at: int, chance: random.Random) -> Iterator[Observation]:
-    """One result a cell, each on another machine than the night before."""
+    """One result per cell, each on another machine than the previous night."""
     for number in range(TESTS):
         for arch in ARCHS:
             yield result(number, arch, at, f"host-{(number + at) % HOSTS}", chance)
@@ -91,7 +91,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def found(verdicts: Verdicts) -> Mapping[Verdict, Cells]:
-    """The cells of each verdict but ACTIVE."""
+    """The cells of each verdict except ACTIVE."""
     cells: dict[Verdict, set[tuple[int, str]]] = {}
     for number in range(TESTS):
         for one in verdicts.of(name(number)):
@@ -103,7 +103,7 @@ def found(verdicts: Verdicts) -> Mapping[Verdict, Cells]:
 def test_the_machine_is_named_and_without_it_there_is_what_was_planted(matrix: Matrix, results: Results) -> None:
     before = Verdicts(matrix, results, Policy())
     assert [one.host for one in suspects(before.recent())] == ["host-5"]
-    # With it, most tests look flaky: nothing of that is of the tests.
+    # With the bad machine, most tests look flaky, although they are not.
     assert len(found(before)[Verdict.FLAKY]) > 50
     verdicts = Verdicts(matrix, results.without(["host-5"]), Policy())
     assert suspects(verdicts.recent()) == ()
@@ -150,7 +150,7 @@ def test_what_failed_on_a_machine_is_asked_for_by_its_name(matrix: Matrix, resul
         for one in results.all()
         if one.ending in RAN and one.ending is not Ending.PASSED and one.when >= _FIRST + (NIGHTS - 1 - 28) * _DAY
     }
-    # That the policy ignores a machine does not hide what fails on it.
+    # Even if the policy ignores a machine, its failures are shown.
     verdicts = Verdicts(matrix, results, Policy(ignored_hosts=("host-5",)))
     found = verdicts.failed_on
     assert {(id, arch, host) for id in found for arch, hosts in found[id].items() for host in hosts} == failed

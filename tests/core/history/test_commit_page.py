@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One commit: its diff of the expectation files alone, and where it is on the web."""
+"""One commit: its diff of the expectation files only, and its address on the web."""
 
 from pathlib import Path
 

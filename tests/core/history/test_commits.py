@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The history of a checkout's entries, read from git and brought up to date."""
+"""The history of a checkout's entries, read from git and updated."""
 
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ STATES = [
 
 
 class Counted:
-    """A runner that remembers what it was asked."""
+    """A runner that records its commands."""
 
     def __init__(self) -> None:
         self.words: list[str] = []
@@ -53,7 +53,7 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 def told(history: EntryHistory) -> list[list[tuple[object, ...]]]:
-    """What each commit did, oldest first: locations and statuses before and after."""
+    """The steps of each commit, oldest first: locations and statuses before and after."""
     return [
         [
             (edit.before and edit.before.file, (edit.old or {}).get("status"), edit.after and edit.after.file, (edit.new or {}).get("status"))

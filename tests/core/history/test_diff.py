@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cutting a file into entries changes nothing of what it says."""
+"""Splitting a file into entries does not change their values."""
 
 import pytest
 from hypothesis import given, strategies as st

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long a status has stood, and how often it changed."""
+"""How long an entry has had its status, and how often that changed."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ ID = entry_id("alpha_tiny")
 
 
 def history_of(root: Path, *bodies: str, disk: str | None = None) -> History:
-    """One entry that said these things, one a day, the first on day 0."""
+    """One entry with these states, one per day, the first on day 0."""
     commit_states(root, [State({FILE: yaml({ID: body})}) for body in bodies])
     checkout = write_checkout(root, LOADERS, {} if disk is None else {FILE: yaml({ID: disk})})
     return read_history(Cache(checkout, root / "cache"), index(checkout))

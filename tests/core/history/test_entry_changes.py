@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From changed files to changed entries, and past what cannot be read."""
+"""From changed files to changed entries, skipping what cannot be read."""
 
 from collections.abc import Iterable, Iterator
 
@@ -24,7 +24,7 @@ def reader(asked: list[set[str]] | None = None, **texts: bytes) -> ChangeReader:
 
 
 def chain(*blobs: str | None) -> dict[Edge, tuple[FileChange, ...]]:
-    """One file that had these contents, one after the other."""
+    """One file with these contents, one after the other."""
     return {
         Edge(str(number), str(number - 1)): (FileChange("f.yaml", before, after),)
         for number, (before, after) in enumerate(zip((None, *blobs), blobs, strict=False))

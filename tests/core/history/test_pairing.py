@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries are paired by what shows that one became the other, and never by a guess."""
+"""Entries are paired only if something shows that one became the other, and never by a guess."""
 
 import random
 

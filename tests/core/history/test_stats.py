@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts over time are those one would have counted at the time."""
+"""Counts over time equal those one would have counted at the time."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every entry is followed back through whatever commits did to it."""
+"""Every entry is followed back through all kinds of commits."""
 
 from dataclasses import dataclass, field
 
@@ -102,7 +102,7 @@ FILES = (FILE, OTHER)
 
 @dataclass
 class Life:
-    """An entry as it is made to live, and the commits it should be found to live through."""
+    """A made-up life of an entry, and the commits that must be found in it."""
 
     word: str
     file: str
@@ -124,7 +124,7 @@ DEEDS = st.lists(
 
 
 def live(deeds: list[list[tuple[int, str]]]) -> tuple[list[Life], list[Life], list[State]]:
-    """Do the deeds of each commit: the entries that are left, those that went, and the states of the files."""
+    """Apply the changes of each commit: remaining entries, removed ones, and the states of the files."""
     lives: list[Life] = []
     gone: list[Life] = []
     states: list[State] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What hosts lack, by what a machine answers; and the script itself, run by a real shell."""
+"""What hosts lack, from a machine's answer; and the script itself, run by a real shell."""
 
 import json
 import shlex
@@ -38,7 +38,7 @@ GOOD = {
 
 
 class Machine:
-    """Answers in the place of ssh."""
+    """Answers in place of ssh."""
 
     def __init__(self, said: Mapping[str, str], code: int = 0, stderr: str = "") -> None:
         lines = ["Welcome to wh-01", *(f"ttmatrix:{name} {value}" for name, value in said.items())]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hosts file: what it may say, the line of what is wrong, and changes that leave the rest alone."""
+"""The hosts file: its format, the line of a mistake, and changes that keep the rest."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

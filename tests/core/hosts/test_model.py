@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ends of reservations: how they are written, and what still fits in."""
+"""Ends of reservations: how they are written, and which runs still fit."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ird list` as hosts: its columns, hosts that are known already, and the container itself."""
+"""`ird list` as hosts: its columns, known hosts, and the container itself."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which spellings of a value no run can tell apart."""
+"""Which spellings of a value have the same effect on runs."""
 
 import pytest
 

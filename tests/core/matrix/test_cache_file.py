@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is kept comes back as it was, or not at all."""
+"""A cached value comes back unchanged, or not at all."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cells of an entry are what resolving each arch by itself gives."""
+"""The cells of an entry equal the result of resolving each arch separately."""
 
 from hypothesis import given, strategies as st
 

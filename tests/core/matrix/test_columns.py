@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns hold what was put in, and count and select as a plain loop would."""
+"""Columns return their values, and count and select as a plain loop would."""
 
 from collections import Counter
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All that is known about one id."""
+"""Everything known about one id."""
 
 from pathlib import Path
 

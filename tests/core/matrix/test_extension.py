@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Op cases behind the model tests: no value of a model test is another one for it."""
+"""Op cases after the model tests do not change any value of a model test."""
 
 from array import array
 
@@ -23,7 +23,7 @@ _TEXTS = st.text(max_size=3)
 
 @st.composite
 def op_rows(draw: st.DrawFn) -> OtherRows:
-    """Any op cases: their texts may be those that model tests have, too."""
+    """Any op cases; their texts may also occur in model tests."""
     size = draw(st.integers(0, 40))
     names = sorted(draw(st.sets(_TEXTS, min_size=size, max_size=size)))
 

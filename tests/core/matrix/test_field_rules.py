@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a field can hold: every field of the schema has its rule, and a repair always fits."""
+"""Allowed values of fields: every field of the schema has a rule, and a repaired value always satisfies it."""
 
 import pytest
 from hypothesis import given, strategies as st

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A checkout is read whole the first time, and after that only what has changed."""
+"""A checkout is read completely the first time, and afterwards only what has changed."""
 
 import os
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person types means one id, or they are told why not."""
+"""A person's input means one id, or an error says why not."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a matrix tells of its rows."""
+"""What a matrix says about its rows."""
 
 from pathlib import Path
 

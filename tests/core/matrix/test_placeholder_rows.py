@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Placeholders as rows: behind the tests, and only where somebody asks for them."""
+"""Placeholders as rows: after the tests, and only on request."""
 
 from pathlib import Path
 

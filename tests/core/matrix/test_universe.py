@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ids that loaders give rise to."""
+"""The ids that loaders generate."""
 
 from core.ids import TestId
 from core.matrix.universe import Member, collected_members, functions, validator_members

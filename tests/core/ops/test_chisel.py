@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines that Chisel wrote, as results of ops."""
+"""Lines written by Chisel, as results of ops."""
 
 import json
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports of upstream's op-by-op tests: read within bounds, and joined with op cases by shape."""
+"""Reports of upstream's op-by-op tests: read within limits, and joined with op cases by shape."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ _TEST = "alpha/pytorch-tiny-single_device-inference"
 
 
 def described(*tensors: tuple[list[int], str]) -> str:
-    """As pydantic prints a list of `TensorDesc`."""
+    """A list of `TensorDesc` as printed by pydantic."""
     rest = "buffer_type=None, layout=None, grid_shape=None"
     return f"[{', '.join(f'TensorDesc(shape={shape}, data_type={dtype!r}, {rest})' for shape, dtype in tensors)}]"
 

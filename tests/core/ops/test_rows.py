@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Op cases of a checkout as rows: what they hold, and that the cache follows the manifests."""
+"""Op cases of a checkout as rows: their values, and that the cache follows the manifests."""
 
 import shutil
 from pathlib import Path
@@ -36,7 +36,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
     (checkout.root / "ops").mkdir()
     (checkout.root / "ops/one.yaml").write_text(ONE)
     (checkout.root / "ops/two.yaml").write_text(TWO)
-    # The files are new: else they would be read again.
+    # Trust files that were just written: otherwise they would be read again.
     monkeypatch.setattr("core.sources.stamps._RACY_NS", -(10**18))
     return Cache(checkout, paths().cache / "index")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tiny checkout of tiny models, and what runs the payload on it."""
+"""A tiny checkout of tiny models, and a runner for the payload on it."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 PAYLOAD = Path(__file__).parents[3] / "core/payload"
-# The files of the payload find each other as they do in their own interpreter.
+# Modules of the payload import each other as they do in their own interpreter.
 sys.path.append(str(PAYLOAD))
 
 BASE = """
@@ -102,7 +102,7 @@ def last_result(text: str) -> dict[str, Any] | None:
 
 @pytest.fixture
 def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """All packages there are: pip gets no others."""
+    """The only packages available: pip gets no others."""
     place = tmp_path / "wheels"
     place.mkdir()
     for name in list(os.environ):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process that a model brings down is run again until just before that."""
+"""A process killed by its model is run again up to just before that point."""
 
 import os
 import signal

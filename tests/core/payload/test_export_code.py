@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The script that exports a model: graphs without a plugin, and code from a stand-in for tt-xla's."""
+"""The script that exports a model: graphs without a plugin, and code with a stand-in for tt-xla's plugin."""
 
 import os
 import subprocess
@@ -143,7 +143,7 @@ def test_the_plugin_generates_code_with_the_options_of_a_profile(
     assert ran.code == 0, ran.output
     assert result["exported"] == ["graph_0/asked.json", f"graph_0/{name}"]
     assert "1 of tensors besides" in str(result["message"])
-    # All four tensors, however deep, and no number; upstream exports tensors with code.
+    # All four tensors, including nested ones, and no number; upstream exports tensors with code.
     asked = (tmp_path / "ir/graph_0/asked.json").read_text()
     assert asked == '[4, true, {"optimization_level": "1"}]'
 
@@ -210,7 +210,7 @@ _POOLED = "torch.nn.functional.avg_pool3d(y.reshape(1, 1, 1, 2, 4), 1)"
 
 
 def _with_net(checkout: Path, before: str, result: str) -> None:
-    """Write the loader with a model with an LSTM and a graph break."""
+    """Write the loader with a model that has an LSTM and a graph break."""
     head, _, tail = _LOADER.partition("class Net(torch.nn.Module):")
     net, rest = _NET.format(before=before, result=result), tail.partition("class ModelLoader")[2]
     (checkout / "third_party/tt_forge_models/tiny/pytorch/loader.py").write_text(f"{head}{net}class ModelLoader{rest}")

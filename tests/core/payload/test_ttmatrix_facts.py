@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_facts: where in the checkout a failure came from."""
+"""core.payload.ttmatrix_facts: the origin of a failure in the checkout."""
 
 from pathlib import Path
 

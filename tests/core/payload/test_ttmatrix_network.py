@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_network: a server that is not reached is no fault of the model."""
+"""core.payload.ttmatrix_network: an unreachable server is not the model's fault."""
 
 import os
 import socket
@@ -16,7 +16,7 @@ from .test_ttmatrix_phase import HEAD
 
 
 def wrapped(cause: BaseException) -> BaseException:
-    """As libraries do: their own error, from the one of the connection."""
+    """A library's own error, caused by that of the connection."""
     try:
         try:
             raise cause
@@ -95,12 +95,12 @@ OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE")
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
-    """A hub within reach, as long as it is open, and no word of anybody about networks."""
+    """A hub that is reachable while it is open, with no network settings in the environment."""
     for name in [*OFFLINE, *(name for name in os.environ if name.lower().endswith("_proxy"))]:
         monkeypatch.delenv(name, raising=False)
     with socket.create_server(("127.0.0.1", 0)) as server:
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.getsockname()[1]}")
-        # What is set by the code goes with the test.
+        # Variables set by the code are removed after the test.
         for name in OFFLINE:
             monkeypatch.setenv(name, "")
             monkeypatch.delenv(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_phase: real models in both dtypes, and the step and words of every failure."""
+"""core.payload.ttmatrix_phase: real models in both dtypes, and the step and text of every failure."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ class ModelLoader(ForgeModel):
     def load_inputs(self, dtype_override=None, batch_size=1):
         return torch.ones(batch_size, 4, dtype=dtype_override)
 """
-"""A model that passes; later lines change it."""
+"""A model that passes; appended lines change it."""
 
 
 def test_training_runs_forward_and_backward_in_both_dtypes(repro: Repro) -> None:
@@ -110,7 +110,7 @@ class ModelLoader(ModelLoader):
 
 
 def test_the_float32_phase_leaves_the_dtype_to_the_loader(repro: Repro) -> None:
-    """As the procedure does: the argument is left out, so that a loader which sets another default shows it."""
+    """As in the procedure: the argument is omitted, so that a loader with another default shows it."""
     ran = repro(
         HEAD
         + """

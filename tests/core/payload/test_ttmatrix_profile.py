@@ -13,7 +13,7 @@ from ttmatrix_compile_options import CompileOptions  # type: ignore[import-not-f
 
 @pytest.fixture
 def config(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """What upstream's runner makes compile options with: its own values, without those that are not set."""
+    """The compile options of upstream's runner: its own values, without those that are not set."""
 
     @dataclass
     class CompilerConfig:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_requirements: wheels made here go into layers, and the environment below stays as it is."""
+"""core.payload.ttmatrix_requirements: wheels made here go into layers, and the environment below is not changed."""
 
 import importlib
 import importlib.metadata
@@ -48,7 +48,7 @@ def test_a_model_gets_its_packages_and_nothing_else_changes(wheels: Path, loader
 def test_what_is_there_already_makes_no_layer(
     wheels: Path, loader: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not even pip has to be there: the sample's own requirement is one that needs no network."""
+    """pip need not even be installed: the sample's own requirement needs no network."""
     monkeypatch.setattr(requirements, "ensure", None)
     (loader / "requirements.txt").write_text("pytest>=1  # brings packaging\n")
     with requirements.applied(loader, tmp_path / "cache") as layer:
@@ -78,7 +78,7 @@ def test_a_layer_is_made_once_and_by_content(wheels: Path, loader: Path, tmp_pat
 def test_another_version_hides_the_one_below(
     wheels: Path, loader: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Imported modules come back as they were, the very same objects."""
+    """Imported modules are restored afterwards, as the very same objects."""
     below = tmp_path / "below/site-packages"
     wheel(wheels, "tt_probe", "1.0")
     subprocess.run(
@@ -151,7 +151,7 @@ def test_the_reason_of_a_failure_is_one_line(said: str, reason: str) -> None:
 def test_no_network_names_the_package(
     loader: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wheels: Path
 ) -> None:
-    """pip asks an index that nobody serves."""
+    """pip asks an index without a server."""
     monkeypatch.delenv("PIP_NO_INDEX")
     monkeypatch.delenv("PIP_FIND_LINKS")
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
@@ -222,7 +222,7 @@ with applied(Path(sys.argv[1]), Path(sys.argv[2])) as layer:
 @pytest.mark.skipif(importlib.util.find_spec("setuptools") is None, reason="setuptools is not installed")
 @pytest.mark.parametrize("run", ["that makes the layer", "that finds it"])
 def test_the_distutils_of_setuptools_work_in_the_run(wheels: Path, loader: Path, tmp_path: Path, run: str) -> None:
-    """TorchInductor needs them; a look for pip in the process of the model took them away."""
+    """TorchInductor needs them; looking for pip in the model's process once disabled them."""
     wheel(wheels, "tt_probe", "1.0")
     (loader / "requirements.txt").write_text("tt_probe\n")
     if run == "that finds it":
@@ -252,7 +252,7 @@ print(json.dumps(state))
 
 
 def test_the_run_that_makes_a_layer_is_like_the_one_that_finds_it(wheels: Path, loader: Path, tmp_path: Path) -> None:
-    """Import path, import hooks, environment and warnings: a hook that was asked for pip broke TorchInductor once."""
+    """Import path, import hooks, environment and warnings: looking for pip through a hook once broke TorchInductor."""
     wheel(wheels, "tt_probe", "1.0")
     (loader / "requirements.txt").write_text("tt_probe\n")
     environ = {**os.environ, "PYTHONPATH": str(Path(requirements.__file__).parent)}

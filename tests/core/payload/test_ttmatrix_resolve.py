@@ -71,7 +71,7 @@ def test_nothing_of_a_package_is_executed(wheels: Path, loader: Path, tmp_path: 
 
 @pytest.fixture
 def index(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """An index of the wheels that gives neither metadata nor parts of files; what it was asked for."""
+    """An index of the wheels without metadata and partial downloads; returns the requests that it got."""
     asked: list[str] = []
 
     class Handler(SimpleHTTPRequestHandler):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_satisfied: what is there already needs no pip."""
+"""core.payload.ttmatrix_satisfied: satisfied requirements need no pip."""
 
 import importlib
 import sys
@@ -13,7 +13,7 @@ wanting: Any = importlib.import_module("core.payload.ttmatrix_satisfied").wantin
 
 @pytest.fixture
 def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three packages: of the last, what it needs is missing."""
+    """Three packages: the last one lacks a dependency."""
     for name, version, requires in (
         ("tt_probe", "2.1", 'tt-probe-base>=1\nRequires-Dist: absent; extra == "more"'),
         ("tt_probe_base", "1.5rc1", "tt_probe"),

@@ -72,7 +72,7 @@ def test_each_variant_has_its_own_process_and_result_and_the_imports_are_made_on
     checkout: Path, payload: Payload
 ) -> None:
     code, out, results = run(payload, checkout, "--variant=B=b", "--nonce=3", "--also=r1=1=A", "--also=r2=2=C")
-    # A aborted: it has no result, and takes nobody along.
+    # A aborted: it has no result, and does not affect the others.
     assert [(one["nonce"], one["phases"][0]["ok"]) for one in results] == [("2", False), ("3", True)]
     assert code == 0
     assert out.count("imported by") == 1

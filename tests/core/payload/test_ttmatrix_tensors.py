@@ -23,7 +23,7 @@ class Output:
 
 @dataclass(init=False)
 class Both(UserDict[str, int]):
-    """As the outputs of transformers are: a mapping whose keys are attributes."""
+    """Like the outputs of transformers: a mapping whose keys are also attributes."""
 
     logits: int
 

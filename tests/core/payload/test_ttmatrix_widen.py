@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_widen: float32 within, the same dtypes and the same errors without."""
+"""core.payload.ttmatrix_widen: float32 inside, the same dtypes and the same errors outside."""
 
 import importlib
 from contextlib import nullcontext
@@ -14,7 +14,7 @@ LOW = torch.bfloat16
 
 @pytest.fixture
 def wide(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """What surrounds a model where the CPU has no bfloat16."""
+    """The context for a model on a CPU without bfloat16."""
     monkeypatch.setattr(widen, "host_knows_bfloat16", lambda: False)
     return widen.host_numerics
 
@@ -29,7 +29,7 @@ def test_a_cpu_that_knows_bfloat16_is_left_to_itself(monkeypatch: pytest.MonkeyP
     "make", [lambda: torch.nn.Linear(6, 5), lambda: torch.nn.Conv1d(4, 5, 3), lambda: torch.nn.LSTM(6, 5)]
 )
 def test_a_model_is_what_float32_gives_rounded_once(wide: Any, make: Any) -> None:
-    """Forward and backward; and the mode is over when it ends."""
+    """Forward and backward; and the mode ends with its block."""
     torch.manual_seed(0)
     model, rows = make().to(LOW), torch.randn(3, 4, 6).to(LOW)
     with wide():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_workload: loaders get what they take, and models what they are given."""
+"""core.payload.ttmatrix_workload: loaders get the arguments that they accept, and models their inputs."""
 
 import importlib
 from collections import UserDict
@@ -13,7 +13,7 @@ workload: Any = importlib.import_module("core.payload.ttmatrix_workload")
 
 
 def inputs(phase: str = "default", *, training: bool = False, batch_size: int | None = None) -> Any:
-    """What each method of a loader was called with."""
+    """The arguments with which each method of a loader was called."""
     loader = SimpleNamespace(
         load_inputs=lambda dtype_override=None, batch_size=1: ("default", dtype_override, batch_size),
         load_inputs_decode=lambda batch_size=1: ("decode", batch_size),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every provider that a field needs is there, and is asked only when it is needed."""
+"""Every provider that a field needs exists, and is used only when needed."""
 
 import subprocess
 import sys

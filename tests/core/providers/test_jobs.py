@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What jobs select is kept, and evaluated anew as soon as anything that decides it has changed."""
+"""Selections of jobs are cached, and evaluated again as soon as anything changes that they depend on."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.leases: one board of leases for all users of this machine, which nobody can bend."""
+"""core.runs.leases: one directory of leases for all users of this machine, which none can manipulate."""
 
 import os
 import stat
@@ -23,7 +23,7 @@ from tests.core.runs.conftest import MakeSpec
 
 ROOT = os.getuid() == 0
 OTHERS = (65534, 1)
-"""Two users that every machine has: nobody and daemon."""
+"""Two users that exist on every machine: nobody and daemon."""
 ME = own_identity()
 LESSEE = """
 import os, sys
@@ -43,7 +43,7 @@ input()
 
 @contextmanager
 def claimant(board: Path, uid: int, *names: str) -> Iterator[tuple[int, str]]:
-    """A process of user `uid`, with temporary files of its own, that leases `names`; its pid and what it was told."""
+    """A process of user `uid`, with its own temporary files, that leases `names`; its pid and the answers."""
     with tempfile.TemporaryDirectory() as temporary:
         environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3]), "TTMATRIX_LEASES": str(board)}
         process = subprocess.Popen(
@@ -61,7 +61,7 @@ def claimant(board: Path, uid: int, *names: str) -> Iterator[tuple[int, str]]:
 
 @pytest.fixture
 def board() -> Iterator[Path]:
-    """As `/run/lock` is: everybody may enter, and nobody may remove what is another's."""
+    """A directory like `/run/lock`: everybody may create files, and nobody may remove another user's."""
     with tempfile.TemporaryDirectory(dir="/tmp") as name:
         Path(name).chmod(0o1777)
         yield Path(name)
@@ -127,7 +127,7 @@ def test_one_user_with_two_temporary_directories_gets_no_board_twice(board: Path
 
 
 def test_links_are_not_followed(board: Path, tmp_path: Path) -> None:
-    """What another user laid out before us is neither believed nor written to."""
+    """A directory that another user created before us is neither trusted nor written to."""
     victim = tmp_path / "victim"
     victim.write_text("precious")
     own = board / f"ttmatrix-devices-{os.getuid()}.json"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.execution.supervisor: the scheduler finds `core`, the model never hears of it."""
+"""core.runs.execution.supervisor: the scheduler can import `core`, the model cannot."""
 
 import os
 import signal

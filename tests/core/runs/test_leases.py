@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.leases: what one has no other gets, and the dead have nothing."""
+"""core.runs.leases: a lease has one holder, and dead processes hold none."""
 
 import os
 import signal

@@ -42,7 +42,7 @@ def test_a_run_id_is_the_time_in_utc_and_part_of_the_token() -> None:
 
 
 LATER = {field.name: field.default for field in fields(RunSpec) if field.default is not MISSING}
-"""What a field that was added later is where a spec lacks it."""
+"""Default of a field that was added later, for a spec that lacks it."""
 
 
 @given(*[st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))] * 2)

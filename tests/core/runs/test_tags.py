@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.junit: what `str` made of a dictionary is read back, whatever stands in it."""
+"""core.runs.junit: the `str` of a dictionary is read back, whatever it contains."""
 
 import math
 
@@ -17,7 +17,7 @@ plain = st.recursive(
 
 @given(st.dictionaries(st.text(), plain))
 def test_tags_are_read_as_python_wrote_them(tags: dict[str, object]) -> None:
-    # NaN equals nothing, so what is compared is how it is written.
+    # NaN equals nothing, so the texts are compared.
     assert repr(parse_tags(str(tags))) == repr(tags)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long runs take, and how good that was."""
+"""How long runs take, and how accurate the estimates were."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A checkout is found upward, and what is missing is said."""
+"""A checkout is found upward, and missing parts are reported."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot be imported for a reason in the tree is found; what might fail elsewhere is not guessed."""
+"""Imports that fail because of the tree are found; those that might fail elsewhere are not guessed."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A change shows in the stamps, and what changed just now is not trusted."""
+"""A change shows in the stamps, and recent changes are not trusted."""
 
 import os
 import time

@@ -38,7 +38,7 @@ def test_what_is_too_long_is_a_syntax_error(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def interrupted() -> Iterator[None]:
-    """Python code runs, and so threads change, in the middle of parsing: the collector calls some all the time."""
+    """Let Python code run, and so threads switch, in the middle of parsing: the collector calls some all the time."""
     threshold, interval = gc.get_threshold(), sys.getswitchinterval()
 
     def dawdle(*event: object) -> None:
@@ -65,12 +65,12 @@ def test_threads_that_parse_at_once_do_not_disturb_each_other(interrupted: None)
             parse_expression("[1, (2, {'a': 3})]")
 
     with ThreadPoolExecutor(4) as threads:
-        # Each as deep in calls as no other is.
+        # Each at its own depth of calls.
         list(threads.map(deep, (0, 40, 80, 120)))
 
 
 def test_where_a_library_has_parsed_in_between_the_text_is_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`ast.literal_eval`, as libraries call it, takes no lock of ours."""
+    """`ast.literal_eval`, as libraries call it, does not take our lock."""
     parse: Any = ast.parse
     fails = [SystemError("AST constructor recursion depth mismatch")] * 2
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.batch: what is looked at first is looked at once, and what belongs together is decided once."""
+"""core.workflows.batch: advance repros are run once, and entries that belong together are decided once."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def test_what_was_started_before_is_waited_for_and_not_started_again(world: Work
     run_cpu_first(world, root, [LARGE], again=True)
     assert {id: record.spec.run_id for id, record in world.known.items()} == runs
     assert calls(world) == 2
-    # Whoever begins anew looks anew.
+    # A new start runs the repros again.
     world.known.clear()
     run_cpu_first(world, root, [SMALL])
     run_cpu_first(world, root, [LARGE], again=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.case: what is kept of a case is the case."""
+"""core.workflows.case: a stored case is read back unchanged."""
 
 import json
 

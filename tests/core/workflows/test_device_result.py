@@ -91,7 +91,7 @@ def test_the_reports_own_message_counts_more_than_a_wrappers_traceback(tmp_path:
     message = "error: failed to legalize operation 'ttir.gather'"
     found = fields(read(tmp_path, WRAPPER, LIVE, message))
     assert (found["bringup_status"], found["reason"]) == ("FAILED_TTMLIR_COMPILATION", message)
-    # What the exception says without its name is the same message, and entries name the exception.
+    # The text of the exception without its name is the same message, and entries name the exception.
     assert fields(read(tmp_path, WRAPPER, LIVE, "the wrapper gave up"))["reason"] == "ValueError: the wrapper gave up"
     # Of a forced run it is the entry's own reason, and so it is where upstream has found nothing to say.
     assert fields(read(tmp_path, WRAPPER, STALE, message))["reason"] == "ValueError: the wrapper gave up"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.driver: effects are performed, whatever stops and whoever resumes; nothing remains unless it is to."""
+"""core.workflows.driver: effects are performed across stops and resumes; nothing remains unless it should."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -100,7 +100,7 @@ def test_stopped_before_any_effect_and_resumed_it_ends_the_same(
     assert report is not None
     assert (progress.blocked, report.decision) == (None, "fixed")
     assert {op.id for op in report.operations} == {SMALL, LARGE}
-    # Nothing was run twice: each of two variants before and after the edit.
+    # Nothing ran twice: one run each of two variants before and after the edit.
     assert calls(world) == 4
     suspend(world, progress.session)
     assert loader_of(world) == LOADER

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.effects: each says in a line what it asks for."""
+"""core.workflows.effects: each describes its request in one line."""
 
 import json
 

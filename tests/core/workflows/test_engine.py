@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.engine: a state is its case and its answers, whatever way they came."""
+"""core.workflows.engine: a state depends only on its case and its answers, however it was reached."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.driver: a result is taken whole, or nothing of it is left."""
+"""core.workflows.driver: a result is applied completely, or nothing of it remains."""
 
 from pathlib import Path
 

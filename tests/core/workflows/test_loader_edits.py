@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.loader_edits: what stands uncommitted in the work tree, and the way back, byte for byte."""
+"""core.workflows.loader_edits: uncommitted edits in the work tree, and reverting them byte for byte."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +19,7 @@ TEXTS = ("x = 1\r\n", "x = 2\r\n", "x = 3\r\n")
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Where sessions are; two edits of one file stand on each other."""
+    """The directory of sessions, with two edits of one file on top of each other."""
     (tmp_path / "models").mkdir()
     loader = tmp_path / "models" / "loader.py"
     loader.write_bytes(TEXTS[0].encode())

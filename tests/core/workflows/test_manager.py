@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.manager: what is on it is what was begun here and left open before; what fails says so and stays."""
+"""core.workflows.manager: it lists workflows begun here and those left open before; failed ones stay, with the reason."""
 
 from pathlib import Path
 

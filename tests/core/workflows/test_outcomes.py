@@ -75,7 +75,7 @@ def test_an_entry_that_says_it_already_needs_no_operation() -> None:
 def test_an_observation_survives_being_kept() -> None:
     one = DeviceResult(TARGET, Ending.CRASHED, "crashed", "FAILED_RUNTIME", "crashed")
     assert DeviceResult.of(one.to_fields()) == one
-    # A session that was begun before there was a line to quote.
+    # A session from before results had a line to quote.
     assert wanted(DeviceResult.of({"id": TARGET, "ending": "failed", "reason": "ValueError: x\nmore"})).fields == {
         **XFAIL,
         "reason": "ValueError: x",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.render: the report says all that a reviewer asks, and nothing from outside is markup."""
+"""core.workflows.render: the report answers a reviewer's questions, and no text from outside is markup."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.report: a decision is a word and a sentence; who aborts says why."""
+"""core.workflows.report: a decision is a word and a sentence; an aborted workflow says why."""
 
 import pytest
 

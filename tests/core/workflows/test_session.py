@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.session: what is on the disk is the state, however it was left."""
+"""core.workflows.session: the files on disk are the state, however a session was left."""
 
 import json
 from pathlib import Path

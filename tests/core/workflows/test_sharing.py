@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.sharing: one interpreter for several variants, and for each a run as if it had been alone."""
+"""core.workflows.sharing: one interpreter for several variants, and a run for each as if it had been alone."""
 
 import json
 from dataclasses import replace
@@ -58,7 +58,7 @@ def test_each_has_a_run_of_its_own_with_its_part_of_the_log(world: WorkflowConte
     assert large.spec.nonce not in small.log.read_text()
     assert small.result is not None
     assert small.result["nonce"] == small.spec.nonce
-    # Asked again, nothing is run again.
+    # A second request runs nothing again.
     assert run_cpu(world, session, [SMALL, LARGE]) == found
     assert len(calls(world)) == 1
 
@@ -68,7 +68,7 @@ def test_what_ends_the_host_costs_the_others_nothing(world: WorkflowContext, ses
     text = script.read_text().replace("    root, loader =", "    ended(); root, loader =")
     script.write_text(text.replace("def payload():", f"{ENDED}\n\ndef payload():"))
     found = run_cpu(world, session, [SMALL, LARGE])
-    # With company it died, and alone it did not.
+    # It died when run together with others, but not alone.
     assert [one["outcome"] for one in found] == ["fail", "fail"]
     assert [record.outcome for record in world.store.records()].count(Outcome.CRASH) == 1
 

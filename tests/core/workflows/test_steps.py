@@ -54,7 +54,7 @@ def test_what_the_cpu_decided_stands_without_a_device_and_is_said_to() -> None:
 def test_a_crash_is_skipped_and_the_report_says_why() -> None:
     report = WorkflowReport(scope=[member(bringup_status="FAILED_FE_COMPILATION")])
     conclude(report, {TARGET: DeviceResult(TARGET, Ending.CRASHED, "CRASHED with signal 11")}, [TARGET], {})
-    # The stage of the failure that the CPU does not show any more is not that of the crash.
+    # The entry's stage belongs to a failure that no longer occurs, not to the crash.
     assert [op.op for op in report.operations if op.path == ("bringup_status",)] == [OpKind.UNSET]
     assert "NOT_SUPPORTED_SKIP" in {op.value for op in report.operations}
     assert "a dead process cannot be expected to fail: skip it: CRASHED with signal 11" in report.states[TARGET]

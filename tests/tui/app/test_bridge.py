@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tui.app.bridge: work of one reader drops none of another's; work that is repeated ends with the app."""
+"""tui.app.bridge: one reader's work does not drop another's; repeated work ends with the app."""
 
 import ast
 from collections import Counter

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bursts of keys: what a key opens gets those behind it, and what closes hands the rest on."""
+"""Bursts of keys: a widget opened by a key gets the keys after it, and when it closes the rest is passed on."""
 
 import threading
 from functools import partial
@@ -29,7 +29,7 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 def _burst(app: App[None], *keys: str) -> None:
-    """Type named keys and texts (behind a blank) with nothing done between two of them."""
+    """Type named keys and texts (marked by a leading blank) without any processing in between."""
     for key in keys:
         names = [(one, one) for one in key[1:]] if key.startswith(" ") else [(key, None)]
         for name, character in names:
@@ -69,7 +69,7 @@ async def test_a_pasted_text_waits_for_its_turn(checkout: Checkout) -> None:
 
 
 class _Gone(Screen[None]):
-    """Its line is taken away by its first key, and with it what follows that key."""
+    """Its first key removes its line, and with it the follower of that key."""
 
     def compose(self) -> ComposeResult:
         yield Input()
@@ -82,7 +82,7 @@ class _Gone(Screen[None]):
 
 
 class _Ordered(ThemedApp):
-    """Nothing but keys in their order."""
+    """An app with nothing but ordered keys."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -173,7 +173,7 @@ async def test_keys_are_dropped_for_a_question_that_takes_too_long(
         _burst(app, "j", "j")
         await until(pilot, lambda: "were dropped" in "".join(one.message for one in app._notifications), "the words")
         assert app.matrix_screen.table.cursor == before
-        # From then on keys work, but for those on their way when the question comes after all.
+        # From then on keys work, except those typed before the late question appears.
         await pilot.press("j")
         assert app.matrix_screen.table.cursor == before + 1
         go_on.set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The app begins where it was left on the checkout, and with the entries where it was never opened."""
+"""The app starts where it was left on the checkout, or with the entries if it was never opened there."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ def checkout(tmp_path: Path) -> Checkout:
 
 @pytest.fixture
 def opened(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
-    """The app as a command line opens it, to be run by a pilot."""
+    """The app as opened by a command line, to be run by a pilot."""
     apps: list[TTMatrixApp] = []
     monkeypatch.setattr("tui.app.start.Ending.run", lambda ending: apps.append(ending._app))
     before = gc.get_threshold()

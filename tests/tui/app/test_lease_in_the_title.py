@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every screen says how long the machine is still there, and the person is warned before the end."""
+"""Every screen shows how long the machine is still available, and warns before the end."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.support.tree import sample
 
 
 def leased(time: timedelta) -> None:
-    """This machine is ours for so long from now on."""
+    """Lease this machine for `time` from now on."""
     file = paths().hosts_file
     file.parent.mkdir(parents=True, exist_ok=True)
     end = (datetime.now(UTC) + time).replace(microsecond=0)

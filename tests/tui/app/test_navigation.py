@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ways between the screens."""
+"""Navigation between the screens."""
 
 from pathlib import Path
 

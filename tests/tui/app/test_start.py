@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The app as it is started: it sees what others change, and its next start reads nothing that is the same."""
+"""Starting the app: it sees changes by others, and its next start reads nothing that is unchanged."""
 
 import gc
 import threading
@@ -30,7 +30,7 @@ ORG = "alpha/pytorch-org/name-single_device-inference"
 
 @pytest.fixture(autouse=True)
 def collector() -> Iterator[None]:
-    """Starting the app sets the collector for a process of its own."""
+    """Restore the garbage collector, which starting the app sets up for a process of its own."""
     before = gc.get_threshold()
     yield
     gc.unfreeze()
@@ -48,7 +48,7 @@ def _app(checkout: Checkout, cache: Cache) -> TTMatrixApp:
 
 
 async def _noticed(pilot: Pilot[Any], write: Callable[[], object], noticed: Callable[[], bool]) -> None:
-    """Write until it is noticed: nobody tells when the watcher has begun to watch."""
+    """Write until it is noticed: nothing tells when the watcher has begun to watch."""
     for _ in range(_ATTEMPTS):
         write()
         for _ in range(100):
@@ -98,7 +98,7 @@ async def test_a_write_is_indexed_once_though_the_watcher_sees_it_too(
 ) -> None:
     indexed: list[str] = []
     asked: list[tuple[str, bool]] = []
-    """What the file said when the watcher asked whether its news are our own write, and the answer."""
+    """The file's content when the watcher asked whether a change is our own write, and the answer."""
     file = checkout.test_config / INFERENCE
 
     def text_in(matrix: Matrix) -> str:
@@ -125,7 +125,7 @@ async def test_a_write_is_indexed_once_though_the_watcher_sees_it_too(
         written = file.read_text()
         await until(pilot, lambda: (written, True) in asked, "the watcher, which has seen the write")
         await until(pilot, lambda: text_in(app.session.matrix) == written, "what was written")
-        # One to save the index of the start, one for the write, and one for each piece of news of others.
+        # One to save the index of the start, one for the write, and one for each change by others.
         assert len(indexed) <= 2 + sum(not own for _, own in asked)
 
 

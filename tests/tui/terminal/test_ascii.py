@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ASCII only: whatever is shown is as wide as before, and what is ours still says what it said."""
+"""ASCII only: everything is as wide as before, and our glyphs keep their meaning."""
 
 from pathlib import Path
 

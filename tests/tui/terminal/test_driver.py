@@ -46,7 +46,7 @@ def test_the_whole_job_at_80x24(tmp_path: Path) -> None:
         terminal.press("a", "c")
         terminal.until("Commit 1 test")
         terminal.press("ctrl+s")
-        # The word that comes and goes is no use to wait for.
+        # A message that comes and goes is not suitable to wait for.
         terminal.until("committed ")
         terminal.press("q", "q")
         assert terminal.process.wait(60) == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""However little is written, the terminal shows what was painted; and it is little."""
+"""With little output the terminal still shows what was painted."""
 
 import random
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ def _strips(line: Line, y: int) -> list[Strip]:
 
 
 class Glass:
-    """A terminal, and what it was given to show."""
+    """A terminal, and the lines it should show."""
 
     def __init__(self) -> None:
         self.screen = pyte.Screen(WIDTH, HEIGHT)
@@ -61,7 +61,7 @@ class Glass:
         return len(text)
 
     def shows(self, lines: Sequence[Line]) -> bool:
-        """Whether it shows what a terminal does that was given these lines and nothing else."""
+        """Whether it looks like a terminal that was given only these lines."""
         fresh = Glass()
         fresh.whole(lines)
         return self._cells() == fresh._cells()
@@ -77,7 +77,7 @@ _TEXTS = ["", "one line", "another line", "two two", "ein Wort 界 breit", "x" *
 
 
 def _moved(lines: list[Line], first: int, last: int, rows: int, new: list[Line]) -> list[Line]:
-    """A part of the lines moved up or down, with others in the place of what went out of it."""
+    """Move a part of the lines up or down, with new lines in the vacated place."""
     part = lines[first:last]
     there = [part[at + rows] if 0 <= at + rows < len(part) else new[at] for at in range(len(part))]
     return [*lines[:first], *there, *lines[last:]]
@@ -103,7 +103,7 @@ def test_what_was_painted_is_shown(seed: int) -> None:
 
 
 def test_what_lies_below_is_not_written_where_nothing_has_changed() -> None:
-    """As where a table is painted anew beside a message that lies on it: an update has the table below, too."""
+    """When a table is repainted beside a message over it, the update also contains the table below."""
     glass = Glass()
     glass.whole(NUMBERED[:HEIGHT])
     left, below = Strip([Segment("changed")]).adjust_cell_length(SPLIT), Strip([Segment("TTTT")])
@@ -114,7 +114,7 @@ def test_what_lies_below_is_not_written_where_nothing_has_changed() -> None:
 
 
 def test_no_border_of_a_closed_dialog_stays_beside_what_painted_too_little() -> None:
-    """As where a pane has become wider and does not know it yet when the dialog closes: it paints anew soon after."""
+    """A pane may have become wider without knowing it when a dialog closes: it repaints soon after."""
     glass, wanted = Glass(), NUMBERED[:HEIGHT]
     edge = Strip([Segment(" " * (WIDTH - SPLIT - 1)), Segment("│")])
     glass.write(LayoutUpdate([iter((Strip.blank(SPLIT), edge)) for _ in range(HEIGHT)], SIZE.region))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The terminal is as the shell gave it, whatever has ended the app, or stopped it, or had the terminal meanwhile."""
+"""The terminal is left as the shell gave it, whatever ended or stopped the app or used the terminal meanwhile."""
 
 import os
 import signal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the title says of the time that is left, and when a person is warned."""
+"""The title's words about the time left, and when a warning is given."""
 
 from datetime import UTC, datetime, timedelta
 

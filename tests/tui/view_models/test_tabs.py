@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line of screens: whole names where they fit, and every key however little room there is."""
+"""The line of screens: whole names if they fit, and every key however narrow it is."""
 
 from hypothesis import given, strategies as st
 

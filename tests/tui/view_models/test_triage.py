@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What needs a person as rows, and its evidence as lines."""
+"""Tests that need a person as rows, and their evidence as lines."""
 
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import BaseEntry, Decision, Pending

@@ -50,7 +50,7 @@ class Served:
         self.base, self.host = f"http://{parts.netloc}", parts.netloc
 
     def end(self) -> int:
-        """End it as ctrl+c does; its exit code."""
+        """End it like ctrl+c; returns its exit code."""
         self.process.send_signal(signal.SIGINT)
         assert self.process.stdout is not None
         self.process.stdout.close()
@@ -65,7 +65,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 class _Terminal:
-    """What a page of the app is: a websocket, and a screen of what comes through it."""
+    """A page of the app: a websocket, and a screen of its output."""
 
     def __init__(self, socket: Any) -> None:
         self._socket = socket
@@ -191,7 +191,7 @@ def test_a_port_is_a_number(port: str) -> None:
 async def test_a_browser_shows_it_and_takes_keys(served: Served) -> None:
     async with open_page(served.address, 1200, 700) as page:
         await page.until(lambda: "alpha/pytorch" in page.text)
-        # Nobody has clicked into it.
+        # Nobody has clicked into the page.
         await page.press("r")
         await page.until(lambda: "Read-only: this would" in page.text)
         picture = await page.picture()

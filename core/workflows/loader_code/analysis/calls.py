@@ -27,7 +27,7 @@ _NO_VALUES = frozenset({"torch", "np", "numpy", "F", "self", "super", "transform
 
 
 class Follower(Protocol):
-    """What follows the code around a call."""
+    """Resolves the code around a call; `Calls` asks it for operands and return values."""
 
     def follow(self, node: cst.BaseExpression, spot: Spot) -> list[Origin]:
         """Where the value of `node` may come from."""
@@ -92,7 +92,7 @@ class Calls:
         return Nature.UNTOLD
 
     def _dtyped(self, dtype: cst.BaseExpression | None, frame: Frame) -> Nature:
-        """What a dtype makes that is no literal: it may be a parameter that the caller gives a literal for."""
+        """The nature of a tensor by its dtype, which is no literal, but may be a parameter with a literal argument."""
         if dtype is None or mentions(dtype, frame.aware):
             return Nature.AWARE
         given = frame.arguments.get(dotted(dtype))
@@ -115,7 +115,7 @@ class Calls:
         return None
 
     def _torch_function(self, call: cst.Call, spot: Spot) -> list[Origin] | None:
-        """`torch.cat([a, b])`, whose parts are followed all, and `torch.unsqueeze(x, 0)`."""
+        """`torch.cat([a, b])`, of which all parts are followed, and `torch.unsqueeze(x, 0)`."""
         name = dotted(call.func)
         if not name.startswith("torch.") or not call.args or not spot.indexed:
             return None

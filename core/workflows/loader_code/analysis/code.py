@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One parsed file of loader code: what is where, and how to put text between without moving anything else."""
+"""One parsed file of loader code: where its parts are, and how to insert text without moving anything else."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper, ParentNod
 from core.errors import TTMatrixError
 
 WIDTH = 88
-"""What black, which upstream runs before each commit, keeps lines within."""
+"""Line length of black, which upstream runs before each commit."""
 STEP = "    "
 
 
@@ -34,10 +34,10 @@ class Code:
     """A file of loader code. Offsets are those of its bytes as UTF-8; lines start at 1."""
 
     def __init__(self, source: str) -> None:
-        """Raises TTMatrixError where `source` is no Python, whatever the version that runs us.
+        """Raises TTMatrixError if `source` is not valid Python, independent of the version that runs us.
 
-        Also where the parser loses some of it, and offsets would be wrong: libcst drops empty lines and comments before
-        a last line of white space.
+        Also if the parser drops part of the text, because offsets would be wrong: libcst drops empty lines and comments
+        before a last line of white space.
         """
         self.source = source
         self._mark = _MARK if source.startswith(_MARK) else ""
@@ -83,7 +83,7 @@ class Code:
         return self._bytes[self.start(node) : self.end(node)].decode()
 
     def column(self, node: cst.CSTNode) -> int:
-        """Characters before it on its line."""
+        """Number of characters before the node on its line."""
         begin = self._bytes.rfind(b"\n", 0, self.start(node)) + 1
         return len(self._bytes[begin : self.start(node)].decode())
 
@@ -103,7 +103,7 @@ class Code:
         return self._bytes.rfind(b"\n", 0, offset) + 1
 
     def end_of_block(self, node: cst.CSTNode) -> int:
-        """The offset of the line behind a compound statement and the comments that are indented below it."""
+        """The offset of the line after a compound statement and the comments that are indented below it."""
         end = self.end(node)
         at = end if self._bytes[end - 1 : end] == b"\n" else self.line_end(end)
         indent, ahead = len(self.margin(node)), at
@@ -123,7 +123,7 @@ class Code:
         return self._bytes[start:end].decode()
 
     def spliced(self, splices: Sequence[Splice]) -> str:
-        """The source with `splices` carried out, which must not overlap; line feeds in them become the file's own."""
+        """The source with `splices`, which must not overlap, carried out; they take the line ends of the file."""
         data = self._bytes
         for splice in sorted(splices, key=lambda one: one.start, reverse=True):
             text = splice.text.replace("\n", self.newline).encode()
@@ -140,7 +140,7 @@ class Code:
             node = parent
 
     def statement(self, node: cst.CSTNode) -> Statement:
-        """The nearest statement that `node` is, or is part of."""
+        """The nearest statement that is `node` or contains it."""
         for one in (node, *self.above(node)):
             if isinstance(one, cst.BaseStatement):
                 return one
@@ -164,13 +164,13 @@ class Code:
 
 
 def own_method(cls: cst.ClassDef, name: str) -> cst.FunctionDef | None:
-    """The method that counts where a name is defined twice: the last."""
+    """The method of that name; if a name is defined twice, the last one counts."""
     found = [one for one in cls.body.body if isinstance(one, cst.FunctionDef) and one.name.value == name]
     return found[-1] if found else None
 
 
 def suite(body: cst.BaseSuite) -> Sequence[Statement]:
-    """The statements of a block; none where it is behind the colon, as nothing is ever put there."""
+    """The statements of an indented block; none if the body follows the colon: nothing is ever inserted there."""
     return body.body if isinstance(body, cst.IndentedBlock) else ()
 
 
@@ -203,7 +203,7 @@ def constant(node: cst.CSTNode) -> str | int | None:
 
 
 def key_of(node: cst.Subscript) -> str | int | None:
-    """The literal that is subscripted with; None: another expression, or a slice."""
+    """The literal inside the subscript; None for another expression or a slice."""
     if len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
         return constant(node.slice[0].slice.value)
     return None
@@ -218,7 +218,7 @@ def nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 @dataclass(frozen=True, slots=True)
 class NoSite:
-    """There is no allowed edit, or not exactly one that follows from the code."""
+    """There is no allowed edit, or the code does not determine exactly one."""
 
     reason: str
     """One line for people, with lines of the file where that helps."""

@@ -12,9 +12,9 @@ from core.workflows.loader_code.analysis.frames import Followed, Frame, Path, me
 
 Key: TypeAlias = str | int | None
 Keys: TypeAlias = Mapping[str, Key]
-"""Loop variables that mean the key or index of what is followed."""
+"""Loop variables that hold the key or index of the followed value."""
 _ELSEWHERE = "\0"
-"""No key that anything is found under."""
+"""A key under which nothing is found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Walk:
         return (over, (None, names.index(name))) if kind == "plain" else None
 
     def keys_of(self, container: str, key: Key) -> Keys | None:
-        """Loop variables that come to mean `key` of `container`; None if unknown."""
+        """Loop variables that hold `key` of `container`; None if unknown."""
         over, kind = _unwrapped(self.iterable)
         names = _names(self.target)
         if dotted(over) == container and kind in ("plain", "keys", "items", "enumerate", "indexes"):
@@ -79,7 +79,7 @@ class Bindings:
 
 
 def _unwrapped(iterable: cst.BaseExpression) -> tuple[cst.BaseExpression, str]:
-    """What is walked over, and in which way: its elements, keys, values, items, indexes, or numbered elements."""
+    """What is iterated over, and how: its elements, keys, values, items, indexes, or numbered elements."""
     match iterable:
         case cst.Call(func=cst.Name(value="list" | "tuple" | "sorted" | "reversed"), args=[one]):
             return _unwrapped(one.value)
@@ -105,7 +105,7 @@ def _names(target: cst.BaseExpression) -> list[str]:
 
 
 def _first(element: cst.BaseExpression, names: int) -> Key:
-    """What the first loop variable is in one round, where it is a literal."""
+    """The value of the first loop variable in one round, if it is a literal."""
     if names > 1 and isinstance(element, cst.Tuple | cst.List) and element.elements:
         element = element.elements[0].value
     return constant(element)
@@ -118,7 +118,7 @@ _FLOAT_TEST = "is_floating_point"
 
 
 class Conditions:
-    """What is known of one followed tensor: its names, and those of the key it is found under."""
+    """What is known of one followed tensor: its names, and the names that hold its key."""
 
     def __init__(self, frame: Frame, keys: Mapping[str, str | int | None], names: frozenset[str]) -> None:
         self.frame = frame
@@ -126,7 +126,7 @@ class Conditions:
         self.names = names | frozenset(keys)
 
     def holds(self, test: cst.BaseExpression) -> bool | None:
-        """None: unknown."""
+        """Whether the test is true for the followed tensor; None: unknown."""
         match test:
             case cst.UnaryOperation(operator=cst.Not(), expression=inner):
                 found = self.holds(inner)
@@ -147,7 +147,7 @@ class Conditions:
         if self.frame.variant and dotted(left) in _VARIANT:
             return _is_variant(self.frame.variant, operator, right)
         if isinstance(operator, cst.In) and constant(left) is not None and mentions(right, self.names):
-            return True  # What is followed was found under its key.
+            return True  # The followed value was found under its key.
         if isinstance(left, cst.Name) and left.value in self.keys:
             return _among(self.keys[left.value], operator, right)
         if isinstance(left, cst.Attribute) and left.attr.value == "dtype" and mentions(left, self.names):
@@ -170,7 +170,7 @@ class Conditions:
 
 
 def _is_variant(variant: str, operator: cst.CSTNode, right: cst.BaseExpression) -> bool | None:
-    """Compare with one member of the enum, or with a display of several."""
+    """Compare with one member of the enum, or with a literal list, set or tuple of several."""
     if isinstance(right, cst.List | cst.Tuple | cst.Set):
         named = [dotted(one.value) for one in right.elements]
     else:

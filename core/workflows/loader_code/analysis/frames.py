@@ -16,13 +16,13 @@ Path: TypeAlias = tuple[str | int | None, ...]
 
 
 class AttributeKey(str):
-    """A key that the code writes as an attribute; what libraries return is often asked either way."""
+    """A key that the code writes as an attribute; objects of libraries often allow both."""
 
     __slots__ = ()
 
 
 class Followed(Enum):
-    """What kind of value is followed, as far as tests in the code ask for it."""
+    """The kind of the followed value, as far as tests in the code distinguish it."""
 
     FLOATS = auto()
     OTHER_TENSOR = auto()
@@ -31,19 +31,19 @@ class Followed(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """One function of the file with the call it is entered by; the outermost one is called by the runner."""
+    """One function of the file with the call that enters it; the runner calls the outermost one."""
 
     function: cst.FunctionDef
     cls: str
     arguments: Mapping[str, cst.BaseExpression] = field(default_factory=dict)
-    """By parameter, those that the call gives."""
+    """Arguments that the call passes, by parameter."""
     caller: "Frame | None" = None
     call: Statement | None = None
-    """The statement of the caller."""
+    """The statement of the caller that contains the call."""
     aware: frozenset[str] = frozenset()
-    """Names that hold the override, or follow it."""
+    """Names that hold the override or are derived from it."""
     variant: str = ""
-    """Member of the variant enum that the loader object is made for; empty: not known."""
+    """Member of the variant enum for which the loader object is made; empty: not known."""
     followed: Followed = Followed.FLOATS
 
     @property
@@ -100,7 +100,7 @@ class _Alias:
 
 
 def _with_aliases(function: cst.FunctionDef, given: set[str]) -> frozenset[str]:
-    """`given`, and local variables that are made of these alone: `dtype = dtype_override or torch.bfloat16`."""
+    """`given`, and local variables that are made only of these: `dtype = dtype_override or torch.bfloat16`."""
     aware = set(given)
     while more := {one.target for one in _aliases(function, aware)} - aware:
         aware |= more

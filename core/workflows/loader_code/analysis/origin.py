@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a tensor is made, and what it passes from there to the end of a function."""
+"""Where a tensor is made, and the places it passes from there to the end of a function."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,28 +13,28 @@ from core.workflows.loader_code.analysis.frames import Frame, Path
 
 
 class Nature(Enum):
-    """What is known of a tensor where it is made."""
+    """What is known of a tensor at the place where it is made."""
 
     UNTOLD = auto()
     """A constructor that takes a floating-point dtype and is given none."""
     FOREIGN = auto()
     """Comes from code that cannot be seen or changed: a processor, a file, arithmetic, an explicit dtype."""
     AWARE = auto()
-    """Follows the override by what is written here."""
+    """Follows the override, as the code here shows."""
     PASSED = auto()
-    """Comes from foreign code that is given the override."""
+    """Comes from foreign code that receives the override."""
     INTEGER = auto()
     CHOSEN = auto()
     """The code decides case by case whether it follows the override."""
 
 
 UNAWARE = frozenset({Nature.UNTOLD, Nature.FOREIGN})
-"""What an edit is for."""
+"""Tensors that an edit is meant to fix."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """Where everything that is followed passes by: a variable (or a part of it) as `at` begins, or an expression."""
+    """A place that the followed value always passes: a variable (or part of it) when `at` begins, or an expression."""
 
     frame: Frame
     at: Statement
@@ -42,7 +42,7 @@ class Place:
     access: Path = ()
     node: cst.BaseExpression | None = None
     shared: bool = False
-    """Whether other inputs may pass by too: the expression is evaluated once for each element, in a loop."""
+    """Whether other inputs may pass as well: the expression is evaluated once per element, in a loop."""
 
     def same(self, other: "Place") -> bool:
         mine = (self.at, self.name, self.access, self.node)
@@ -51,7 +51,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
-    """One place where the tensor may be made, and what it passes from there to the end, the last first."""
+    """One place where the tensor may be made, and the places it passes from there to the end, last first."""
 
     nature: Nature
     node: cst.CSTNode
@@ -70,7 +70,7 @@ class Spot:
     bindings: Bindings
     places: tuple[Place, ...]
     barred: cst.CSTNode | None = None
-    """A loop over the keys of what is followed: a cast in there would be made for every key."""
+    """A loop over the keys of the followed value: a cast inside would be applied to every key."""
 
     @property
     def indexed(self) -> bool:
@@ -79,7 +79,7 @@ class Spot:
 
 
 def returns(function: cst.FunctionDef) -> list[tuple[Statement, cst.BaseExpression]]:
-    """The values that a function returns, with their statements; functions within it have their own."""
+    """The values that a function returns, with their statements; nested functions are left out."""
     return list(_returns(function.body))
 
 
@@ -96,7 +96,7 @@ def _returns(node: cst.CSTNode) -> Iterator[tuple[Statement, cst.BaseExpression]
 
 
 def distinct(origins: Sequence[Origin]) -> list[Origin]:
-    """Each place once: several ways may lead there."""
+    """Each place once: several paths may lead to it."""
     found: list[Origin] = []
     for origin in origins:
         if not any(origin.node is one.node and origin.frame.function is one.frame.function for one in found):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which assignments the value of a variable, or of a part of it, may come from at a statement."""
+"""Which assignments a variable, or a part of it, may have its value from at a statement."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,30 +14,30 @@ from core.workflows.loader_code.analysis.frames import Frame, Path, mentions
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A variable, the path to the part that is wanted, and the loop variables that mean its key."""
+    """A variable, the path to the wanted part, and the loop variables that hold its key."""
 
     name: str
     path: Path = ()
     keys: Keys = field(default_factory=dict)
     names: frozenset[str] = frozenset()
-    """Loop variables that mean the part itself, or its key."""
+    """Loop variables that hold the part itself, or its key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One assignment; `path` leads from `value` to what was asked for."""
+    """One assignment; `path` leads from `value` to the wanted part."""
 
     value: cst.BaseExpression | None
-    """None: a parameter, or bound in a way that says nothing."""
+    """None: a parameter, or a binding whose value is unknown."""
     path: Path
     at: Statement
     keys: Keys
     chosen: bool = False
-    """A statement that assigns in some cases only, although it knows that the override is given."""
+    """Whether a statement that sees the override assigns only in some cases."""
 
 
 Found: TypeAlias = tuple[list[Hit], bool]
-"""Assignments, and whether one of them is made in any case."""
+"""Assignments, and whether one of them is made in every case."""
 
 
 class Reaching:
@@ -53,7 +53,7 @@ class Reaching:
         while not isinstance(block, cst.IndentedBlock):
             if block is None or isinstance(block, cst.Module):
                 return []
-            # An `elif` is in the `if` before it.
+            # An `elif` is nested in the `if` before it.
             at, block = (block if isinstance(block, cst.If) else at), self.code.parent(block)
         earlier = block.body[: _position(block, at)]
         hits, definite = self._block(earlier, query)
@@ -61,7 +61,7 @@ class Reaching:
         return hits if definite or owner is None else hits + self._outside(owner, query)
 
     def is_certain(self, at: Statement, name: str) -> bool:
-        """Whether `name` has been assigned something other than None, by whatever way `at` is come to."""
+        """Whether `name` has been assigned something other than None on every path to `at`."""
         inner: cst.CSTNode = at
         for node in self.code.above(at):
             if isinstance(node, cst.IndentedBlock):
@@ -75,7 +75,7 @@ class Reaching:
         return False
 
     def _outside(self, owner: cst.CSTNode, query: Query) -> list[Hit]:
-        """Assignments before the statement whose block begins here, and those that its head makes."""
+        """Assignments before the statement whose block begins here, and those that its header makes."""
         if isinstance(owner, cst.FunctionDef):
             named = query.name in {one.name.value for one in parameters(self.frame.function)}
             return [Hit(None, query.path, owner, query.keys)] if named else []
@@ -144,7 +144,7 @@ class Reaching:
         return Hit(None, query.path, node, query.keys, chosen=True)
 
     def _branch(self, statements: Sequence[Statement], query: Query) -> Found:
-        """A branch that ends the function, or this round of a loop, leads to nothing behind it."""
+        """Hits in a branch; one that leaves the function or the round of the loop reaches nothing after it."""
         return ([], True) if _leaves(statements) else self._block(statements, query)
 
     def _loop(self, node: cst.For, query: Query) -> Found:
@@ -161,7 +161,7 @@ class Reaching:
         return [hit for hits, _ in found for hit in hits], all(definite for _, definite in found)
 
     def _small(self, small: cst.BaseSmallStatement, at: Statement, query: Query) -> Found | None:
-        """What a simple statement assigns to what is asked for; None: nothing."""
+        """What a simple statement assigns to the queried variable; None: nothing."""
         match small:
             case cst.Assign(targets=targets, value=value):
                 for target in targets:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `load_inputs` returns: the one statement that does, and how its parts can be spoken of there."""
+"""The single return of `load_inputs`, and expressions that name its parts there."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,14 +29,14 @@ from core.workflows.loader_code.analysis.tracer import Tracer
 _SINGLE = "tensor"
 _RETURN = "return"
 _ASKED_ROWS = 2
-"""What the runner asks for in training, where `load_inputs` takes a batch size."""
+"""The batch size that the runner passes in training, if `load_inputs` takes one."""
 _OUTER = re.compile(r"\w+|\[\d+\]")
-"""Names of inputs that are no part of another one."""
+"""Names of inputs that are not part of another input."""
 
 
 @dataclass(frozen=True)
 class Returned:
-    """The return statement, and the inputs that a CPU repro has seen come from it."""
+    """The return statement, and the inputs that a CPU repro has seen it produce."""
 
     code: Code
     frame: Frame
@@ -58,15 +58,15 @@ class Returned:
         return "batch_size" in {one.name.value for one in parameters(self.frame.function)}
 
     def shape(self, name: str) -> list[int]:
-        """Of a tensor among the inputs; empty for anything else."""
+        """The shape of a tensor among the inputs; empty for anything else."""
         return next((list(one["shape"] or ()) for one in self.inputs if one["name"] == name), [])
 
     def has_local(self, name: str) -> bool:
-        """Whether a variable of that name holds something wherever the return is come to."""
+        """Whether a variable of that name has a value on every path to the return."""
         return Reaching(self.code, self.frame).is_certain(self.statement, name)
 
     def free_name(self, *wanted: str) -> str:
-        """The first of `wanted` that the function does not speak of, else the last with a mark."""
+        """The first of `wanted` that the function does not use, else the last one with a suffix."""
         used = {one.value for one in nodes(self.frame.function) if isinstance(one, cst.Name)}
         return next((name for name in wanted if name not in used), f"{wanted[-1]}_")
 
@@ -76,9 +76,9 @@ class Returned:
         return counts.pop() if len(counts) == 1 else 0
 
     def batch(self, name: str = "") -> str:
-        """The number of rows as an expression, `name` being the variable of the inputs; empty where unknown.
+        """The number of rows as an expression, `name` being the variable of the inputs; empty if unknown.
 
-        `batch_size` is only taken for it where the rows follow it: in training the runner asks for two.
+        `batch_size` is used only if the rows follow it: in training the runner asks for two.
         """
         rows = self.rows()
         if self.takes_batch_size and rows in (0, _ASKED_ROWS):
@@ -87,7 +87,7 @@ class Returned:
         return f"{held}.shape[0]" if held else str(rows or "")
 
     def _tensor(self, name: str) -> str:
-        """A tensor among the inputs whose first dimension is the batch, as it can be spoken of; empty: none can."""
+        """An expression for a tensor among the inputs whose first dimension is the batch; empty if there is none."""
         if self.is_tensor:
             return name
         outer = [str(one["name"]) for one in self._outer() if one["shape"]]
@@ -99,13 +99,13 @@ class Returned:
         return f"{name}{outer[0]}" if outer[0].startswith("[") else f'{name}["{outer[0]}"]'
 
     def _outer(self) -> list[Mapping[str, Any]]:
-        """The inputs that are no part of another one."""
+        """The inputs that are not part of another input."""
         return [one for one in self.inputs if _OUTER.fullmatch(str(one["name"]))]
 
     def named(self, names: Sequence[str], variable: str = "") -> "dict[str, str] | NoSite":
-        """The parts as text by parameter, where what is returned is not a mapping already.
+        """The parts as text by parameter, if the returned value is not a mapping already.
 
-        A variable that is called like a parameter is meant for it, wherever in the sequence it is. `variable` is where
+        A variable named like a parameter is taken for it, at any position of the sequence. `variable` is the name that
         the value was assigned to.
         """
         text = variable or self.code.text(self.value)
@@ -126,25 +126,25 @@ class Returned:
         return [f"{text}[{number}]" for number in range(count)]
 
     def replaced(self, text: str) -> Splice:
-        """Another value in place of the one that is returned; line breaks in `text` are those of a margin of none."""
+        """Replace the returned value by `text`, whose line breaks are written as if the margin were zero."""
         margin = self.code.margin(self.statement)
         start, end = self.around() if self.value.lpar else (self.code.start(self.value), self.code.end(self.value))
         return Splice(start, end, text.replace("\n", f"\n{margin}"))
 
     def around(self) -> tuple[int, int]:
-        """Where the value begins and ends with the parentheses around it."""
+        """Start and end of the value, including the parentheses around it."""
         after = self.code.start(self.statement) + len(_RETURN)
         rest = self.code.part(after, self.code.end(self.statement))
         return after + len(rest) - len(rest.lstrip()), self.code.end(self.statement)
 
     def assigned_to(self, name: str) -> Splice:
-        """The value goes into variable `name` instead of being returned: its lines stay as they are."""
+        """Assign the value to variable `name` instead of returning it: its lines stay as they are."""
         start = self.code.start(self.statement)
         space = "" if self.code.part(start, start + len(_RETURN) + 1)[-1:].isspace() else " "
         return Splice(start, start + len(_RETURN), f"{name} ={space}")
 
     def after(self, *lines: str) -> Splice:
-        """Statements behind the return; line breaks in them are those of a margin of none."""
+        """Insert statements after the return; their line breaks are written as if the margin were zero."""
         margin, at = self.code.margin(self.statement), self.code.line_end(self.code.end(self.statement))
         text = "".join(f"{margin}{line}\n".replace("\n", f"\n{margin}").removesuffix(margin) for line in lines)
         open_end = not self.code.part(0, at).endswith("\n")
@@ -152,11 +152,11 @@ class Returned:
 
     @property
     def is_long(self) -> bool:
-        """Whether the value is over several lines."""
+        """Whether the value spans several lines."""
         return self.code.line(self.statement) != self.code.last_line(self.statement)
 
     def before(self, text: str) -> Splice:
-        """One statement more, right before the return."""
+        """Insert one statement right before the return."""
         at = self.code.line_start(self.code.start(self.statement))
         return Splice(at, at, f"{self.code.margin(self.statement)}{text}\n")
 
@@ -164,7 +164,7 @@ class Returned:
 def returned_by(
     code: Code, cls: str, method: str, variant: str, inputs: Sequence[Mapping[str, Any]]
 ) -> Returned | NoSite:
-    """The one return of `method` that is come to for `variant`; NoSite where it is not one, or not in this file."""
+    """The one return of `method` that is reached for `variant`; NoSite if there is not exactly one in this file."""
     function = code.method(cls, method)
     if function is None:
         return NoSite(f"{cls} has no {method} in this file")
@@ -177,7 +177,7 @@ def returned_by(
 
 
 def mapping(parts: Mapping[str, str], room: int) -> str:
-    """A display of a mapping, on one line where `room` is enough."""
+    """A dict literal, on one line if it fits into `room` characters."""
     pairs = [f'"{name}": {text}' for name, text in parts.items()]
     line = "{" + ", ".join(pairs) + "}"
     if len(line) <= room and "\n" not in line:
@@ -187,12 +187,12 @@ def mapping(parts: Mapping[str, str], room: int) -> str:
 
 
 def room_after(code: Code, statement: Statement) -> int:
-    """What is left of a line behind `return `."""
+    """How many characters of a line remain after `return `."""
     return WIDTH - len(code.margin(statement)) - len("return ")
 
 
 def _elements(display: cst.Dict | cst.List | cst.Tuple) -> Iterator[tuple[str, cst.BaseExpression]]:
-    """The parts of a display, each with the name that the repro has for it."""
+    """The parts of a literal, each with the name that the repro gives it."""
     if isinstance(display, cst.Dict):
         for one in display.elements:
             if isinstance(one, cst.DictElement):
@@ -203,7 +203,7 @@ def _elements(display: cst.Dict | cst.List | cst.Tuple) -> Iterator[tuple[str, c
 
 
 def has_key(value: cst.BaseExpression, key: str) -> bool:
-    """Whether a display of a mapping has `key`."""
+    """Whether a dict literal has `key`."""
     return isinstance(value, cst.Dict) and any(
         isinstance(one, cst.DictElement) and constant(one.key) == key for one in value.elements
     )

@@ -11,7 +11,7 @@ from core.workflows.loader_code.analysis.frames import Followed, Path
 _OTHER = "float32"
 _STEP = re.compile(r"\[(-?\d+)\]|([^.\[\]]+)")
 _SINGLE = "tensor"
-"""What the CPU repro calls an input that is one tensor."""
+"""The name that the CPU repro gives an input that is a single tensor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +23,15 @@ class Symptom:
     lines: tuple[int, ...] = ()
     """Lines of the loader in the traceback, the innermost last."""
     others: tuple[tuple[str, Followed], ...] = ()
-    """The inputs that no cast may reach, as they are no floating-point tensors."""
+    """The inputs that no cast may reach, because they are not floating-point tensors."""
     floats: tuple[str, ...] = ()
-    """All float32 inputs, where the error names some of them as well."""
+    """All float32 inputs, also if the error names only some of them."""
     weights: frozenset[str] = frozenset()
     """The floating dtypes of the model's own parameters and buffers."""
 
     @property
     def all_of_the_model(self) -> bool:
-        """Whether not one weight follows the override: then it is the model that does not fit its inputs."""
+        """Whether no weight at all follows the override: then the model does not fit its inputs."""
         return self.weights == {_OTHER}
 
     @property
@@ -42,8 +42,8 @@ class Symptom:
     def of_phase(cls, phase: Mapping[str, Any], log: str, path: str) -> "Symptom":
         """Read one phase of a CPU repro's result, and its traceback from `log`.
 
-        `path` is the loader's file as a traceback ends it: `tabular_fusion/pytorch/loader.py`. Where several inputs
-        are float32 and the error names some of them, only those are meant.
+        `path` is the loader's file as it ends in a traceback: `tabular_fusion/pytorch/loader.py`. If several inputs are
+        float32 and the error names some of them, only those count.
         """
         traceback = _traceback(log)
         low = phase["dtype"]
@@ -56,7 +56,7 @@ class Symptom:
 
 
 def path_of(leaf: str) -> Path:
-    """The keys and indexes in the name that the CPU repro gives an input."""
+    """The keys and indexes in the name that the CPU repro gives to an input."""
     if leaf == _SINGLE:
         return ()
     return tuple(int(index) if index else key for index, key in _STEP.findall(leaf))
@@ -77,5 +77,5 @@ def _traceback(log: str) -> str:
 
 
 def _is_named(name: str, text: str) -> bool:
-    """Whether `text` speaks of an input by its name; a place in a list has none."""
+    """Whether `text` mentions an input by its name; an index in a list is no name."""
     return name.isidentifier() and re.search(rf"\b{re.escape(name)}\b", text) is not None

@@ -52,7 +52,7 @@ SHAPE_METHODS = frozenset(
         "requires_grad",
     ]
 )
-"""Tensor methods that give the same numbers in the same dtype; mappings and lists are copied by the same words."""
+"""Tensor methods that keep numbers and dtype; those that also copy mappings and lists are among them."""
 SHAPE_FUNCTIONS = frozenset(
     [
         "unsqueeze",
@@ -70,7 +70,7 @@ SHAPE_FUNCTIONS = frozenset(
     ]
 )
 SPLITTING_METHODS = frozenset({"chunk", "split", "tensor_split", "unbind"})
-"""Tensor methods that give several tensors in the same dtype."""
+"""Tensor methods that return several tensors of the same dtype."""
 JOINING_FUNCTIONS = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack"})
 _FLOAT_DTYPES = _words("float float16 float32 float64 half double bfloat16 FloatTensor HalfTensor DoubleTensor")
 _OTHER_DTYPES = _words("long int int8 int16 int32 int64 uint8 short bool LongTensor IntTensor BoolTensor ByteTensor")
@@ -79,21 +79,21 @@ _INTEGER_METHODS = _words("long int short bool byte char argmax argmin eq ne lt 
 
 
 class Made(Enum):
-    """What a call makes, where its own text shows that."""
+    """What a call makes, if its own text shows that."""
 
     FLOATS = auto()
-    """A floating-point tensor, in the default dtype unless it is given another."""
+    """A floating-point tensor, in the default dtype unless another is passed."""
     INTEGERS = auto()
     ALIKE = auto()
-    """A tensor in the dtype of another, unless it is given one."""
+    """A tensor in the dtype of another one, unless a dtype is passed."""
     EXPLICIT = auto()
-    """A floating-point tensor in a dtype that is written there."""
+    """A floating-point tensor in a dtype that the call spells out."""
     DTYPED = auto()
     """A tensor in a dtype that a variable holds."""
 
 
 def made_by(call: cst.Call) -> Made | None:
-    """What a constructor call makes; None: it is no constructor we know."""
+    """What a constructor call makes; None: not a known constructor."""
     name = constructor_name(call)
     if name is None or any(arg.star == "**" for arg in call.args):
         return None
@@ -148,7 +148,7 @@ def written_dtype(node: cst.BaseExpression) -> Made | None:
 
 
 def cast_by_name(method: str) -> Made | None:
-    """What `.float()` and its likes make of a tensor; None: `method` is none of them."""
+    """What `.float()` and similar methods make of a tensor; None: `method` is none of them."""
     if method in _FLOAT_METHODS:
         return Made.EXPLICIT
     return Made.INTEGERS if method in _INTEGER_METHODS else None
@@ -182,7 +182,7 @@ class _Numbers(cst.CSTVisitor):
         self.whole = self.broken = False
 
     def visit_Subscript(self, node: cst.Subscript) -> bool:
-        return False  # What is in a subscript or a call is no element.
+        return False  # What is in a subscript or a call is not an element.
 
     def visit_Call(self, node: cst.Call) -> bool:
         return False

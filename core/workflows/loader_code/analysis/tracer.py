@@ -25,7 +25,7 @@ class Tracer:
         self._steps = 0
 
     def returned(self, frame: Frame, path: Path, places: tuple[Place, ...] = ()) -> list[Origin]:
-        """Where the part at `path` of what the function returns may come from; empty: it returns no such part."""
+        """Where the part at `path` of the returned value may come from; empty: the function returns no such part."""
         found: list[Origin] = []
         for statement, value in returns(frame.function):
             reached = self.is_reached(statement, frame)
@@ -37,7 +37,7 @@ class Tracer:
         return found
 
     def is_reached(self, statement: Statement, frame: Frame) -> bool | None:
-        """Whether a return is come to where none before it is; None: that depends."""
+        """Whether a return is reached if no earlier one is taken; None: that depends on the call."""
         inner: cst.CSTNode = statement
         known: bool | None = True
         for node in self.code.above(statement):
@@ -55,7 +55,7 @@ class Tracer:
         return known
 
     def follow(self, node: cst.BaseExpression, spot: Spot, *, end: bool = False) -> list[Origin]:
-        """Where the value of `node` may come from; `end`: an expression is a place itself, being at the very end."""
+        """Where the value of `node` may come from; with `end`, an expression is a place itself, at the very end."""
         self._steps += 1
         if self._steps > _MOST_STEPS:
             return [Origin(Nature.FOREIGN, node, spot.frame, spot.places)]
@@ -146,9 +146,9 @@ class Tracer:
         return self.follow(node.value, spot)
 
     def _is_variable(self, node: cst.BaseExpression, spot: Spot) -> bool:
-        """`inputs`, `inputs["pixel_values"]` and `inputs.pixel_values`, where these may be assigned to.
+        """Whether it is a variable or part of one: `inputs`, `inputs["pixel_values"]`, `inputs.pixel_values`.
 
-        What is a dictionary of tensors is one in any case: there is nothing to cast at once.
+        The function must be able to assign to it. A dictionary of tensors always counts: it cannot be cast as a whole.
         """
         part = isinstance(node, cst.Subscript) and key_of(node) is not None
         name = dotted(node.value if part and isinstance(node, cst.Subscript) else node)
@@ -158,9 +158,9 @@ class Tracer:
         return spot.bindings.source(root) is not None or is_bound(spot.frame, root)
 
     def _is_changeable(self, name: str, spot: Spot) -> bool:
-        """Whether the function may assign to `name`: what belongs to a module or a class is not for it to change.
+        """Whether the function may assign to `name`. It may not if `name` belongs to a module or a class.
 
-        Nor is what the loader keeps, save where what is followed passes by no other place.
+        Nor if it is an attribute of the loader, unless the followed value passes no other place.
         """
         return is_bound(spot.frame, name) or (_is_own(name) and all(one.shared for one in spot.places))
 
@@ -222,7 +222,7 @@ class Tracer:
         return [one for branch in taken for one in self.follow(branch, spot)]
 
     def _arithmetic(self, node: cst.BinaryOperation, spot: Spot) -> list[Origin]:
-        """A number leaves a floating-point tensor its dtype, but not always an integer one; lists are repeated."""
+        """A number keeps the dtype of a floating-point tensor, but not always that of an integer; lists repeat."""
         if isinstance(node.left, cst.List) and spot.path:
             return self.follow(node.left, replace(spot, path=(None, *spot.path[1:])))
         for tensor, other in ((node.left, node.right), (node.right, node.left)):
@@ -238,5 +238,5 @@ def _shared(spot: Spot, at: Statement, node: cst.BaseExpression) -> Spot:
 
 
 def _is_own(name: str) -> bool:
-    """An attribute of the loader."""
+    """Whether the name is an attribute of the loader."""
     return name.startswith(("self.", "cls."))

@@ -24,7 +24,7 @@ _STEP = "    "
 
 
 def cast(code: Code, place: Place) -> tuple[Splice, int] | None:
-    """The change, and the line where it is afterwards; None where nothing can be put there."""
+    """The change and the line of the cast afterwards; None if no cast can be put there."""
     name = spoken_name(place.frame, code, place.at)
     if not name:
         return None
@@ -35,7 +35,7 @@ def cast(code: Code, place: Place) -> tuple[Splice, int] | None:
 
 
 def cast_edit(code: Code, place: Place, what: str) -> SourceEdit | None:
-    """The edit that casts `what` at `place`, with the import of torch where it speaks of it; None where none can be."""
+    """The edit that casts `what` at `place`, importing torch if the cast names it; None if no cast is possible."""
     if (made := cast(code, place)) is None:
         return None
     splice, line = made
@@ -45,7 +45,7 @@ def cast_edit(code: Code, place: Place, what: str) -> SourceEdit | None:
 
 
 def _target(name: str, access: Path) -> str:
-    """`inputs["pixel_values"]`, or as an attribute where it is read as one; empty where the part has no name."""
+    """`inputs["pixel_values"]`, or the attribute if the code reads it so; empty if the part has no name."""
     for step in access:
         if step is None:
             return ""
@@ -58,9 +58,9 @@ def _literal(key: str | int) -> str:
 
 
 def _expression(code: Code, node: cst.BaseExpression, name: str) -> tuple[Splice, int]:
-    """A value without a name: `x` becomes `x.to(name or torch.float32)`, float32 being what it is already.
+    """Cast a value without a name: `x` becomes `x.to(name or torch.float32)`; float32 is its dtype already.
 
-    Where it is only come to with an override, that is named alone.
+    If the expression is reached only with an override, the cast names the override alone.
     """
     simple = isinstance(node, cst.Call | cst.Name | cst.Attribute | cst.Subscript)
     dtype = name if _is_come_to_with(code, node, name) else f"{name} or torch.float32"
@@ -72,7 +72,7 @@ def _expression(code: Code, node: cst.BaseExpression, name: str) -> tuple[Splice
 
 
 def _statement(code: Code, place: Place, target: str, name: str) -> tuple[Splice, int] | None:
-    """Behind the last assignment, where one is in force as the place begins; else right before it."""
+    """After the last assignment, if one is in force when the place begins; else right before the place."""
     block, position, written = _last_write(code, place)
     if block is None:
         return None
@@ -88,7 +88,7 @@ def _statement(code: Code, place: Place, target: str, name: str) -> tuple[Splice
 
 
 def _last_write(code: Code, place: Place) -> tuple[cst.IndentedBlock | None, int, int | None]:
-    """The innermost block around the place that assigns before it, where in it the place is, and the assignment."""
+    """The innermost block around the place that assigns before it, the index of the place in it, and the assignment."""
     at: cst.CSTNode = place.at
     innermost: tuple[cst.IndentedBlock | None, int, int | None] = (None, 0, None)
     for node in code.above(place.at):
@@ -102,7 +102,7 @@ def _last_write(code: Code, place: Place) -> tuple[cst.IndentedBlock | None, int
             break
         if isinstance(node, cst.If):
             if mentions(node.test, place.frame.aware):
-                break  # What is decided here is not to be decided for the cases that are left out.
+                break  # What this branch decides must not be decided for the omitted cases.
             at = node
     return innermost
 

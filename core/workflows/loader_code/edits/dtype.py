@@ -37,7 +37,7 @@ from core.workflows.loader_code.edits.syntax import add_argument
 
 
 def shared_site(code: Code, function: cst.FunctionDef, cls: str, member: str, symptom: Symptom) -> SourceEdit | None:
-    """A cast that all float32 inputs pass and nothing that is no floating-point tensor; None: there is none."""
+    """A cast that all float32 inputs pass and no other value does; None if there is no such place."""
 
     def followed(leaf: str, kind: Followed) -> list[Origin]:
         return Tracer(code).returned(outermost(function, cls, member, kind), path_of(leaf))
@@ -56,7 +56,7 @@ def shared_site(code: Code, function: cst.FunctionDef, cls: str, member: str, sy
 
 
 def _is_plain(origins: list[Origin]) -> bool:
-    """Whether there is something to fix, and nothing that is decided case by case."""
+    """Whether there is something to fix and no origin is decided case by case."""
     natures = {origin.nature for origin in origins}
     return bool(natures & UNAWARE) and Nature.CHOSEN not in natures
 
@@ -72,9 +72,9 @@ def dtype_site(
 
     An input is followed from what `method` of class `cls` returns back to where it is made: through local variables,
     literals and updates of dictionaries, branches, comprehensions, methods and functions of the same file. Without
-    an input, the lines of the traceback tell, and without these what `load_model` makes; a model of which no weight
-    follows the override is cast itself, as it is in the same way followed from there. `variant` is the value of the
-    variant that failed: where branches for several contradict each other, its own counts. NoSite where the signature
+    an input, the lines of the traceback decide; without these, what `load_model` makes. A model of which no weight
+    follows the override is cast itself, traced in the same way from `load_model`. `variant` is the value of the
+    variant that failed: its own branch counts where several contradict each other. NoSite where the signature
     has no `dtype_override`, where the tensor is no floating-point one or already follows the override, and where
     several places would have to change. Raises TTMatrixError where the file is no Python.
     """
@@ -120,7 +120,7 @@ def _of_leaf(code: Code, leaf: str, function: cst.FunctionDef, cls: str, member:
 def _fixed(code: Code, origins: Sequence[Origin], what: str) -> SourceEdit | NoSite:
     """The edit for a tensor that may come from any of `origins`."""
     unaware = [one for one in origins if one.nature in UNAWARE]
-    # Code that is given the override and yet makes something else leaves only the cast behind it.
+    # Code that receives the override and still makes another dtype can only be cast after it.
     unaware = unaware or [one for one in origins if one.nature is Nature.PASSED]
     if not origins:
         return NoSite(f"{what} is not found in what is returned")
@@ -157,7 +157,7 @@ def _with_override(code: Code, origin: Origin, what: str) -> SourceEdit | None:
 
 
 def _inside_other_function(code: Code, origin: Origin) -> bool:
-    """Whether the constructor is evaluated outside of the function that knows the override: as a default value."""
+    """Whether the constructor is evaluated outside the function that has the override: as a default value."""
     around = next((one for one in code.above(origin.node) if isinstance(one, cst.FunctionDef)), None)
     return around is not origin.frame.function
 
@@ -167,7 +167,7 @@ def _keyword(arg: cst.Arg) -> str:
 
 
 def _common_places(origins: Sequence[Origin]) -> list[Place]:
-    """What all of `origins` pass on their way, the last first."""
+    """The places that all of `origins` pass, the last first."""
     common, *others = ([place for place in origin.places if not place.shared] for origin in origins)
     for other in others:
         both = zip(common, other, strict=False)
@@ -177,7 +177,7 @@ def _common_places(origins: Sequence[Origin]) -> list[Place]:
 
 
 def _of_line(code: Code, line: int, cls: str) -> SourceEdit | NoSite:
-    """The one constructor that a tensor on `line` comes from and that takes a dtype."""
+    """The edit of the one constructor that a tensor on `line` comes from and that takes a dtype."""
     for function, owner in _functions(code):
         frame = outermost(function, owner or cls)
         if code.line(function) <= line <= code.last_line(function) and frame.aware:
@@ -201,7 +201,7 @@ def _load_model(code: Code, cls: str) -> cst.FunctionDef | NoSite:
 
 
 def _of_model(code: Code, cls: str) -> SourceEdit | NoSite:
-    """The one floating-point constructor of `load_model` without a dtype."""
+    """The edit of the one floating-point constructor of `load_model` without a dtype."""
     function = _load_model(code, cls)
     if isinstance(function, NoSite):
         return function
@@ -221,7 +221,7 @@ def _only_constructor(code: Code, origins: Iterable[Origin], where: str) -> Sour
 
 
 def _made_on(code: Code, frame: Frame, line: int) -> Iterator[Origin]:
-    """Where the tensors that are read on `line` come from."""
+    """The origins of the tensors that are read on `line`."""
     for node in nodes(frame.function.body):
         if isinstance(node, cst.Name | cst.Call) and code.line(node) <= line <= code.last_line(code.statement(node)):
             statement = code.statement(node)
@@ -230,7 +230,7 @@ def _made_on(code: Code, frame: Frame, line: int) -> Iterator[Origin]:
 
 
 def _functions(code: Code) -> Iterator[tuple[cst.FunctionDef, str]]:
-    """The functions of the file, and the classes whose methods they are."""
+    """The functions of the file, each with the class whose method it is."""
     for function in code.functions.values():
         yield function, ""
     for name, found in code.classes.items():
@@ -241,9 +241,9 @@ MOST = 4
 
 
 def dtype_candidates(source: str, symptom: Symptom, *, variant: str = "") -> tuple[tuple[SourceEdit, ...], str]:
-    """At most `MOST` different edits, each to be tried by itself, and why there is none for all that `symptom` names.
+    """At most `MOST` different edits to try one at a time, and why no edit covers all that `symptom` names.
 
-    First one for the inputs that the error names, then one for all that are float32, then one for each of these.
+    In order: the inputs that the error names, all float32 inputs, each of these alone.
     """
     found: dict[str, SourceEdit] = {}
     why = ""

@@ -12,7 +12,7 @@ from core.files import atomic_write, drop_leftovers, plain, read_as, read_text
 
 
 class EditKind(StrEnum):
-    """What the edit does; nothing else is ever done to a loader."""
+    """What the edit does; loaders are changed in no other way."""
 
     CONSTRUCTOR = "constructor"
     """`dtype=dtype_override` on one tensor constructor."""
@@ -21,9 +21,9 @@ class EditKind(StrEnum):
     OVERRIDE = "override"
     """A method `unpack_forward_output`, and the import it needs."""
     REGISTER = "register"
-    """One line more in the registry of output classes."""
+    """One added line in the registry of output classes."""
     UNREGISTER = "unregister"
-    """One line less there."""
+    """One removed line in that registry."""
     DECODER_INPUTS = "decoder-inputs"
     TARGETS = "targets"
     BATCH = "batch"
@@ -31,18 +31,18 @@ class EditKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SourceEdit:
-    """The text of one file before and after, which differ in one statement and the import that it needs."""
+    """The text of one file before and after; they differ in one statement and the import that it needs."""
 
     kind: EditKind
     line: int
-    """Where it is in the text after; the first is 1."""
+    """The line of the change in the text after; the first is 1."""
     summary: str
     """One line for people: what is done to what."""
     before: str
     after: str
 
     def diff(self, path: str) -> str:
-        """As `git diff` shows it, for the file at `path`."""
+        """The diff as `git diff` prints it, for the file at `path`."""
         return unified_diff(path, self.before, self.after)
 
 
@@ -51,38 +51,38 @@ _RECORD, _BACKUP = ".json", ".before"
 
 @dataclass(frozen=True, slots=True)
 class EditedFile:
-    """A file of the models tree that carries an uncommitted edit of ours."""
+    """A file of the models tree that contains one of our edits, uncommitted."""
 
     path: Path
     original: Path
-    """Its bytes as they were before."""
+    """Where its original bytes are stored."""
     edit: SourceEdit
 
     @property
     def is_in_force(self) -> bool:
-        """Whether the file reads as the edit left it: false once it was changed, committed or reverted."""
+        """Whether the file reads as the edit left it: false after it was changed, committed or reverted."""
         return self.path.is_file() and read_text(self.path) == self.edit.after
 
     @property
     def in_place(self) -> bool:
-        """Whether the file reads otherwise than before the edit, perhaps with more edits on top of it."""
+        """Whether the file differs from its original, perhaps with later edits on top."""
         return self.path.is_file() and read_text(self.path) != self.edit.before
 
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """What is beside the old content of a file."""
+    """Stored beside the original content of a file."""
 
     path: Path
     edit: SourceEdit
 
 
 def put(path: Path, edit: SourceEdit, directory: Path) -> EditedFile:
-    """Write `edit` to `path`, after its original bytes were stored below `directory`. Nothing is committed.
+    """Write `edit` to `path` after storing the original bytes below `directory`. Nothing is committed.
 
-    Doing it again is the same as doing it once, wherever it was stopped before. A second edit of the same file builds
+    Repeating it is safe, wherever an earlier attempt was stopped. A second edit of the same file builds
     on the first, and is to be taken back before it. Raises TTMatrixError where the file is not what the edit was made
-    for.
+    on the first and must be taken back before it. Raises TTMatrixError where the file is not what the edit was made
     """
     path = path.resolve()
     known = [one for one in edited_files(directory) if one.path == path and one.edit == edit]
@@ -98,9 +98,9 @@ def put(path: Path, edit: SourceEdit, directory: Path) -> EditedFile:
 
 
 def take_back(edited: EditedFile) -> None:
-    """Restore the bytes of before; done already is fine.
+    """Restore the original bytes; does nothing if that was done already.
 
-    Raises TTMatrixError where the file is neither as the edit left it nor as it was before: then it stays.
+    Raises TTMatrixError where the file is neither as the edit left it nor as it was before: then it is not touched.
     """
     present = read_text(edited.path)
     if present not in (edited.edit.after, edited.edit.before):
@@ -119,12 +119,12 @@ def forget(edited: EditedFile) -> None:
 
 
 def edited_files(directory: Path) -> tuple[EditedFile, ...]:
-    """The edits stored below `directory`, oldest first. Raises TTMatrixError where a record of one cannot be read."""
+    """The edits stored below `directory`, oldest first. Raises TTMatrixError where the record of one cannot be read."""
     return tuple(_read(record) for record in sorted(directory.glob(f"*{_RECORD}")))
 
 
 def _keep(path: Path, edit: SourceEdit, directory: Path) -> EditedFile:
-    """Bytes first, then the record that makes them count."""
+    """Store the bytes first, then the record that makes them count."""
     directory.mkdir(parents=True, exist_ok=True)
     numbers = [int(one.stem) for one in directory.glob(f"*{_RECORD}") if one.stem.isdecimal()]
     backup = directory / f"{max(numbers, default=0) + 1:06}{_BACKUP}"

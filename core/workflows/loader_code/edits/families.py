@@ -11,9 +11,9 @@ from core.workflows.loader_code.edits.forward_output import MAPPINGS, ForwardOut
 from core.workflows.loader_code.edits.unpack import Form, Selection
 
 _MOST_SINGLE = 12
-"""Tensors that are offered each for itself."""
+"""Most tensors that are offered as single choices."""
 _MOST_COMBINED = 3
-"""Heads of which every combination is offered; of more, what they begin with, and all."""
+"""Most heads of which every combination is offered; of more, only the leading ones and all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class UnpackChoice:
 
     selection: Selection
     attribute: str = ""
-    """Name of the attribute where a line of the registry would do; empty: it takes an override."""
+    """The attribute, if a line of the registry is enough; empty: an override is needed."""
 
     @property
     def label(self) -> str:
@@ -34,10 +34,10 @@ class Unpacking:
     """Which part of an output could be taken. One choice: the family settles it; several: a person decides."""
 
     family: str
-    """For people: `image classification`; empty: no family is known for the task."""
+    """For people: `image classification`; empty: no known family for the task."""
     choices: tuple[UnpackChoice, ...]
     why: str
-    """Why this one, or why none can be chosen."""
+    """Why this choice, or why none can be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class Family:
     name: str
     tasks: frozenset[str]
     parts: tuple[str, ...]
-    """Names of what the loss reads, the first that is there counts."""
+    """Names of what the loss reads; the first that exists counts."""
     loss: str
-    """What is trained with, in words."""
+    """The training loss, in words."""
     whole: bool = False
-    """The loss reads several tensors: a detector's heads."""
+    """Whether the loss reads several tensors, such as the heads of a detector."""
 
 
 def _tasks(text: str) -> frozenset[str]:
@@ -113,7 +113,7 @@ LOSSES = (
     "mean squared or absolute error",
     "a contrastive loss",
 )
-"""What a person can say that a model is trained with."""
+"""Losses that a person can name for a model."""
 _OF_LOADERS = re.compile(r"\b[A-Z]\w*Loss\b|\b\w*cross_entropy\w*|\b(?:mse|l1|smooth_l1|huber|ctc|nll)_loss\b")
 _HEAD = re.compile(r"logit|pred|box|bbox|mask|score|heatmap|cls|class|reg|offset|keypoint|depth", re.IGNORECASE)
 _AUXILIARY = re.compile(
@@ -126,9 +126,9 @@ def unpacking(
 ) -> Unpacking:
     """The loss-relevant part of `output`, the structure that the CPU repro reports, for a model of `task`.
 
-    `task` is the value of upstream's `ModelTask`, `inputs` what the output was seen with, `registered` the attribute
-    that a line of the registry takes and that is no tensor. Only tensors count that a gradient reaches. What the table
-    does not settle is never guessed.
+    `task` is the value of upstream's `ModelTask`, `inputs` what the output was produced with, `registered` the
+    attribute that a line of the registry takes and that is not a tensor. Only tensors that a gradient reaches count.
+    Nothing is guessed that the table does not settle.
     """
     family = next((one for one in FAMILIES if task in one.tasks), None)
     name = family.name if family is not None else ""
@@ -152,12 +152,12 @@ def unpacking(
 
 
 def losses_named(sources: Iterable[str]) -> tuple[str, ...]:
-    """The losses that code of the loader names, in the order of their first mention."""
+    """The losses that the loader's code names, in the order of their first mention."""
     return tuple(dict.fromkeys(found for source in sources for found in _OF_LOADERS.findall(source)))
 
 
 def read_by(choice: UnpackChoice, loss: str) -> UnpackChoice:
-    """`choice` with the loss that its docstring states; empty: a person knows of none."""
+    """`choice` with the loss for its docstring; empty if a person knows none."""
     said = f"It is the gradient source of {loss}." if loss else "Which loss of the model reads it is not known."
     return replace(choice, selection=replace(choice.selection, loss=said))
 
@@ -174,7 +174,7 @@ def _loss_of(family: Family | None) -> str:
 
 
 def _settled(family: Family, seen: ForwardOutput) -> UnpackChoice | None:
-    """What the table says, where the output has it."""
+    """The choice of the table, if the output has that part."""
     loss = _loss_of(family)
     for part in family.parts:
         wanted = [leaf for leaf in seen.part(part) if leaf in seen.grads]
@@ -190,13 +190,13 @@ def _settled(family: Family, seen: ForwardOutput) -> UnpackChoice | None:
 
 
 def _are_heads(seen: ForwardOutput) -> bool:
-    """Whether what a gradient reaches is all alike: as deep as each other, and nothing named like a by-product."""
+    """Whether all tensors that a gradient reaches are alike: equally deep, and none named like a by-product."""
     depths = {None if leaf["steps"] is None else len(leaf["steps"]) for leaf in seen.grads}
     return len(depths) == 1 and None not in depths and not any(_AUXILIARY.search(leaf["name"]) for leaf in seen.grads)
 
 
 def _all_choices(seen: ForwardOutput, family: Family | None, registered: str | None) -> list[UnpackChoice]:
-    """What is registered, added up; each tensor for itself; heads together; parts; all of it."""
+    """The registered part as a sum; each tensor alone; combinations of heads; parts; the whole output."""
     loss = _loss_of(family)
     found: dict[str, UnpackChoice] = {}
     for wanted, what in _offers(seen, registered):
@@ -221,7 +221,7 @@ def _offers(seen: ForwardOutput, registered: str | None) -> Iterator[tuple[Seque
 
 
 def _combinations(seen: ForwardOutput) -> Iterator[Sequence[Leaf]]:
-    """Tensors at the top that a loss may read together: those named like heads, else all that are no by-products."""
+    """Top-level tensors that a loss may read together: those named like heads, else all except by-products."""
     top = [leaf for leaf in seen.grads if leaf["steps"] is not None and len(leaf["steps"]) == 1]
     named = [leaf for leaf in top if _HEAD.search(leaf["name"]) and not _AUXILIARY.search(leaf["name"])]
     heads = named if len(named) > 1 else [leaf for leaf in top if not _AUXILIARY.search(leaf["name"])]

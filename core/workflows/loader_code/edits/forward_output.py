@@ -13,18 +13,18 @@ MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict"})
 SEQUENCES = frozenset({"list", "tuple"})
 _STEP = re.compile(r'\.\w+|\["(?:[^"\\]|\\.)*"\]|\[[^\]]*\]')
 _OUTER = re.compile(r"\w+|\[\d+\]")
-"""Names of inputs that `load_inputs` returns as they are."""
+"""Names of inputs that `load_inputs` returns at the top level."""
 _SHOWN = 12
-"""Leaves that a docstring lists."""
+"""Most leaves that a docstring lists."""
 _MOST_PARTS = 4
-"""Tensors that are added up one by one; for more the code loops."""
+"""Most tensors that are added up one by one; for more the code loops."""
 
 
 class ForwardOutput:
     """What forward returned: its leaves, and which of them a gradient reaches."""
 
     def __init__(self, output: Mapping[str, Any], inputs: Iterable[Leaf] = ()) -> None:
-        """`inputs` are those that it was seen with."""
+        """`inputs` are those that the output was produced with."""
         self.kind = str(output["class"])
         self.leaves: list[Leaf] = [
             {**leaf, "access": access, "steps": None if access is None else tuple(_STEP.findall(access))}
@@ -40,7 +40,7 @@ class ForwardOutput:
 
     @property
     def is_named(self) -> bool:
-        """Whether it has a class of its own, which the registry goes by."""
+        """Whether it has a class of its own, by which the registry could find it."""
         return self.kind not in MAPPINGS | SEQUENCES
 
     def under(self, steps: Sequence[str]) -> list[Leaf]:
@@ -48,11 +48,11 @@ class ForwardOutput:
         return [leaf for leaf in self.leaves if leaf["steps"] is not None and leaf["steps"][: len(steps)] == (*steps,)]
 
     def part(self, name: str) -> list[Leaf]:
-        """The leaves of a part by its name, at the top."""
+        """The leaves of the top-level part of that name."""
         return self.under((f".{name}",)) or self.under((f'["{name}"]',))
 
     def containers(self) -> list[tuple[str, ...]]:
-        """The steps to every part within the output that holds several tensors with a gradient, in their order."""
+        """The steps to every part of the output that holds several tensors with a gradient, in order."""
         steps = [leaf["steps"] for leaf in self.grads if leaf["steps"]]
         inner = dict.fromkeys(one[:length] for one in steps for length in range(1, len(one)))
         return [one for one in inner if sum(leaf in self.grads for leaf in self.under(one)) > 1]
@@ -64,7 +64,7 @@ class ForwardOutput:
         return Selection(access, form, self.described(), why, loss, parts)
 
     def described(self) -> str:
-        """What a docstring says of it: the class, and the shapes as the CPU repro saw them."""
+        """Its description for a docstring: the class, and the shapes that the CPU repro saw."""
         lines = [self._line(leaf) for leaf in self.leaves[:_SHOWN]]
         more = len(self.leaves) - len(lines)
         what = f"{self.kind} of " + ", ".join(lines) + (f", and {more} more" if more else "")
@@ -83,7 +83,7 @@ class ForwardOutput:
         return f"Left out: {_names(others)}."
 
     def _joined(self, wanted: Sequence[Leaf]) -> tuple[str, Form, tuple[str, ...]]:
-        """Access, form and parts: the nearest container that holds nothing else, else one by one, else by gradient."""
+        """Access, form and parts: the nearest container with nothing else in it, else one by one, else by gradient."""
         known = [leaf["steps"] for leaf in wanted if leaf["steps"] is not None]
         if len(known) == len(wanted) == 1:
             return "".join(known[0]), Form.TENSOR, ()
@@ -105,7 +105,7 @@ def _common(known: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _form(inner: Sequence[tuple[str, ...]]) -> Form:
-    """How a container of tensors, to each of which these steps lead, becomes one."""
+    """How a container becomes one tensor; `inner` are the steps to each of its tensors."""
     if any(len(steps) != 1 for steps in inner):
         return Form.SUM_NESTED
     return Form.SUM if all(steps[0][1:-1].isdecimal() for steps in inner) else Form.SUM_VALUES
@@ -118,7 +118,7 @@ def _names(leaves: Sequence[Leaf]) -> str:
 
 
 def _seen_with(inputs: Iterable[Leaf]) -> str:
-    """The number of rows, where all inputs have as many; else the shapes. What is nested is no batch."""
+    """The number of rows if it is the same for all inputs; else the shapes. Nested inputs are not a batch."""
     tensors = [leaf for leaf in inputs if leaf.get("shape")]
     outer = [leaf for leaf in tensors if _OUTER.fullmatch(str(leaf["name"]))]
     shapes = [list(leaf["shape"]) for leaf in outer or tensors]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Give `load_inputs` what training wants besides, by the smallest change; its signature and callers stay.
+"""Make `load_inputs` return what training needs in addition, by the smallest change; its signature and callers stay.
 
 `inputs` are those of a phase of the CPU repro, `parameters` the names of the model's forward in order, `variant` the
 value of the variant that failed. All raise TTMatrixError where the file is no Python.
@@ -36,7 +36,7 @@ _TWICE = "repeat_interleave(2, dim=0)"
 _BEFORE_A_VALUE = len(f'inputs["{_DECODER_IDS}"] = ')
 _OF_A_LIST = re.compile(r"\[\d+\]\[\d+\]$|\w\[\d+\]$")
 _Make: TypeAlias = Callable[[str], str | NoSite]
-"""Writes a value, given the name of the variable that holds the inputs; empty: they have none."""
+"""Writes a value, given the name of the variable that holds the inputs; empty if no variable does."""
 
 
 def decoder_inputs(
@@ -49,10 +49,10 @@ def decoder_inputs(
     method: str = "load_inputs",
     variant: str = "",
 ) -> SourceEdit | NoSite:
-    """Pass `decoder_input_ids`: one token a row to start from, which is `start` where the configuration has one.
+    """Pass `decoder_input_ids`: one token per row to start from, `start` if the configuration has one.
 
-    A sequence becomes a mapping by `parameters`, in which a variable that is called `decoder_input_ids` gets its own
-    name. NoSite where what is returned cannot be seen, or has the key.
+    A sequence becomes a mapping by `parameters`; a variable named `decoder_input_ids` in it keeps that
+    name as key. NoSite where the returned value cannot be seen, or has the key already.
     """
     code = Code(source)
     found = returned_by(code, cls, method, variant, inputs)
@@ -77,10 +77,10 @@ def detection_targets(
     method: str = "load_inputs",
     variant: str = "",
 ) -> SourceEdit | NoSite:
-    """Pass `targets`: for each image a mapping of one box within it and one label, which is not the background.
+    """Pass `targets`: for each image a mapping with one box inside it and one label other than background.
 
-    Boxes are floating-point (N, 4) as x1, y1, x2, y2 in pixels, in the override where the images follow it, else
-    float32; labels are int64. What is returned becomes a mapping by `parameters`.
+    Boxes are floating-point (N, 4) as x1, y1, x2, y2 in pixels, in the override dtype if the images follow it, else
+    float32; labels are int64. The returned value becomes a mapping by `parameters`.
     """
     code = Code(source)
     found = returned_by(code, cls, method, variant, inputs)
@@ -99,7 +99,7 @@ def batch_of_two(
     method: str = "load_inputs",
     variant: str = "",
 ) -> SourceEdit | NoSite:
-    """Let `load_inputs` make two rows of everything.
+    """Let `load_inputs` make a batch of two rows.
 
     NoSite where the batch is not 1 already, or where the runner passes a batch size anyway (`batch_size` in the
     signature: since upstream's `9088e8ebb` it is 2 in training).
@@ -121,7 +121,7 @@ def batch_of_two(
 
 
 def _with_key(found: Returned, key: str, make: _Make, parameters: Sequence[str], kind: EditKind) -> SourceEdit | NoSite:
-    """Add one key to what is returned, or make a mapping of it; a local variable of that name is its value."""
+    """Add one key to the returned value, or turn it into a mapping; a local variable of that name becomes the value."""
     if has_key(found.value, key) or key in {one["name"].partition("[")[0] for one in found.inputs}:
         return NoSite(f"{key} is passed already (line {found.code.line(found.statement)})")
     own = key if found.has_local(key) else ""
@@ -133,7 +133,7 @@ def _with_key(found: Returned, key: str, make: _Make, parameters: Sequence[str],
 
 
 def _named(found: Returned, key: str, make: _Make, parameters: Sequence[str]) -> list[Splice] | NoSite:
-    """A mapping by the names of parameters, instead of a tensor or a sequence."""
+    """Replace a tensor or a sequence by a mapping with parameter names as keys."""
     if isinstance(found.value, cst.List | cst.Tuple) and found.is_long:
         return _renamed(found, found.value, key, make, parameters)
     variable = ""
@@ -154,7 +154,7 @@ def _named(found: Returned, key: str, make: _Make, parameters: Sequence[str]) ->
 def _renamed(
     found: Returned, display: cst.List | cst.Tuple, key: str, make: _Make, parameters: Sequence[str]
 ) -> list[Splice] | NoSite:
-    """A display over several lines stays where it is: each element gets its name, and the brackets become others."""
+    """A literal over several lines keeps its place: each element gets its name, and the brackets are exchanged."""
     code, parts = found.code, found.named(parameters)
     if isinstance(parts, NoSite):
         return parts
@@ -174,7 +174,7 @@ def _renamed(
 
 
 def _added(found: Returned, key: str, make: _Make, parameters: Sequence[str]) -> list[Splice] | NoSite:
-    """One more key of a mapping: in its display, of its variable, or around whatever makes it."""
+    """One more key of a mapping: in its literal, on its variable, or around the expression that makes it."""
     code, returned = found.code, found.value
     if not isinstance(returned, cst.Dict) and found.is_long:
         name = found.free_name("inputs")
@@ -205,7 +205,7 @@ def _in_display(found: Returned, display: cst.Dict, key: str, value: str) -> lis
 
 
 def _element(found: Returned, display: cst.Dict | cst.List | cst.Tuple, text: str) -> list[Splice]:
-    """One more element behind the last one of a display over several lines, and behind the comment on its line."""
+    """One more element after the last one of a literal over several lines, and after the comment on that line."""
     code, last = found.code, display.elements[-1]
     comma = isinstance(last.comma, cst.Comma)
     at = code.end_of(b",", code.end(last)) if comma else code.end(last)
@@ -218,14 +218,14 @@ def _element(found: Returned, display: cst.Dict | cst.List | cst.Tuple, text: st
 
 
 def _start_tokens(found: Returned, name: str, token: str) -> str | NoSite:
-    """The token that the configuration starts decoders with, for each row."""
+    """The start token of the configuration for decoders, for each row."""
     if not (batch := found.batch(name)):
         return NoSite("no input shows the number of rows")
     return _laid_out(found, "torch.full", (f"({batch}, 1)", token, "dtype=torch.long"))
 
 
 def _laid_out(found: Returned, function: str, given: Sequence[str]) -> str:
-    """A call as black lays it out where it becomes the value of a key: on one line, on three, or on one an argument."""
+    """A call laid out as black does for the value of a key: on one line, on three, or with one argument per line."""
     margin = len(found.code.margin(found.statement))
     line = f"{function}({', '.join(given)})"
     if margin + _BEFORE_A_VALUE + len(line) <= WIDTH:
@@ -237,7 +237,7 @@ def _laid_out(found: Returned, function: str, given: Sequence[str]) -> str:
 
 
 def _first_tokens(found: Returned, name: str) -> str | NoSite:
-    """The first token of each row, or zeros where the inputs are no tokens."""
+    """The first token of each row, or zeros if the inputs are not tokens."""
     if name and not found.is_tensor and found.shape(_IDS):
         return f'{name}["{_IDS}"][:, :1]'
     if isinstance(found.value, cst.Dict):
@@ -267,14 +267,14 @@ def _boxes(found: Returned, name: str) -> str | NoSite:
 
 
 def _number_of_images(found: Returned, images: Sequence[Mapping[str, Any]], name: str) -> str:
-    """As an expression: each one of a list, or the rows of a batch; empty where unknown."""
+    """The number of images as an expression: the length of a list, or the rows of a batch; empty if unknown."""
     if not all(_OF_A_LIST.search(str(one["name"])) and len(one["shape"]) == 3 for one in images):
         return found.batch(name)
     return "batch_size" if found.takes_batch_size and len(images) == 2 else str(len(images))
 
 
 def _first_dimension(found: Returned) -> Splice | None:
-    """The 1 that a single tensor is made with: `random_normal(1, 3, 16, 16)`."""
+    """The 1 in the shape of a single tensor: `random_normal(1, 3, 16, 16)`."""
     if not found.is_tensor:
         return None
     shape = found.inputs[0]["shape"]
@@ -289,7 +289,7 @@ def _first_dimension(found: Returned) -> Splice | None:
 
 
 def _repeated(found: Returned) -> list[Splice] | NoSite:
-    """What is returned, each row twice; the value itself stays as it is written where it takes several lines."""
+    """The returned value with each row twice; a value over several lines stays as it is written."""
     simple = isinstance(found.value, cst.Name | cst.Attribute | cst.Call | cst.Subscript)
     if found.is_tensor and simple and not found.value.lpar:
         end = found.code.end(found.value)
@@ -313,7 +313,7 @@ def _twice(found: Returned, text: str) -> str:
 
 
 def _edit(found: Returned, kind: EditKind, summary: str, splices: Sequence[Splice]) -> SourceEdit:
-    """The edit of `splices`, with the import of torch where they are the first to speak of it."""
+    """The edit of `splices`, importing torch if they are the first to use it."""
     code = found.code
     imports = import_torch(code, found.frame.function) if any("torch." in one.text for one in splices) else []
     first = min(splices, key=lambda one: one.start)

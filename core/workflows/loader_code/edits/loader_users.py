@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whom an edit reaches: loaders that may return an output class, and loaders that use another's code."""
+"""The loaders that an edit affects: those that may return an output class, and those that use another's code."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ from core.workflows.loader_code.model_library import ModelLibrary, mentioned_by
 _CLASS = "ModelLoader"
 _IMPORT = re.compile(r"^[ \t]*from [\w.]+ import (?:\([^)]*\)|.*)$|^[ \t]*import .*$", re.MULTILINE)
 _SHARED = re.compile(r"(base|config|training_utils|__init__)\.py|tools/.*")
-"""Files of the tree that speak of every model: their naming a class says nothing of one loader."""
+"""Files of the tree that mention every model: a class named there says nothing about a single loader."""
 
 
 class Sureness(StrEnum):
@@ -27,12 +27,12 @@ class Sureness(StrEnum):
     NAMED = "named"
     """Its code, or code of the models tree that it imports, names the class."""
     POSSIBLE = "possible"
-    """It takes its model from a library that defines the class, through a class that fits."""
+    """It imports a model class that fits from a library that defines the output class."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A loader that an edit of the registry may concern."""
+    """A loader that an edit of the registry may affect."""
 
     directory: str
     sureness: Sureness
@@ -46,12 +46,12 @@ def returning(
     seen: Mapping[str, frozenset[str]],
     library: ModelLibrary | None = None,
 ) -> tuple[Reached, ...]:
-    """Every torch loader that may return `output_class`, by directory; one with an override of its own is none.
+    """Every torch loader that may return `output_class`, by directory; loaders with their own override are left out.
 
-    `library` tells what the classes that a loader takes its model from return; where it does not, their names do.
+    `library` knows what the imported model classes return; for classes that it does not know, their names decide.
 
-    `seen` has the output classes that runs have shown, by directory: a loader that has only shown others is left out
-    where nothing but its imports speaks for it, as its variants may differ.
+    `seen` has the output classes that runs have shown, by directory. A loader with other classes in `seen` is left out
+    if only its imports suggest it, because its variants may differ.
     """
     tree = ModelsTree(models)
     lineages = Lineages(tree)
@@ -64,7 +64,7 @@ def returning(
 
 
 def users(models: Path, loaders: Iterable[Loader], directory: str) -> tuple[str, ...]:
-    """The directories whose loader class is, or descends from, that of `directory`, itself first."""
+    """Directories whose loader class is that of `directory` or descends from it; `directory` is first."""
     tree = ModelsTree(models)
     lineages = Lineages(tree)
     path = loader_file(directory)
@@ -77,7 +77,7 @@ def users(models: Path, loaders: Iterable[Loader], directory: str) -> tuple[str,
 
 
 def _paths(tree: ModelsTree, lineages: Lineages, directory: str) -> set[str]:
-    """The files that the loader class of `directory` is made of."""
+    """The files that define the loader class of `directory`, including its bases."""
     path = loader_file(directory)
     module = tree.module(path)
     return {one.path for one in lineages.of(path, module, _CLASS)} if isinstance(module, ModuleFacts) else set()
@@ -113,7 +113,7 @@ def _reached(
 
 
 def _returns(imported: ImportedName, output_class: str, about: str, library: ModelLibrary | None) -> bool:
-    """Whether an imported class may return `output_class`: by its forward, where it can be read, else by its name."""
+    """Whether an imported class may return `output_class`: by its forward if it can be read, else by its name."""
     named = may_return(imported.module, imported.name, output_class, about)
     known = None
     if library is not None and imported.module.partition(".")[0] == library.name:
@@ -122,7 +122,7 @@ def _returns(imported: ImportedName, output_class: str, about: str, library: Mod
 
 
 def _uses(body: str, name: str) -> bool:
-    """Whether code without its imports speaks of a class."""
+    """Whether the code without its imports mentions a class."""
     return re.search(rf"\b{re.escape(name)}\b", body) is not None
 
 
@@ -131,7 +131,7 @@ def _text(tree: ModelsTree, path: str) -> str:
 
 
 def _modules(tree: ModelsTree, path: str) -> Iterator[tuple[str, ModuleFacts]]:
-    """The file, and what it imports from the tree, whatever way; files that all loaders share are left out."""
+    """The file and everything that it imports from the tree, except files that all loaders share."""
     waiting, known = [path], {path}
     while waiting:
         at = waiting.pop(0)

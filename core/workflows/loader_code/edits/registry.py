@@ -16,17 +16,17 @@ _BY_ATTRIBUTE, _BY_HANDLER = "_register_attr", "_register_handler"
 
 
 def read_registry(source: str) -> Mapping[str, str | None]:
-    """The attribute each output class is represented by; None: a handler of its own.
+    """The registered attribute of each output class; None for a class with its own handler.
 
-    Raises TTMatrixError where the file is no Python, as the functions below do.
+    Raises TTMatrixError if the file is not valid Python, as the functions below do.
     """
     return {name: attribute for _, name, attribute in _lines(Code(source))}
 
 
 def register(source: str, output_class: str, attribute: str) -> SourceEdit | NoSite:
-    """Add `_register_attr("<class>", "<attribute>")` at its alphabetical place, whatever the case of letters.
+    """Add `_register_attr("<class>", "<attribute>")` at its alphabetical place, ignoring case.
 
-    NoSite where the class is registered, where nothing is, or where names are given that are no identifiers.
+    NoSite where the class is registered already, where the registry is empty, or where a name is not an identifier.
     """
     code = Code(source)
     lines = list(_lines(code))
@@ -41,7 +41,7 @@ def register(source: str, output_class: str, attribute: str) -> SourceEdit | NoS
         return NoSite(f"{REGISTRY_FILE} registers no class by {_BY_ATTRIBUTE}")
     after = [line for line, name, _ in lines if _place(name) < _place(output_class)]
     before = [line for line, name, _ in lines if _place(name) > _place(output_class)]
-    # Behind its predecessors, so that a line out of order draws no others with it.
+    # Before the first line that sorts after it, else at the end.
     at = code.line_start(code.start(before[0])) if before else code.line_end(code.end(after[-1]))
     text = f'{_BY_ATTRIBUTE}("{output_class}", "{attribute}")\n'
     if not code.part(0, at).endswith("\n"):
@@ -52,7 +52,7 @@ def register(source: str, output_class: str, attribute: str) -> SourceEdit | NoS
 
 
 def unregister(source: str, output_class: str) -> SourceEdit | NoSite:
-    """Take the line of `output_class` out. NoSite where there is none."""
+    """Remove the line of `output_class`. NoSite where there is none."""
     code = Code(source)
     for line, name, attribute in _lines(code):
         if name == output_class and attribute is not None:
@@ -100,19 +100,19 @@ _HEADS = (
     ("LMOutput", "Seq2Seq"),
     ("BaseModelOutput", "Model"),
 )
-"""What an output class is called behind its model's name, and what the model class is called behind `For`."""
+"""Endings of output classes, and what the model class has after `For` in that case."""
 _GENERAL = frozenset({"", "Seq2Seq", "BaseModel"})
-"""Beginnings of output classes that belong to no one model."""
+"""Beginnings of output classes that are not specific to one model."""
 _NO_MODELS = frozenset({"PreTrainedModel", "EncoderDecoderModel", "VisionEncoderDecoderModel"})
-"""Named like bare models; the first has no forward, the others return Seq2SeqLMOutput alone."""
+"""Named like bare models, but the first has no forward and the others return only Seq2SeqLMOutput."""
 
 
 def may_return(module: str, name: str, output_class: str, about: str = "") -> bool:
-    """Whether class `name` that is imported from `module` may return `output_class`, as far as names show.
+    """Whether class `name`, imported from `module`, may return `output_class`, judged by names.
 
     `AutoModelForCausalLM` may return every causal language model's output, `GPT2ForSequenceClassification` its own
-    and the general one, `DPRReader` what begins with its name. An output class of one model is none of an Auto class
-    where what the loader is `about`, as `mentioned_by` has it, does not mention that model.
+    and the general one, `DPRReader` those that begin with its name. An Auto class does not return the output class
+    of a specific model that the loader does not mention in `about`, the result of `mentioned_by`.
     """
     if not _LIBRARY.fullmatch(module) or not name[:1].isupper() or name in _NO_MODELS:
         return False
@@ -121,7 +121,7 @@ def may_return(module: str, name: str, output_class: str, about: str = "") -> bo
     if module.startswith("diffusers"):
         return output_class == f"{name.removesuffix('Model')}Output"
     heads = [(output, model) for output, model in _HEADS if output in output_class]
-    # A class without a head of its own is what a bare model returns.
+    # A class without a head returns what a bare model returns.
     fitting = [one for one in heads or [("Output", "Model")] if _fits(name, output_class, *one)]
     if not name.startswith("Auto") or not about:
         return bool(fitting)

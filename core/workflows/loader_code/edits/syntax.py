@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Put one more argument behind those of a call, as its author lays arguments out."""
+"""Add one argument to a call, in the layout that its author chose, and add imports."""
 
 import sys
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from core.workflows.loader_code.analysis import STEP, WIDTH, Code, NoSite, Splic
 
 
 def add_argument(code: Code, call: cst.Call, text: str) -> Splice:
-    """The change that adds `text`; a trailing comma, and one line for each argument, stay."""
+    """The change that adds `text`; it preserves a trailing comma and a layout of one argument per line."""
     close = code.end(call) - 1
     if not call.args:
         return Splice(close, close, text)
@@ -20,7 +20,7 @@ def add_argument(code: Code, call: cst.Call, text: str) -> Splice:
     at = code.end_of(b",", at) if comma else at
     missing, wanted = ("", ",") if comma else (",", "")
     if (margin := _line_each(code, call)) is not None and (end := code.line_end(at)) <= close:
-        # Behind the whole line, so that a comment on it stays with its argument.
+        # After the whole line, so that a comment on it stays with its argument.
         rest = code.part(at, end).replace("\r\n", "\n")
         return Splice(at, end, f"{missing}{rest}{margin}{text}{wanted}\n")
     added = f"{missing} {text}{wanted}"
@@ -31,7 +31,7 @@ def add_argument(code: Code, call: cst.Call, text: str) -> Splice:
 
 
 def _broken_up(code: Code, call: cst.Call, text: str) -> Splice:
-    """The arguments on a line of their own, or on one each where that is too long."""
+    """The arguments on a line of their own, or one per line if that is too long."""
     margin = code.margin(call)
     given = [code.part(code.start(arg), code.end(arg)) for arg in call.args] + [text]
     one_line = f"{margin}{STEP}{', '.join(given)}"
@@ -41,7 +41,7 @@ def _broken_up(code: Code, call: cst.Call, text: str) -> Splice:
 
 
 def _line_each(code: Code, call: cst.Call) -> str | None:
-    """The white space before each argument, where each has a line of its own."""
+    """The white space before each argument, if each has a line of its own; else None."""
     starts = [code.start(arg) for arg in call.args]
     begin = code.line_start(starts[-1])
     before = code.part(begin, starts[-1])
@@ -51,10 +51,10 @@ def _line_each(code: Code, call: cst.Call) -> str | None:
 
 
 def import_from_models(code: Code, module: str, name: str, depth: int) -> list[Splice] | NoSite:
-    """What imports `name` of `module` (dotted, below the models root) into the file; nothing where it is there.
+    """The import of `name` from `module` (dotted, below the models root); nothing if the file has it already.
 
-    The line is behind the last import from the models tree, written as that is: as many dots, or by the tree's
-    full name. Where there is none, `depth` dots lead to the models root.
+    The line goes after the last import from the models tree and is written like it: with as many dots, or with the
+    tree's full name. Without such an import, `depth` dots lead to the models root.
     """
     known = list(_from_models(code))
     for _, imported in known:
@@ -78,9 +78,9 @@ def import_from_models(code: Code, module: str, name: str, depth: int) -> list[S
 
 
 def import_torch(code: Code, function: cst.FunctionDef | None = None) -> list[Splice]:
-    """What makes the name `torch` known in the file; nothing where it is known there, or throughout `function`.
+    """The import of `torch`; nothing if the file has it, or `function` has it throughout.
 
-    The line is before the first import that is not of the standard library, else behind the last one.
+    The line goes before the first import that is not of the standard library, else after the last one.
     """
     inner = suite(function.body) if function is not None else ()
     if any(_binds_torch(one) for one in (*code.module.body, *inner)):
@@ -97,7 +97,7 @@ def import_torch(code: Code, function: cst.FunctionDef | None = None) -> list[Sp
 
 
 def _first_import(code: Code) -> Splice:
-    """An import where there is none: behind the docstring, else before everything."""
+    """An import for a file that has none: after the docstring, else at the top."""
     first = code.module.body[0] if code.module.body else None
     if isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr):
         at = code.line_end(code.end(first))
@@ -115,7 +115,7 @@ def _binds_torch(statement: cst.BaseStatement) -> bool:
 
 
 def _is_of_python(statement: cst.BaseStatement) -> bool:
-    """Whether it imports from the standard library, `__future__` included."""
+    """Whether the statement imports from the standard library, including `__future__`."""
     assert isinstance(statement, cst.SimpleStatementLine)
     match statement.body[0]:
         case cst.Import(names=[alias, *_]):
@@ -126,7 +126,7 @@ def _is_of_python(statement: cst.BaseStatement) -> bool:
 
 
 def _extended(code: Code, imported: cst.ImportFrom, module: str, name: str) -> Splice | None:
-    """The name behind those that are imported from the same module, where the line has room for it."""
+    """Add the name to an existing import from the same module, if the line has room."""
     if dotted(imported.module or cst.Name("_")).removeprefix(_prefix(imported)) != module or imported.lpar is not None:
         return None
     end = code.end(imported)
@@ -144,7 +144,7 @@ def _from_models(code: Code) -> Iterator[tuple[Statement, cst.ImportFrom]]:
 
 
 def _prefix(imported: cst.ImportFrom) -> str:
-    """What leads to the models root: dots, or the tree's name; empty where the import is from elsewhere."""
+    """The prefix of the models root in an import: dots, or the tree's name; empty for an import from elsewhere."""
     module = dotted(imported.module) if imported.module is not None else ""
     top = module.partition(".")[0]
     if len(imported.relative) > 1 and top in ("base", "config", "tools", "training_utils"):

@@ -14,43 +14,43 @@ from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
 from core.workflows.loader_code.edits.syntax import import_from_models, import_torch
 
 METHOD = "unpack_forward_output"
-"""Of a loader class: gives the tensor that backward starts from."""
+"""Method of a loader class that returns the tensor for backward to start from."""
 
 
 class Form(StrEnum):
-    """How what is selected becomes one tensor."""
+    """How the selected part becomes one tensor."""
 
     TENSOR = "tensor"
-    """It is one."""
+    """It is a tensor already."""
     SUM = "sum"
     """A sequence of tensors: the sum of all their elements."""
     SUM_VALUES = "sum-values"
-    """The same over the values of a mapping."""
+    """The same for the values of a mapping."""
     SUM_PARTS = "sum-parts"
-    """The same over `parts`, each of which is a tensor."""
+    """The same for `parts`, each of which is a tensor."""
     SUM_NESTED = "sum-nested"
-    """The same over all tensors of a nested structure, by upstream's `extract_tensors_recursive`."""
+    """The same for all tensors of a nested structure, with upstream's `extract_tensors_recursive`."""
     SUM_GRADIENTS = "sum-gradients"
-    """The same over those of them that require a gradient."""
+    """The same for those of them that require a gradient."""
     CONCAT = "concat"
     """A sequence of tensors, flattened and joined."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What of a forward output the loss depends on."""
+    """The part of a forward output that the loss depends on."""
 
     access: str
-    """From the output to the part, as Python has it: `[0]`, `.logits`, `["dense_vecs"]`; empty: the whole."""
+    """Python expression from the output to the part: `[0]`, `.logits`, `["dense_vecs"]`; empty: the whole output."""
     form: Form
     structure: str
     """Type and shapes of the output: `list[Tensor] of length 3, shapes ...`."""
     why: str
-    """What is selected, and what is left out."""
+    """What is selected and what is left out, and why."""
     loss: str = ""
-    """Which loss reads it, as a sentence; empty: unknown yet."""
+    """Which loss reads it, as a sentence; empty: not known yet."""
     parts: tuple[str, ...] = ()
-    """Accesses of the tensors that are added up, where `form` wants them."""
+    """Accesses of the tensors that are added up, for a `form` that needs them."""
 
     @property
     def label(self) -> str:
@@ -75,10 +75,10 @@ def unpack_override(
 ) -> SourceEdit | NoSite:
     """Add the method after the last one of class `cls`, with its two-part docstring.
 
-    Indentation and line ends are the file's. Where `form` needs upstream's helper and the file does not have it, its
-    import is added behind the last import from the models tree; `depth` is how many directories below the models root
-    the loader's directory is, for a file that imports nothing from there yet. NoSite where the class has the
-    method, or is not here. Raises TTMatrixError where the file is no Python.
+    Indentation and line ends are those of the file. If `form` needs upstream's helper and the file lacks it, its
+    import is added after the last import from the models tree; `depth` is how many directories below the models root
+    the loader's directory is, for a file without such an import. NoSite where the class has the
+    method already, or is not in this file. Raises TTMatrixError if the file is not valid Python.
     """
     code = Code(source)
     if cls not in code.classes:
@@ -108,7 +108,7 @@ def unpack_override(
 
 
 def _is_access(text: str) -> bool:
-    """Whether `text` is a chain of attributes and literal subscripts: names in it come from the model."""
+    """Whether `text` is a chain of attributes and literal subscripts; the model determines the names in it."""
     try:
         node = cst.parse_expression(f"{_PARAMETER}{text}")
     except cst.ParserSyntaxError:
@@ -121,7 +121,7 @@ def _is_access(text: str) -> bool:
 
 
 def _method(code: Code, body: Sequence[cst.BaseStatement], selection: Selection) -> Splice:
-    """The method behind the last one, or behind all else where there is none, with a blank line before it."""
+    """The method after the last one of the class, else after everything else, with a blank line before it."""
     last = next((one for one in reversed(body) if isinstance(one, cst.FunctionDef)), body[-1])
     margin, step = code.margin(body[0]), code.module.default_indent
     inner = _body(selection, len(margin + step))
@@ -144,7 +144,7 @@ def _body(selection: Selection, margin: int) -> list[str]:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Names and shapes come from the model: nothing in them may end the docstring, or mean something in it."""
+    """Wrap text for the docstring; names and shapes come from the model and must not end it or act as escapes."""
     safe = printable(text).replace("\\", "/").replace('"""', "'''")
     return [
         line for part in safe.split("\n") for line in textwrap.wrap(part, max(width, 40), break_long_words=False)
@@ -172,7 +172,7 @@ def _statements(selection: Selection, width: int) -> list[str]:
 
 
 def _sum_of(parts: Sequence[str], width: int) -> list[str]:
-    """Added up on one line where there is room, else from a tuple with a line for each."""
+    """The sum on one line if there is room, else of a tuple with one line per part."""
     line = f"return {' + '.join(f'{part}.sum()' for part in parts)}"
     if len(line) <= width:
         return [line]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All of it, or nothing."""
+"""All commits are made, or none."""
 
 import os
 from pathlib import Path
@@ -34,7 +34,7 @@ def planned(checkout: Checkout) -> EditPlan:
 
 
 def test_written_validated_and_committed(tmp_path: Path) -> None:
-    # The validator sees what is written: one entry less that is expected to fail.
+    # The validator sees the new files: one entry fewer that is expected to fail.
     code = "'XFAIL' in text"
     tree = checkout(tmp_path, SEES.format(name=TRAINING, code=code))
     done = deliver(tree, planned(tree), DRAFTS)
@@ -51,7 +51,7 @@ def test_what_fails_leaves_every_byte(tmp_path: Path, reason: str) -> None:
         hook(tmp_path, "pre-commit", "exit 1")
     file = tree.test_config / TRAINING
     file.chmod(0o640)
-    # As if written a while after git looked at it: git then wants to note that in the index.
+    # As if written a while after git looked at it: git then wants to record that in the index.
     os.utime(file, (0, 0))
     before = state(tmp_path)
     with pytest.raises(TTMatrixError):

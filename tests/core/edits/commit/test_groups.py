@@ -46,7 +46,7 @@ def _groups(checkout: Checkout, split: Split, *operations: Operation) -> dict[st
 
 
 def test_all_in_one(checkout: Checkout) -> None:
-    # What changes nothing is in no commit.
+    # A change without effect is in no commit.
     assert _groups(checkout, Split.NONE, *OPERATIONS) == {"": [TRAIN, NET, ORG, TINY]}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which issues a change is about, and which it settles."""
+"""The issues that a change concerns, and those that it resolves."""
 
 from core.edits.commit.message import cited, issues_in, settled_and_other
 from core.edits.effects import EntryChange
@@ -33,7 +33,7 @@ def test_an_issue_is_settled_when_the_last_that_cited_it_passes() -> None:
     fails, passes = entry("x", "KNOWN_FAILURE_XFAIL", ONE), entry("x", "EXPECTED_PASSING")
     issue = "tenstorrent/tt-xla#1"
     assert _sorted(fails, passes) == ((issue,), ())
-    # Somebody else still cites it, it is cited still, the test does not pass, or there is no test any more.
+    # Not resolved: another entry still cites it, this one still does, the test does not pass, or no longer exists.
     assert _sorted(fails, passes, entry("y", "NOT_SUPPORTED_SKIP", ONE)) == ((), (issue,))
     assert _sorted(fails, entry("x", "EXPECTED_PASSING", ONE)) == ((), (issue,))
     assert _sorted(fails, entry("x", "NOT_SUPPORTED_SKIP")) == ((), (issue,))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations on texts that git has."""
+"""Operations on the texts in git."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commits against a real git: they hold the operations, and all other work is what it was."""
+"""Commits with a real git: they contain the operations, and all other work is unchanged."""
 
 import errno
 import os
@@ -153,7 +153,7 @@ def test_killed_within_a_hook_it_can_be_done_again(checkout: Checkout) -> None:
 
 
 def dirty(checkout: Checkout) -> None:
-    """Staged and other work of somebody's, in and beside the file that is edited."""
+    """Somebody's staged and unstaged work, in the edited file and in others."""
     file = checkout.test_config / TRAINING
     file.write_text(file.read_text().replace("Bad StatusOr access", "staged words"))
     git(checkout.root, "add", "--all")
@@ -166,7 +166,7 @@ def dirty(checkout: Checkout) -> None:
     [
         ("pre-commit", "echo 'no trailing spaces please' >&2; exit 1", "no trailing spaces please"),
         ("commit-msg", "echo 'too long'; exit 1", "too long"),
-        # The second of two commits: the first one is taken back.
+        # The second of two commits fails: the first one is undone.
         ("commit-msg", "grep -q two $1 && { echo 'not two'; exit 1; }; exit 0", "not two"),
     ],
 )
@@ -364,14 +364,14 @@ def test_a_disk_without_room_is_told_before_anything_is_done(
 
 def test_where_the_lock_of_the_index_was_removed_nothing_is_done(checkout: Checkout) -> None:
     path = f"{PREFIX}/{TRAINING}"
-    # The hook changes what is committed, so that the index must follow, and removes our lock.
+    # The hook changes the commit, so that the index must follow, and removes our lock.
     hook(checkout.root, "pre-commit", f"echo '# fixed' >> {path}; git add {path}; git show HEAD:{path} > {path}")
     hook(checkout.root, "post-commit", "rm .git/index.lock; : > .git/index.lock")
     before = state(checkout.root)
     with pytest.raises(TTMatrixError, match="no longer locked") as caught:
         commit(checkout, [CommitDraft("m", (PASS,))])
     assert "index.lock is no longer ours" in caught.value.detail
-    # Somebody's git may hold it now.
+    # Another git may hold it now.
     (checkout.root / ".git" / "index.lock").unlink()
     assert state(checkout.root) == before
 

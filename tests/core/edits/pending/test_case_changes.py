@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of op cases on the workbench: what holds for entries holds for cases in manifests."""
+"""Changes of op cases on the workbench: the rules for entries also hold for cases in manifests."""
 
 import os
 import signal
@@ -129,7 +129,7 @@ def test_pending_changes_of_cases_outlive_the_process(bench: Workbench, matrix: 
 
 def test_a_commit_holds_exactly_the_change_of_the_manifest(bench: Workbench, matrix: Matrix) -> None:
     root = bench.checkout.root
-    # Work of the person's own: beside it in the same file, and staged elsewhere.
+    # The person's own work: in the same file, and staged elsewhere.
     manifest(bench.checkout).write_text(TEXT.replace("# Ops of m.", "# Ops of mine."))
     (root / "other.txt").write_text("staged\n")
     run_command(["git", "add", "other.txt"], cwd=root)

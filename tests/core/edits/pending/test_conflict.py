@@ -116,7 +116,7 @@ ops = st.sampled_from(
 
 @given(st.lists(ops, min_size=1, max_size=3, unique_by=lambda op: (op.id, op.path[:2])), texts)
 def test_ours_can_be_done_to_what_the_file_says_now_and_gives_what_was_asked(wanted: list[Operation], now: str) -> None:
-    # Nobody can ask anything of an entry that he has just removed.
+    # A change does not edit an entry after removing it.
     assume(REMOVE not in wanted or all(op.id != REMOVE.id for op in wanted[wanted.index(REMOVE) + 1 :]))
     change = proposed(wanted, "", present(SEEN))
     found = conflicts(change, present(now))

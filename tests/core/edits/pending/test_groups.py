@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of pending changes: all of them are there, once, under what they have in common."""
+"""Groups of pending changes: each change is in exactly one group, under a common property."""
 
 import pytest
 from hypothesis import given, strategies as st

@@ -52,7 +52,7 @@ def meaning(text: str) -> dict[str, object]:
 def test_the_inverse_leads_back_to_what_the_entries_said(groups: list[list[Operation]]) -> None:
     text, changes = TEXT, list[Change]()
     for ops in groups:
-        # Changes are proposed looking at the file, and only those that can be written one after the other are.
+        # Only changes that can be written one after the other are proposed, given the file.
         edited, rejected = edit_text(text, ops)
         if not rejected:
             text = edited

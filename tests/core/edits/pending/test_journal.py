@@ -223,7 +223,7 @@ def test_who_does_not_want_to_wait_is_not_made_to_and_nothing_is_lost(
         propose(journal, "X", "Y")
         assert values(journal) == ["X", "Y"]
         assert not journal.catch_up()
-        # A moment is nothing that a person must hear of.
+        # A short wait need not be reported.
         assert journal.problem is None
     assert journal.catch_up()
     assert values(Journal(file, ROOT)) == ["X", "Y"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was written is found in the files again, and what is not there is missed."""
+"""Written changes are found in the files again, and missing ones are reported."""
 
 from pathlib import Path
 

@@ -267,7 +267,7 @@ def test_what_was_committed_by_hand_is_no_longer_waited_for(bench: Workbench) ->
     run_command(
         ["git", "commit", "--quiet", "--message=by hand", "--", str(bench.uncommitted[0])], cwd=bench.checkout.root
     )
-    # As if written a while after git looked at it: `git diff` would note that in the index.
+    # As if written a while after git looked at it: `git diff` would record that in the index.
     os.utime(bench.checkout.test_config / JAX, (0, 0))
     index = (bench.checkout.root / ".git" / "index").read_bytes()
     bench.look_at_git()

@@ -59,7 +59,7 @@ def test_a_checkout_without_git_is_locked_too(
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
     with sole_writer(root, "writing", wait=0):
         assert refused(root)
-        # Whoever has another home is kept out as well; whose lock it is, only the same home tells.
+        # Processes with another home are locked out as well; only those with the same home learn who holds the lock.
         monkeypatch.setenv("TTMATRIX_HOME", str(tmp_path / "other"))
         with pytest.raises(TTMatrixError, match="Another ttmatrix holds"), sole_writer(root, "trying", wait=0):
             pytest.fail("two writers at once")

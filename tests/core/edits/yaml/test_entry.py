@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.edits.yaml.entry: the smallest range of an entry's text changes, and its meaning beside it."""
+"""core.edits.yaml.entry: the smallest range of an entry's text changes, together with its value."""
 
 import pytest
 

@@ -279,7 +279,7 @@ def files(draw: st.DrawFn) -> File:
     above = draw(st.booleans())
     text = draw(st.sampled_from(["", "# head\n\n"])) + f"model: m\n{defaults if above else ''}{body}"
     text += "" if above else f"\n{defaults}"
-    # A block scalar at the end would say something else once a line follows.
+    # A block scalar at the end would get another value if a line followed.
     if draw(st.booleans()) and not text.endswith("lines\n"):
         text = text.removesuffix("\n")
     bom = draw(st.sampled_from(["", "\ufeff"]))
@@ -288,7 +288,7 @@ def files(draw: st.DrawFn) -> File:
 
 @st.composite
 def edits(draw: st.DrawFn, file: File) -> list[Operation]:
-    """Operations of all kinds, on cases that are there at their turn, and on the defaults."""
+    """Operations of all kinds, on the defaults and on cases that exist at that point."""
     found, ids = list[Operation](), sorted(file.cases)
     for number in range(draw(st.integers(1, 6))):
         act = draw(st.integers(0, 9))
@@ -318,7 +318,7 @@ def key_edits(draw: st.DrawFn, identifier: str) -> Operation:
 
 
 def modelled(document: dict[str, Any], operations: Sequence[Operation]) -> dict[str, Any]:
-    """What the operations mean, on plain values."""
+    """The effect of the operations, on plain values."""
     document = copy.deepcopy(document)
     listed = {f"m::{case['name']}": case for case in document["cases"]}
     block = "default" if "default" in document else "defaults"
@@ -399,7 +399,7 @@ def test_a_case_added_and_removed_gives_the_same_bytes(file: File) -> None:
     assert load(new)["cases"][-1] == {"name": "new", "op": "torch.neg", "marks": ["push"]}
     back = edited(new, removing("m::new"))
     if file.text.index("cases:") < file.text.find("default"):
-        # Which of the blank lines between cases and defaults came with the case is not known.
+        # It is not known which of the blank lines between cases and defaults belong to the case.
         assert _filled_lines(back) == _filled_lines(file.text)
     else:
         assert back.rstrip("\r\n") == file.text.rstrip("\r\n")

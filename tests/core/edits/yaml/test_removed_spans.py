@@ -8,7 +8,7 @@ from core.edits.yaml.file_draft import removed_spans
 
 
 def without(text: str, *indexes: int) -> str:
-    """`text` in which letters are entries and other lines stand for themselves, less the entries at `indexes`."""
+    """`text`, with letters as entries and other lines as they are, without the entries at `indexes`."""
     full = "test_config:\n" + "".join(
         f"  {line}:\n    x: 1\n" if line.isalpha() else f"  {line}\n" if line else "\n" for line in text.split("|")
     )

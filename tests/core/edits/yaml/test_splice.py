@@ -60,7 +60,7 @@ ODD = (
     "\n{pad}  - x: 1",
     "\n{pad}- 'a'\n{pad}- b",
 )
-"""Values that upstream's files never have."""
+"""Values that never occur in upstream's files."""
 ids = st.text(st.characters(exclude_categories=["C", "Z"]) | st.just(" "), min_size=1, max_size=20).filter(
     lambda text: text != "a" and text.isprintable()
 )
@@ -69,7 +69,7 @@ comments = st.sampled_from(["", "", " # note", "  #note", "\t# tab"])
 
 @dataclass(frozen=True)
 class File:
-    """A made-up file and the text of each of its entries, the comment lines above them left out."""
+    """A made-up file and the text of each entry, without the comment lines above it."""
 
     text: str
     entries: dict[str, str]
@@ -109,7 +109,7 @@ def files(draw: st.DrawFn) -> File:
 
 @st.composite
 def edits(draw: st.DrawFn, file: File) -> list[Operation]:
-    """Operations of all kinds, on ids that are there at their turn."""
+    """Operations of all kinds, on ids that exist at that point."""
     found, ids = [], sorted(file.entries)
     for number in range(draw(st.integers(0, 6))):
         if not ids:
@@ -148,7 +148,7 @@ def load(text: str) -> dict[str, Any]:
 
 
 def load_fast(text: str) -> dict[str, Any]:
-    """The entries, by the parser in C: upstream's files are long."""
+    """The entries, read with the C parser: upstream's files are long."""
     found: dict[str, Any] = YAML(typ="safe").load(text)["test_config"]
     return found
 
@@ -158,7 +158,7 @@ def without_reasons(text: str) -> list[str]:
 
 
 def modelled(entries: dict[str, Any], operations: list[Operation]) -> dict[str, Any]:
-    """What the operations mean, on plain mappings."""
+    """The effect of the operations, on plain mappings."""
     entries = copy.deepcopy(entries)
     for operation in operations:
         if operation.path:

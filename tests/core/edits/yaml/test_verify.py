@@ -18,7 +18,7 @@ def entries(document: Document) -> list[EntryDraft]:
 
 
 def difference(before: Document, entries: list[EntryDraft], after: str) -> str:
-    """Why a text is refused; empty: it is not."""
+    """Why a text is rejected; empty: it is accepted."""
     try:
         return "" if verified(before, entries, after).text == after else "another document"
     except Refused as refused:
@@ -26,7 +26,7 @@ def difference(before: Document, entries: list[EntryDraft], after: str) -> str:
 
 
 def changed(after: str, value: int = 1) -> str:
-    """What is said where x of `a` was set to `value`."""
+    """The message after x of `a` was set to `value`."""
     document = read_document(TEXT)
     found = entries(document)
     found[0].open(document.blocks[0], document.text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.analysis.clusters: failures gathered by what their reasons tell of."""
+"""core.evidence.analysis.clusters: failures grouped by what their reasons say."""
 
 from pathlib import Path
 
@@ -48,7 +48,7 @@ def test_entries_by_what_they_tell(matrix: Matrix) -> None:
     assert dram.archs == {"n150": 2, "p150": 1}
     assert dram.texts == {DRAM: 2, "DRAM OOM": 1}
     assert buffer.ids == (B, C)
-    # Said twice, on n150 and on p150 of C.
+    # Occurs twice, on n150 and on p150 of C.
     assert buffer.canonical == "Buffer must be allocated on device"
 
 
@@ -81,7 +81,7 @@ def test_a_pass_takes_an_old_failure_back(matrix: Matrix) -> None:
     rows = [observed(Ending.FAILED, "TypeError: x", test_id=C, when=1.0), observed(test_id=C, when=2.0)]
     assert len(find_clusters(matrix, rows)) == len(find_clusters(matrix))
     assert list(newest(reversed(rows))) == [rows[1]]
-    # What says nothing of the model leaves the last word to what does.
+    # A line that says nothing about the model does not hide one that does.
     assert list(newest([rows[0], observed(Ending.NOT_RUN, test_id=C, when=3.0)])) == [rows[0]]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.analysis.comparison: what came between two runs."""
+"""core.evidence.analysis.comparison: the commits between two runs."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.analysis.comparison: two runs held against each other."""
+"""core.evidence.analysis.comparison: two runs compared."""
 
 import pytest
 from hypothesis import given, strategies as st

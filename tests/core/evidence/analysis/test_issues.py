@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.analysis.issues: what is known of issues, and how it is asked for."""
+"""core.evidence.analysis.issues: the known states of issues, and how they are requested."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
 
 class Gh:
-    """Answers for `gh`, by issue number; notes what it was asked."""
+    """Answers for `gh`, by issue number; records the requests."""
 
     def __init__(self, answers: Mapping[str, tuple[int, str, str]]) -> None:
         self.answers = answers
@@ -95,7 +95,7 @@ def test_only_what_may_have_changed_is_asked_again(tmp_path: Path) -> None:
 
 
 def test_advice(tmp_path: Path) -> None:
-    """A closed issue of what is expected to fail, and an open one of which every test passes."""
+    """A closed issue cited by an expected failure, and an open one of which every test passes."""
     failing = "    status: KNOWN_FAILURE_XFAIL\n    reason: x https://github.com/o/r/issues/"
     yaml = f"test_config:\n  {A}:\n{failing}1\n  {B}:\n{failing}2\n"
     matrix = index(write_checkout(tmp_path / "tree", {"alpha/pytorch": loader_source("ab")}, {INFERENCE: yaml}))
@@ -105,7 +105,7 @@ def test_advice(tmp_path: Path) -> None:
     closed, close = issue_advice(matrix, found, lambda *cell: passing.get(cell))
     assert (closed.state.issue, closed.advice, {id for id, _ in closed.cells}) == ("o/r#1", Advice.CLOSED, {A})
     assert (close.state.issue, close.advice, {id for id, _ in close.cells}) == ("o/r#2", Advice.CLOSE, {B})
-    # One cell without results, or that fails, and it stays open.
+    # If one cell has no results or fails, the issue stays open.
     passing[close.cells[0]] = Verdict.ACTIVE
     assert [one.advice for one in issue_advice(matrix, found, lambda *cell: passing.get(cell))] == [Advice.CLOSED]
     assert [one.advice for one in issue_advice(matrix, found, lambda *_: None)] == [Advice.CLOSED]

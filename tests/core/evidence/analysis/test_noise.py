@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What differs by more than its noise: how often noise alone does, and how often a real step is found."""
+"""Differences larger than the noise: how often noise alone causes one, and how often a real step is found."""
 
 import random
 
@@ -20,7 +20,7 @@ CALLED = (Shift.MORE, Shift.LESS)
         ((1.0, 1.1, 0.9), (1.2, 1.2, 1.2), Shift.NOISE),
         ((1.0, 1.0, 1.0), (1.019, 1.019, 1.019), Shift.NOISE),
         ((0.0, 0.0, 0.0), (0.1, 0.1, 0.1), Shift.MORE),
-        # One result far away moves a mean, but no median.
+        # One outlier moves a mean, but not a median.
         ((1.0, 1.0, 1.0, 1.0, 1.0), (1.0, 1.0, 1.0, 1.0, 9.0), Shift.NOISE),
     ],
 )

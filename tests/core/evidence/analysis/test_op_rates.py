@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of results of op cases, worked out by hand, and what holds of them whatever the results are."""
+"""Numbers about results of op cases, checked against hand-computed ones and against laws for any results."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -67,7 +67,7 @@ def tests(tmp_path_factory: pytest.TempPathFactory) -> OpTests:
 def run_of(
     tests: OpTests, number: int, results: Mapping[str, tuple[str, float]], backend: str = "eager", commit: str = ""
 ) -> list[Observation]:
-    """What one run has shown; a duplicate is one of `alpha::a1`."""
+    """The results of one run; a duplicate is one of `alpha::a1`."""
     rows = {row.id: row for row in tests.rows}
     documents: list[dict[str, Any]] = []
     for id, (status, seconds) in results.items():
@@ -173,7 +173,7 @@ COPIES = {"alpha::a2", "beta::b1"}
 
 @st.composite
 def runs(draw: st.DrawFn) -> dict[str, tuple[str, float]]:
-    """Results of some of the cases; `dup` only where there is something to be a duplicate of."""
+    """Results of some of the cases; `dup` only if there is a case to duplicate."""
     found = {}
     for id in draw(st.lists(st.sampled_from(IDS), unique=True)):
         status = draw(st.sampled_from([one for one in STATUSES if one != "dup" or id in COPIES]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests under several profiles: medians, spread, and what is called a difference."""
+"""Tests under several profiles: medians, spread, and what counts as a difference."""
 
 import json
 from pathlib import Path

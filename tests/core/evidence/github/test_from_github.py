@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ingest --from-github` against a server that behaves like GitHub's API, and badly where the internet does."""
+"""`ingest --from-github` with a server that behaves like GitHub's API, including the failures of the internet."""
 
 import os
 import signal
@@ -153,7 +153,7 @@ def test_what_does_not_pass_is_an_error_that_says_what_to_do(
         ([Answer(302, {"Location": "/repos/team/tt-xla/loop"})] * 9, "redirects too often"),
         ([Answer(200, body=b'{"other": 1}')], "something else than expected"),
     ):
-        # The first artefact of the second run: what came before is stored, and stays.
+        # The first artefact of the second run fails: earlier ones are stored, and stay.
         server.faults = {"runs/2/artifacts": list(fault), "loop": list(fault)}
         failed = ingest(checkout)
         assert failed.code == 2, failed
@@ -230,7 +230,7 @@ def test_no_token_over_an_open_line() -> None:
 
 
 def test_a_directory_is_watched(tmp_path: Path) -> None:
-    """What is there, what comes later, and what was not whole when it was looked at first."""
+    """Existing files, later ones, and one that was incomplete at first."""
     directory = tmp_path / "in"
     whole = report(directory / "run-1", "pass")
     readings = changed_reports(directory, ReadOptions(), ("n150",))

@@ -38,7 +38,7 @@ def result(tests: OpTests, name: str, status: str, **more: Any) -> dict[str, Any
 
 
 def batches(*results: Sequence[Mapping[str, Any]], commit: str = "c1") -> list[Observation]:
-    """What batches, one an hour, have shown, oldest first."""
+    """The observations of batches, one per hour, oldest first."""
     found: list[Observation] = []
     for number, documents in enumerate(results, 1):
         setting = Setting(run=f"run-{number}", when=3600.0 * number, job=f"run-{number}", commit=commit)

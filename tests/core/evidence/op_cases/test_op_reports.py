@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A JUnit file of the plugin says the same as its own results, and finds its way into the evidence store."""
+"""A JUnit file of the plugin has the same content as its own results, and can be ingested."""
 
 import subprocess
 from collections import Counter

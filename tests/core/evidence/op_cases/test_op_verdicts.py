@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts and stability of op cases, and what is proposed for their manifests."""
+"""Verdicts and stability of op cases, and the proposals for their manifests."""
 
 from dataclasses import replace
 from pathlib import Path

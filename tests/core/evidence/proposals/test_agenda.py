@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.proposals.inbox: all there is to decide about a checkout."""
+"""core.evidence.proposals.inbox: everything to decide about a checkout."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.proposals.inbox: what needs a person, and what has become of it."""
+"""core.evidence.proposals.inbox: which tests need a person, and what happened to them."""
 
 from dataclasses import replace
 
@@ -57,10 +57,10 @@ def test_a_proposal_is_the_change_it_has_become() -> None:
     assert proposal.evidence
     taken = replace(fresh, id=4, decision=Decision.ACCEPTED)
     assert change_of(proposal, Pending((taken,))) is taken
-    # Edited in the review, it is still the same.
+    # After an edit in the review, it is still the same item.
     edited = replace(taken, ops=(Operation(OpKind.SET, "a", "f", ("reason",), "x"),))
     assert change_of(proposal, Pending((edited,))) is edited
-    # Another edit of the entry is not.
+    # Another edit of the entry makes a different one.
     own = Change(edited.ops, "by hand", Decision.ACCEPTED, id=5)
     assert change_of(proposal, Pending((own,))) == fresh
 

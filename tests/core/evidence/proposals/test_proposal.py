@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.proposals.proposal: operations for each test, proven by what every arch has after them."""
+"""core.evidence.proposals.proposal: operations for each test, proven by the effective values of every arch."""
 
 from itertools import product
 from pathlib import Path

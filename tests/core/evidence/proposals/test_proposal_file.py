@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.proposals.proposal: what is written is what `apply` reads."""
+"""core.evidence.proposals.proposal: `apply` reads what was written."""
 
 import json
 from pathlib import Path

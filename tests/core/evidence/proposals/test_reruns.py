@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.proposals.reruns: device runs that fill what is not known."""
+"""core.evidence.proposals.reruns: device runs for cells that lack results."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.proposals.rules: what the team writes for each verdict."""
+"""core.evidence.proposals.rules: what the team's policy writes for each verdict."""
 
 import math
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ def _fields(verdict: Verdict, entry: Mapping[str, object], rows: list[Any] | Non
     [
         (Verdict.STALE, {**XFAIL, "reason": "x"}, [], CLEAN),
         (Verdict.SEMI_STALE, {**SKIP, "reason": "x"}, [], CLEAN),
-        # Wrong numbers: a lower threshold where they hold one, else no check.
+        # Wrong numbers: a lower threshold if they meet one, else no check.
         (Verdict.STALE, XFAIL, _failed("PCC", Ending.INACCURATE, pcc=0.9751), {**CLEAN, "assert_pcc": None, "required_pcc": 0.97}),
         (Verdict.DRIFTED, XFAIL, _failed("PCC", Ending.INACCURATE, pcc=0.5), {**CLEAN, "assert_pcc": False, "required_pcc": None}),
         (Verdict.STALE, XFAIL, _failed("PCC", Ending.INACCURATE, pcc=math.nan), {**CLEAN, "assert_pcc": False, "required_pcc": None}),
@@ -53,7 +53,7 @@ def _fields(verdict: Verdict, entry: Mapping[str, object], rows: list[Any] | Non
             _failed("PCC", Ending.INACCURATE, pcc=0.98, test_id="alpha/pytorch-tiny-single_device-training"),
             {**CLEAN, "assert_pcc": False, "required_pcc": None},
         ),
-        # A passing test that is now wrong by far is not hidden behind a check that is off.
+        # A passing test whose numbers are now far off is not hidden by disabling the check.
         (
             Verdict.REGRESSED,
             PASS,
@@ -75,7 +75,7 @@ def _fields(verdict: Verdict, entry: Mapping[str, object], rows: list[Any] | Non
             _failed(FATAL),
             {**XFAIL, "bringup_status": "FAILED_RUNTIME"},
         ),
-        # Forced to run, a skipped test fails without taking its process along.
+        # Forced to run, a skipped test fails without killing its process.
         (Verdict.DRIFTED, {**SKIP, "reason": "hang"}, _failed(FATAL, forced=True), {**XFAIL, "bringup_status": "FAILED_RUNTIME", "reason": FATAL}),
         (
             Verdict.CRASH,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.reports.documents: what the names of directories and archives say of the reports in them."""
+"""core.evidence.reports.documents: what names of directories and archives say about the reports in them."""
 
 import pytest
 

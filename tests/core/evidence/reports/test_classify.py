@@ -20,11 +20,11 @@ _CRASHES = ("segfault", "abort", "exit", "forced_crash")
 
 @pytest.fixture(scope="module", params=[False, True], ids=["plain", "forked"])
 def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Observation]:
-    """What each situation shows, by its name."""
+    """The observation of each situation, by its name."""
     forked: bool = request.param
     report = make_report(tmp_path_factory.mktemp("corpus"), forked=forked)
     setting = Setting(run="nightly", arch="p150", when=5.0, host="f10", source=str(report))
-    # Of a test whose teardown fails too, the testcase of its call stands first.
+    # For a test whose teardown fails too, the testcase of its call comes first.
     found = {
         one.test_id.partition("/")[0]: one
         for case in reversed(read_testcases(report))
@@ -89,7 +89,7 @@ def test_what_the_entry_says_of_a_forced_run_is_not_taken_for_what_happened(corp
 
 
 def test_the_lowest_number_counts_and_a_nan_is_none(corpus: Mapping[str, Observation]) -> None:
-    # The tags of a training test hold the forward number, 0.999 here, unless that is the low one.
+    # The tags of a training test contain the forward number, 0.999 here, unless that is the low one.
     assert corpus["training_backward_low"].pcc == 0.5
     assert corpus["training_backward_low"].pcc_checked is False
     assert corpus["nan"].pcc is None
@@ -165,7 +165,7 @@ def test_a_failure_without_properties_is_the_models_where_its_loader_is_known_to
 ) -> None:
     case = replace(PLAIN, outcome=Outcome.FAIL, message=message)
     assert (ending_of(case), ending_of(case, loads=True)) == (Ending.BROKEN, ending)
-    # What failed in the set-up is none of the model's, whatever is known of the loader.
+    # A failure in the set-up is not the model's, whatever is known about the loader.
     assert ending_of(replace(case, outcome=Outcome.ERROR), loads=True) is Ending.BROKEN
 
 
@@ -183,7 +183,7 @@ def test_a_number_that_no_float_holds_is_no_measurement() -> None:
 
 
 def test_the_reports_message_is_quoted_and_what_was_raised_is_remembered() -> None:
-    """The message differs from run to run of one failure, what was raised does not (docs/rules.md 11)."""
+    """The message differs between runs of one failure, the raised error does not (docs/rules.md 11)."""
     tags = {"bringup_status": "FAILED_TTMLIR_COMPILATION", "model_test_status": "ModelTestStatus.EXPECTED_PASSING"}
     text = "E   ValueError: the wrapper gave up"
     case = replace(PLAIN, outcome=Outcome.FAIL, text=text, tags=tags, properties={"error_message": "error: bad gather"})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.reports.documents: what is read of files, directories and archives, and what is refused."""
+"""core.evidence.reports.documents: which files, directories and archives are read, and which are refused."""
 
 import os
 import stat
@@ -32,7 +32,7 @@ def _problem(path: Path) -> str:
 
 
 def damage(path: Path) -> str:
-    """What is told of the only document of `path` once it is read."""
+    """The reported damage of the only document in `path`."""
     for one in find_documents([path]):
         with pytest.raises(TTMatrixError) as caught:
             content(one)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.reports.reading: counts add up, damage stays where it is, and places say what reports do not."""
+"""core.evidence.reports.reading: counts add up, damage stays local, and paths supply what reports lack."""
 
 import io
 import os
@@ -21,7 +21,7 @@ _SUITE = '<testsuites><testsuite timestamp="2026-11-21T00:00:00+00:00" hostname=
 
 
 def suite(*cases: str) -> str:
-    """A report of these testcases: each is what stands between the tags."""
+    """A report of these testcases, each given by the text between its tags."""
     return _SUITE.format("".join(f'<testcase classname="t" name="{NAME}" time="1">{case}</testcase>' for case in cases))
 
 
@@ -31,7 +31,7 @@ def test_counts_add_up_over_a_real_report(tmp_path: Path) -> None:
     reading = read_reports([report])
     cases = read_testcases(report)
     assert reading.problems == ()
-    # A teardown that fails behind a call that failed is a testcase of its own.
+    # A failing teardown after a failed call is a testcase of its own.
     assert sum(reading.counts.values()) == len(cases) == 28
     assert (reading.counts[OTHER], reading.counts[REPEATED]) == (1, 1)
     assert len(reading.observations) == 26

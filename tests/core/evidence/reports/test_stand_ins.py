@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.reports.classify: what our own runner ran on a CPU is known for it, and nobody else's report is."""
+"""core.evidence.reports.classify: results of our own runner on a CPU are recognised, and no other report is."""
 
 import pytest
 
@@ -18,11 +18,11 @@ def case(backend: str = "", device: str = "") -> Testcase:
     [
         ([case("eager", "CPU")], "eager"),
         ([case("xla", "CPU, 2 virtual devices")], "xla"),
-        # Its process died before it could say what it ran on.
+        # Its process died before it could report its backend.
         ([case(), case("inductor")], "inductor"),
         ([case("tt", "n150")], ""),
         ([case("xla", "TT"), case("xla")], ""),
-        # Upstream's runner names neither.
+        # Upstream's runner reports neither.
         ([case()], ""),
         ([], ""),
     ],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.verdicts.verdict: another failure is only told where all runs agree on it and the entry says something else."""
+"""core.evidence.verdicts.verdict: DRIFT needs runs that agree on a failure other than the entry's."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.verdicts.expected: what an entry claims of a cell, overrides and slips of the pen included."""
+"""core.evidence.verdicts.expected: what an entry claims about a cell, with overrides and typos."""
 
 from core.evidence.verdicts.expected import Expected, declared_on
 from core.model import BringupStatus, Entry, Status

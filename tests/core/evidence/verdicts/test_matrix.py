@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.verdicts.matrix: a whole matrix at once says what each test by itself would."""
+"""core.evidence.verdicts.matrix: judging a whole matrix gives the same as judging each test alone."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.verdicts.expected: comments that pin an entry, wherever people put them."""
+"""core.evidence.verdicts.expected: comments that pin an entry, in all places where people write them."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.verdicts.policy: where it is found, what it may say, and that it is printed as it is read."""
+"""core.evidence.verdicts.policy: where it is found, what it may contain, and that it is printed as it is read."""
 
 from pathlib import Path
 

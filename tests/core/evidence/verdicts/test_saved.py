@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.verdicts.saved: verdicts of before are those that are made anew, whatever has changed since."""
+"""core.evidence.verdicts.saved: saved verdicts equal newly computed ones, whatever has changed since."""
 
 from collections.abc import Mapping
 from dataclasses import replace

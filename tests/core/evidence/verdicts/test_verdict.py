@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdict, pinned by a table; and its laws: more of the same evidence never says less."""
+"""The verdict, defined by a table; and its laws: more of the same evidence never weakens it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -59,14 +59,14 @@ NIGHTLY = replace(PASSING, scheduled=True)
 
 
 def alone(expected: Expected, rows: Sequence[Observation], policy: Policy = DEFAULT) -> Judgement:
-    """The judgement on one cell of which these are the results, oldest first."""
+    """The judgement on one cell with these results, oldest first."""
     placed = [replace(row, when=float(at)) for at, row in enumerate(rows)]
     (one,) = judge(TEST_ID, {"n150": expected}, {"n150": placed}, policy)
     return one
 
 
 TABLE = [
-    # Too little.
+    # Not enough.
     (PASSING, "", Verdict.UNKNOWN),
     (PASSING, "P P", Verdict.UNKNOWN),
     (XFAIL, "P P S S B", Verdict.UNKNOWN),
@@ -80,7 +80,7 @@ TABLE = [
     (replace(NIGHTLY, silent_runs=2), "", Verdict.UNKNOWN),
     (replace(NIGHTLY, silent_runs=9), "S", Verdict.UNKNOWN),
     (EXCLUDED, "P P P", Verdict.UNUSED),
-    # As it should be.
+    # As expected.
     (PASSING, "P P P", Verdict.ACTIVE),
     (PASSING, "BARE BARE BARE", Verdict.ACTIVE),
     (XFAIL, "F F F", Verdict.ACTIVE),
@@ -92,7 +92,7 @@ TABLE = [
     (UNCHECKED, "L L L", Verdict.ACTIVE),
     (UNCHECKED, "NAN NAN NAN", Verdict.ACTIVE),
     (UNCHECKED, "WRONG P WRONG", Verdict.ACTIVE),
-    # Passes against the entry.
+    # Passes contrary to the entry.
     (XFAIL, "P P P", Verdict.STALE),
     (SKIP, "P P P S", Verdict.STALE),
     (XFAIL, "F F F F P P P", Verdict.STALE),
@@ -100,11 +100,11 @@ TABLE = [
     (replace(XFAIL, pcc_checked=False), "L L L", Verdict.STALE),
     (replace(XFAIL, required_pcc=0.96), "L L L", Verdict.STALE),
     (replace(XFAIL, pcc_checked=False), "NAN NAN NAN", Verdict.ACTIVE),
-    # Fails against the entry.
+    # Fails contrary to the entry.
     (PASSING, "F F F", Verdict.REGRESSED),
     (PASSING, "P P P P F F F", Verdict.REGRESSED),
     (PASSING, "F L F", Verdict.REGRESSED),
-    # Broke in one night, and for one cause.
+    # Broke in one night, with one cause.
     (PASSING, "P P F F", Verdict.REGRESSED),
     (PASSING, "P F F", Verdict.REGRESSED),
     (PASSING, "P P WRONG WRONG", Verdict.REGRESSED),
@@ -113,7 +113,7 @@ TABLE = [
     (PASSING, "WRONG WRONG WRONG", Verdict.REGRESSED),
     (PASSING, "NAN NAN NAN", Verdict.REGRESSED),
     (UNCHECKED, "OTHER OTHER OTHER", Verdict.REGRESSED),
-    # Now so, now so.
+    # Alternating.
     (PASSING, "P F P", Verdict.FLAKY),
     (PASSING, "P P P F", Verdict.FLAKY),
     (PASSING, "P P F G", Verdict.FLAKY),
@@ -132,7 +132,7 @@ TABLE = [
     (OPEN, "C C C", Verdict.CRASH),
     (XFAIL, "H H H", Verdict.HANG),
     (PASSING, "C F H", Verdict.HANG),
-    # Out of time.
+    # Timed out.
     (PASSING, "T T T", Verdict.SLOW),
     (XFAIL, "W W W", Verdict.SLOW),
     (OPEN, "W T W", Verdict.SLOW),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kept index is what a new one would be, or it is not used."""
+"""A cached index equals a new one, or it is not used."""
 
 import os
 import pickle
@@ -18,14 +18,14 @@ TINY = "alpha/pytorch-tiny-single_device-inference"
 
 
 def _age(root: Path) -> None:
-    """Make everything old enough to be trusted, as it is when a checkout was not touched just now."""
+    """Make all files old enough to be trusted, as in a checkout that was not touched just now."""
     for path in [root, *root.rglob("*")]:
         os.utime(path, (1_600_000_000, 1_600_000_000))
 
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
-    # Change times cannot be set back, so the distrust of fresh files is lifted instead.
+    # Change times cannot be set back, so the distrust of fresh files is disabled instead.
     monkeypatch.setattr("core.sources.stamps._RACY_NS", -(10**18))
     found = sample(tmp_path / "tt-xla")
     _age(found.root)
@@ -89,7 +89,7 @@ def test_a_changed_entry_is_seen_and_only_its_file_is_parsed(
 
 
 def index_without_monkeypatch(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Matrix:
-    """A new index, with loaders being parsed again."""
+    """A new index, parsing the loaders again."""
     monkeypatch.undo()
     return index(checkout)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the models tree gave is kept until a Python file or the set of loaders changes."""
+"""Facts of the models tree are cached until a Python file or the set of loaders changes."""
 
 from pathlib import Path
 

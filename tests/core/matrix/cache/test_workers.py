@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An index from another process is the index this one would make, and is kept by the way."""
+"""An index from another process equals that of this one, and is cached as well."""
 
 from pathlib import Path
 

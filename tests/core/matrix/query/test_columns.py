@@ -91,7 +91,7 @@ def test_effective_values_are_those_of_the_arch(matrix: Matrix) -> None:
 def test_has(matrix: Matrix) -> None:
     has = has_column(matrix)
     assert set(has[matrix.rows[TINY]]) == {"entry", "override", "reason", "issue", "pcc"}
-    # A pull request is no issue.
+    # A pull request is not an issue.
     assert set(has[matrix.rows[NET]]) == {"entry", "reason"}
     assert has[matrix.rows["gamma/jax-Base-single_device-training"]] == ()
 
@@ -108,7 +108,7 @@ def test_an_id_with_two_entries_is_a_duplicate(tmp_path: Path) -> None:
     yaml = {INFERENCE: PCC, "torch/test_config_inference_tensor_parallel.yaml": AGAIN}
     matrix = index(write_checkout(tmp_path, LOADERS, yaml))
     assert is_column(matrix)[matrix.rows[NET]] == ("known", "duplicate")
-    # Text is no literal: it turns nothing off.
+    # A text is not a literal: it does not disable anything.
     assert assert_pcc_column(matrix, "n150")[matrix.rows[NET]] == ("true",)
     assert "duplicate" not in is_column(matrix)[matrix.rows[TINY]]
 

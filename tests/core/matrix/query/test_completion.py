@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is offered while a query is typed."""
+"""Suggestions while a query is typed."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Terms that select one text of a field and nothing else."""
+"""Terms that select exactly one text of a field."""
 
 import re
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each field of a query selects, and how conditions join."""
+"""What each field of a query selects, and how conditions are combined."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
@@ -74,7 +74,7 @@ def test_select(matrix: Matrix, text: str, ids: set[str]) -> None:
     assert _ids(matrix, text) == ids
 
 
-# The arch is left out: it also says which values the terms beside it mean.
+# Without the arch, which also changes the values of the terms beside it.
 _TERMS = ("status:xfail", "has:entry", "mode:training", "tiny", "pcc:<1", "reason~chip", "seq:1", "id~causal", "zzz")
 _NODE: st.SearchStrategy[Node] = st.recursive(
     st.sampled_from([Query.parse(text).terms[0] for text in _TERMS]),
@@ -106,7 +106,7 @@ JOB = Job(file="push.json", index=0, name="models", runs_on="n150", dir=".")
 
 @pytest.fixture(scope="module")
 def learned(matrix: Matrix) -> Learned:
-    """Groups by directory; one job, that selects TINY and TRAINING."""
+    """Groups by directory; one job, which selects TINY and TRAINING."""
     groups = Column.of(GROUPS.get(id.partition("/")[0], "") for id in matrix.ids)
     codes = [int(id in (TINY, TRAINING)) for id in matrix.ids]
     selected = Selected((JOB,), ("push.json: models on n150, push",), sets=(0, 1), codes=codes)

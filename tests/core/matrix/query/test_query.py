@@ -49,7 +49,7 @@ def test_any_text_parses_or_says_where_it_is_wrong(text: str) -> None:
 
 @given(_NODE)
 def test_printing_takes_no_needless_parenthesis(node: Node) -> None:
-    """Taking any pair of parentheses away changes the meaning."""
+    """Removing any pair of parentheses changes the meaning."""
     text = str(_query(node))
     for at, character in enumerate(text):
         if character == "(":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Help tells of every field and operator, and what it shows can be typed."""
+"""The help covers every field and operator, and its examples can be typed."""
 
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a query print with no more quotes than they need, and join without nesting in vain."""
+"""The parts of a query print with as few quotes as possible, and combine without needless nesting."""
 
 import pytest
 

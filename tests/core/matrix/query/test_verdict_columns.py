@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts that are handed in can be asked for, on one arch or on any."""
+"""Queries for given verdicts, on one arch or on any."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The overview: no number without what it counts."""
+"""The overview: every number names what it counts."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Views as values: they are written and read again, and gone back to."""
+"""Views as values: written, read again, and returned to."""
 
 import json
 

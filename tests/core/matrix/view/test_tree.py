@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups that fold, as lines found by number."""
+"""Foldable groups, with lines addressed by number."""
 
 import pytest
 from hypothesis import given, strategies as st

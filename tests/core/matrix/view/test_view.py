@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is on show, and what stays when that changes."""
+"""The visible rows, and what stays when they change."""
 
 from pathlib import Path
 

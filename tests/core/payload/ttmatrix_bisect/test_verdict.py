@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A fault that is planted in a backend is found as that op; on a clean backend nothing departs."""
+"""A fault planted in a backend is reported as that op; on a clean backend nothing deviates."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,7 +33,7 @@ class Gate(torch.nn.Module):  # type: ignore[misc]
 
 
 class Wrong(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Changes what one op gives."""
+    """Changes the result of one op."""
 
     def __init__(self, op: Any, change: Callable[[Any], Any]) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -45,7 +45,7 @@ class Wrong(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def planted(op: Any, change: Callable[[Any], Any], *, at_least: int = 0) -> Callable[..., Any]:
-    """A backend of dynamo's with a wrong kernel, in graphs of `at_least` calls."""
+    """A dynamo backend with a wrong kernel, in graphs of at least `at_least` calls."""
 
     def backend(graph: Any, inputs: Any) -> Callable[..., Any]:
         calls = sum(node.op.startswith("call_") for node in graph.graph.nodes)

@@ -11,7 +11,7 @@ from tests.support.models import QUICK, Ask, model_server, xla_python
 
 
 class TinyLoader:
-    """As loaders are: a model and inputs in the dtype asked for."""
+    """A minimal loader: a model and inputs in the requested dtype."""
 
     def __init__(self, model: Any, inputs: Any) -> None:
         self.model = model

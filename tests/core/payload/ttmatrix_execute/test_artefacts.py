@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_execute.artefacts: files that are kept, and patterns that are checked or said not to be."""
+"""core.payload.ttmatrix_execute.artefacts: saved files, and patterns that are checked or reported as unchecked."""
 
 import importlib
 import json

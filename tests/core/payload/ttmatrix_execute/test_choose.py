@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_execute.choose: the nearest to a device that works here, and clear words for what does not."""
+"""core.payload.ttmatrix_execute.choose: the working backend nearest to a device, and clear messages for the others."""
 
 import importlib
 import importlib.util

@@ -64,7 +64,7 @@ def test_the_words_are_those_of_upstream() -> None:
 
 
 def test_tensors_that_hardly_differ_are_not_correlated() -> None:
-    """Constant but for rounding: the formula would say nonsense."""
+    """Constant except for rounding: the formula would return nonsense."""
     one = torch.full((100,), 0.5) + 1e-4 * torch.randn(100)
     assert outputs(one, torch.full((100,), 0.5)).pcc == 1.0
     strict = outputs(one, torch.full((100,), 0.5), allclose_rtol=0.0, allclose_atol=0.0)

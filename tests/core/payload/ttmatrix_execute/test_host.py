@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_execute.host: plain PyTorch is its own equal; TorchInductor compiles, or says what it lacks."""
+"""core.payload.ttmatrix_execute.host: plain PyTorch equals itself; TorchInductor compiles, or says what it lacks."""
 
 import importlib
 import sys

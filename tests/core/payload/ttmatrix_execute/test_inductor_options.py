@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a profile changes of TorchInductor changes the program, and the comparison of programs shows just that."""
+"""A profile's TorchInductor options change the program, and the comparison of programs shows exactly that."""
 
 import importlib
 import shutil
@@ -29,7 +29,7 @@ _PROFILES: Mapping[str, tuple[Mapping[str, str], Mapping[str, bool]]] = {
 
 
 class Model(torch.nn.Module):  # type: ignore[misc]
-    """A bias in front of a product, which a pass of TorchInductor makes one op of."""
+    """A bias before a product, which a pass of TorchInductor fuses into one op."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     keep = backend._keep_graph
 
     def keep_and_stop(stage: str, graph: Any) -> None:
-        """Nothing after the passes matters here, and the C++ compiler takes long."""
+        """Stop after the passes: the rest does not matter here, and the C++ compiler is slow."""
         keep(stage, graph)
         if stage == "fx-passes":
             raise RuntimeError("enough")

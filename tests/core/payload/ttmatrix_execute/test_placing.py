@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_execute.placing: whole structures move, and what is one stays one."""
+"""core.payload.ttmatrix_execute.placing: whole structures move, and shared tensors stay shared."""
 
 import importlib
 from typing import Any
@@ -39,7 +39,7 @@ def test_a_copy_can_be_written_to() -> None:
 
 
 def test_parameters_that_are_tied_stay_tied() -> None:
-    """`Module.to` alone makes two of them on any device whose tensors differ in kind."""
+    """`Module.to` alone separates them on any device with another kind of tensors."""
     model = torch.nn.ModuleDict({"embed": torch.nn.Linear(2, 2), "inner": torch.nn.ModuleDict()})
     model["inner"]["head"] = torch.nn.Linear(2, 2)
     model["inner"]["head"].weight = model["embed"].weight

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_execute.tt: what the compiler is told, and what is missing without a device."""
+"""core.payload.ttmatrix_execute.tt: the compiler's options, and what is missing without a device."""
 
 import importlib
 import importlib.util

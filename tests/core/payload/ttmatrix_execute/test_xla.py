@@ -38,7 +38,7 @@ def test_inference_is_compiled_timed_and_close(xla_sample: Ask) -> None:
 @pytest.mark.xla
 @pytest.mark.parametrize("loader", ["attention_unet_small/pytorch", "bev_planner/pytorch"])
 def test_gradients_are_close(xla_sample: Ask, loader: str) -> None:
-    """Those of biases are not, where XLA is left to sum in bfloat16: 0.0 and 0.96."""
+    """Gradients of biases are not, if XLA sums in bfloat16: 0.0 and 0.96."""
     done = xla_sample({"loader": loader, "variants": [None], "settings": {"mode": "training"}})
     assert done["stages"] == [*ONE_RUN, *ONE_RUN[1:]], done
     assert len(done["pcc"]) == 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which exports are whole, and where copies of them go."""
+"""Which exports are complete, and where they are copied."""
 
 from pathlib import Path
 

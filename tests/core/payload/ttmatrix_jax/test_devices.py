@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_jax.devices: what is settled before jax looks for devices, and what reports say of them."""
+"""core.payload.ttmatrix_jax.devices: settings made before jax looks for devices, and the names in reports."""
 
 import importlib
 from types import SimpleNamespace
@@ -29,7 +29,7 @@ def test_the_cpu_poses_as_two_devices_unless_somebody_says_how_many(environ: dic
 
 
 def test_what_is_set_stays(environ: dict[str, str]) -> None:
-    """jax refuses to be told the number of devices in both ways."""
+    """jax refuses to get the number of devices in both ways."""
     environ.update(XLA_FLAGS="--xla_force_host_platform_device_count=4", JAX_ENABLE_X64="0")
     devices.Pjrt.prepare()
     assert environ["JAX_ENABLE_X64"] == "0"

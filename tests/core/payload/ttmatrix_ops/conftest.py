@@ -10,7 +10,7 @@ REAL = "granite-3.3-8b-instruct.yaml"
 
 @pytest.fixture(scope="session")
 def real_manifest() -> Path:
-    """A manifest as it is in use, where it has been downloaded."""
+    """A manifest in real use, if it has been downloaded."""
     for above in Path(__file__).parents:
         path = above / "shared/data/ops" / REAL
         if path.is_file():

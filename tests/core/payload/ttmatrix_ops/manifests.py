@@ -26,7 +26,7 @@ _SIZES = (1, 3, 8, 12, 32, 41, 64, 128, 1024, 2880)
 
 
 def generated(chance: random.Random, cases: int, sizes: tuple[int, ...] = _SIZES) -> str:
-    """A manifest with that many cases. Nearly every tensor is another one where there are many `sizes`."""
+    """A manifest with `cases` cases. With many `sizes`, nearly all tensors differ."""
     lines = [
         "model: generated",
         "defaults:",

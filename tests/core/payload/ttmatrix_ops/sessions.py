@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sessions of pytest with the plugin, and kernels that are wrong on the side under test."""
+"""Pytest sessions with the plugin, and kernels that are wrong on the tested side."""
 
 import json
 import os
@@ -93,7 +93,7 @@ STATUSES = {
 
 @dataclass
 class Done:
-    """A session that is over."""
+    """A finished session."""
 
     code: int
     output: str

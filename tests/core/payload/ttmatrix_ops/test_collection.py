@@ -68,7 +68,7 @@ def test_ids_are_unique_and_duplicates_name_who_stands_for_them(tmp_path: Path) 
     assert [row.id for row in found] == ["m::a", "m::a::b.yaml", "m::a::a.yaml", "m::a::ops/d/a.yaml"]
     said = duplicates(found)
     assert [said[row.id].dup_of for row in found] == ["", "m::a", "m::a", "m::a"]
-    # Who stands for the others is decided among what was selected.
+    # The representative is chosen among the selected cases.
     assert [one.dup_of for one in duplicates(found[1:]).values()] == ["", "m::a::b.yaml", "m::a::b.yaml"]
     assert {one.dup_of for one in duplicates(found, dedupe=False).values()} == {""}
     assert {one.key for one in duplicates(found, dedupe=False).values()} == {said["m::a"].key}

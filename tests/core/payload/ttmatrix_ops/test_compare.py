@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_ops.compare: what is the same, and what is said where it is not."""
+"""core.payload.ttmatrix_ops.compare: what counts as equal, and the messages for differences."""
 
 import importlib
 import math

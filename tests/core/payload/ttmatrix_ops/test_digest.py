@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_ops.digest: what is the same test, counted again here in another way."""
+"""core.payload.ttmatrix_ops.digest: which cases are the same test, counted here in an independent way."""
 
 import json
 from pathlib import Path
@@ -113,7 +113,7 @@ def test_values_of_different_types_differ(left: str, right: str) -> None:
 
 
 def test_the_digest_is_the_same_everywhere() -> None:
-    # Results are found again by it: another digest needs another VERSION.
+    # Results are looked up by it: another digest needs another VERSION.
     case = Case("a", "torch.add", (Tensor((2, 3), "float16"), Value((1, None, ..., DeviceName("cuda:0")))))
     assert (VERSION, digest(case)[:16]) == (1, "f738237a9f3e7a64")
 
@@ -134,7 +134,7 @@ def test_other_expectations_and_files_stay_apart() -> None:
 
 
 def _literal(value: Any) -> Any:
-    """A value of PyYAML with its texts as what they say, written down without the code under test."""
+    """A PyYAML value with its texts parsed, independent of the code under test."""
     if isinstance(value, list):
         return [_literal(one) for one in value]
     if isinstance(value, str):

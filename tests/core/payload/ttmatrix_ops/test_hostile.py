@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Manifests that somebody wrote to do harm, or that are broken: each gets its message, and nothing is executed."""
+"""Malicious and broken manifests: each gets its message, and nothing is executed."""
 
 import json
 import os
@@ -205,7 +205,7 @@ _WHOLE_FILE |= {
     "deep-block",
 }
 _WHOLE_FILE |= {"two-documents", "surrogate"}
-"""Of these nothing is read."""
+"""Nothing of these is read."""
 
 
 def _write(directory: Path, name: str) -> Path:
@@ -217,7 +217,7 @@ def _write(directory: Path, name: str) -> Path:
 
 @pytest.fixture(params=["yaml", "ruamel"], autouse=True)
 def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of the two libraries that may be there."""
+    """Each of the two libraries that may be installed."""
     if request.param == "ruamel":
         monkeypatch.setattr(yaml_text, "_library", yaml_text._ruamel)
     else:

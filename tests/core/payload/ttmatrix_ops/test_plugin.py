@@ -28,7 +28,7 @@ OTHER = SMALL.replace("model: small", "model: vendor/other-1.5")
 
 @pytest.fixture(scope="module")
 def session(warm_torch: Path) -> Iterator[Session]:
-    """What they start to run cases has torch loaded."""
+    """Sessions whose case processes have torch loaded."""
     with warm_pytest(warm_torch) as run:
         yield run
 
@@ -56,7 +56,7 @@ def test_every_case_has_its_status(wrong: tuple[Directory, Done]) -> None:
 
 
 def test_outcomes_of_pytest_say_the_same(wrong: tuple[Directory, Done]) -> None:
-    """A case that cannot run is an error, not a failure: nothing is said of the backend."""
+    """A case that cannot run is an error, not a failure: it says nothing about the backend."""
     outcomes: dict[Outcome, set[str]] = {}
     for case in wrong[1].cases.values():
         outcomes.setdefault(case.outcome, set()).add(case.name)
@@ -231,7 +231,7 @@ def test_the_environment_names_a_backend_and_conditions_see_it(directory: Direct
 
 
 def test_what_is_not_selected_or_is_skipped_stands_for_nothing(directory: Directory) -> None:
-    """Duplicates are found among what runs."""
+    """Duplicates are looked for among the cases that run."""
     directory.write("a.yaml", SMALL.replace("marks: [own]", "skip_if: model == 'small'"))
     directory.write("b.yaml", OTHER)
     done = directory.run("--ops-dir=.", "--list-cases")
@@ -257,7 +257,7 @@ TEMPLATE = Path("shared/data/ops/template.yaml")
 
 @pytest.fixture(scope="session")
 def template() -> Path:
-    """The sample of the RFC, where it has been downloaded."""
+    """The sample of the RFC, if it has been downloaded."""
     found = [above / TEMPLATE for above in Path(__file__).parents if (above / TEMPLATE).is_file()]
     if not found:
         pytest.skip("the template is not here")
@@ -275,7 +275,7 @@ def _check_template(done: Done, *failing: str) -> None:
 
 
 def test_the_template_runs_on_eager(directory: Directory, template: Path) -> None:
-    """One case asks for a text that its error does not have."""
+    """One case expects a text that its error does not have."""
     _check_template(directory.run(str(template), "--compile-backend=eager"))
 
 
@@ -289,7 +289,7 @@ def test_the_template_runs_compiled(directory: Directory, template: Path, backen
 
 @pytest.mark.xla
 def test_the_template_runs_on_torch_xla(tmp_path: Path, template: Path) -> None:
-    """Its devices have no strides, so a view that must fail on the host does not."""
+    """Its devices have no strides, so a view that must fail on the host succeeds."""
 
     def session(argv: list[str], cwd: Path, environ: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
         command = [str(xla_python()), "-m", "pytest", *argv]

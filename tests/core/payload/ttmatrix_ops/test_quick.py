@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_ops.quick: it reads what the YAML library reads, whatever happens to the text."""
+"""core.payload.ttmatrix_ops.quick: it reads the same as the YAML library, for any change of the text."""
 
 import random
 from pathlib import Path
@@ -49,7 +49,7 @@ TEXTS = [*(path.read_text() for path in sorted(SAMPLE.glob("*.yaml"))), USUAL, U
 
 
 def _check(text: str) -> bool:
-    """Whether it was read quickly, and then as it is read in full."""
+    """Check that the result equals a full read; returns whether it was read quickly."""
     quick = QuickReader().read(text, "m.yaml", "m")
     if quick is not None:
         assert quick == read_in_full(text, "m.yaml", "m")

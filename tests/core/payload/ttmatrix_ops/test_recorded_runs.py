@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is recorded runs again: written, read and run on eager, whatever the op needs of its arguments."""
+"""Recorded calls run again: written, read and run on eager, whatever arguments the op needs."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -34,7 +34,7 @@ def record(function: Callable[[], Any], level: str = "torch") -> Recorder:
 
 
 def again(function: Callable[[], Any], level: str = "torch") -> list[Case]:
-    """The cases of all that `function` calls, each of which passes on eager."""
+    """The cases of all calls in `function`, each of which passes on eager."""
     recorder = record(function, level)
     assert not recorder.left_out
     cases = recorder.cases()
@@ -73,7 +73,7 @@ INDICES = [
     pytest.param(lambda: X.clone().__setitem__((slice(None), INDEX), 0.0), id="writing by an index"),
     pytest.param(lambda: X.view(2, 10, 30).T, id="reversed dimensions"),
 ]
-"""What aten has lists with gaps for, or memory that nobody wrote."""
+"""Calls whose aten ops take index lists with gaps, or return uninitialised memory."""
 CALLS = [
     pytest.param(lambda: X[torch.tensor(1)], id="an index without dimensions"),
     pytest.param(lambda: masked(X), id="as many values as a mask has true elements"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ops that a model calls become cases: with what was given, before it was changed, and from the line that did it."""
+"""A model's ops become cases: with their arguments, as before any change, and with their source line."""
 
 from collections.abc import Callable
 from pathlib import Path

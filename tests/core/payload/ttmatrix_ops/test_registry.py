@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_ops.registry: what a name calls, and what no name reaches."""
+"""core.payload.ttmatrix_ops.registry: which function a name stands for, and what no name can reach."""
 
 import importlib
 import operator

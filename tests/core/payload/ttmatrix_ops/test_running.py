@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_ops.running: what becomes of a case, with right kernels and with wrong ones."""
+"""core.payload.ttmatrix_ops.running: the results of cases, with right kernels and with wrong ones."""
 
 import importlib
 from collections.abc import Callable
@@ -89,7 +89,7 @@ def test_a_wrong_kernel_fails(change: Change, text: str) -> None:
 
 
 def test_an_op_in_place_that_writes_nothing_fails() -> None:
-    """Also where what it returns is right."""
+    """Even if its result is right."""
     one = case("torch.mul_", tensor(8, init="ones"), 3.0)
     assert run(one).status == "pass"
 
@@ -241,7 +241,7 @@ def test_large_cases_are_skipped_where_that_was_asked_for() -> None:
 
 
 def test_an_output_must_be_where_the_case_wants_it() -> None:
-    """An op that is told a device must not leave its output on another one."""
+    """An op with a device argument must not leave its output on another device."""
     moved = run(case("torch.zeros", (2,), keywords={"device": cases.DeviceName("cpu")}), lambda out, _: out.to("meta"))
     assert "output is on meta, not on cpu" in moved.message
 

@@ -47,7 +47,7 @@ def test_the_global_generator_is_left_alone() -> None:
 
 
 def test_values_of_the_first_rule() -> None:
-    """A change here makes results of before mean something else: raise RULE with it."""
+    """A change here changes the meaning of earlier results: increase RULE with it."""
     assert tensors.RULE == 1
     assert build(seed=7, shape=(4,), dtype="bfloat16").tolist() == [0.53125, 0.1982421875, 0.65625, 0.65625]
     randint = build(seed=7, shape=(4,), dtype="int32", init="randint", init_args={"high": 1000})
@@ -137,7 +137,7 @@ def _layouts(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[int, ...], int]:
 
 @given(_layouts(), st.sampled_from(["rand", "randint", "ones"]))
 def test_the_memory_behind_a_layout_is_filled(layout: tuple[tuple[int, ...], tuple[int, ...], int], init: str) -> None:
-    """Indices stay within their bounds, also where elements share memory."""
+    """Indices stay within their bounds, even if elements share memory."""
     shape, stride, offset = layout
     built = build(
         shape=shape, stride=stride, storage_offset=offset, dtype="int64" if init == "randint" else "float32",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is written of a case reads back as that case, and adding cases to a file changes no byte that was there."""
+"""A written case reads back as the same case, and adding cases to a file changes none of its bytes."""
 
 import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tree of models without torch, a stand-in for what executes them, and sessions of pytest with the plugin."""
+"""A tree of models without torch, a stand-in for what executes them, and pytest sessions with the plugin."""
 
 import json
 import os
@@ -106,7 +106,7 @@ def check(run, settings):
 
 @dataclass
 class Done:
-    """A session that is over."""
+    """A finished session."""
 
     code: int
     output: str
@@ -114,7 +114,7 @@ class Done:
     """By id; the plugin's JUnit file as ttmatrix reads any other."""
 
     def ids(self) -> list[str]:
-        """What was collected, where nothing was to run."""
+        """The collected ids, if nothing was to run."""
         return [line.partition("::")[2] for line in self.output.splitlines() if line.startswith(f"{MODULE}::")]
 
 
@@ -138,7 +138,7 @@ class Checkout:
         (self.models / directory / "loader.py").write_text(text)
 
     def acting(self, body: str, directory: str = "tiny/pytorch") -> None:
-        """Write a loader whose model acts as `body` says."""
+        """Write a loader whose model behaves as `body` says."""
         self.loader(directory, f"{LOADER}    def act(self, settings, stage, run):\n        {body}\n")
 
     def entries(self, entries: dict[str, object]) -> None:

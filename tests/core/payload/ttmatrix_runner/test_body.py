@@ -108,7 +108,7 @@ def test_training_is_judged_by_all_results_and_told_by_the_first_that_failed(che
     assert case.outcome is Outcome.FAIL
     assert "[1/2]: PCC check enabled. Calculated: pcc=0.5." in case.properties["error_message"]
     assert (case.tags["pcc"], case.tags["comparison_passed"], case.tags["run_mode"]) == (0.5, False, "training")
-    # Where nothing is asserted the last one is told, which is the forward result (docs/rules.md 4.6).
+    # If nothing is asserted the last result is reported, which is the forward one (docs/rules.md 4.6).
     checkout.entries({TRAINING: {"assert_pcc": False}})
     case = checkout.one(mode="training")
     assert (case.outcome, case.tags["pcc"], case.tags["bringup_status"]) == (Outcome.PASS, 1.0, "INCORRECT_RESULT")
@@ -170,7 +170,7 @@ def test_packages_that_cannot_be_had_fail_the_test_before_it_runs(checkout: Chec
     case = checkout.one(environ=environ)
     assert (case.outcome, case.properties) == (Outcome.FAIL, {})
     assert "RequirementsError: pip failed" in case.message
-    # What does not run needs none, and they can be turned off.
+    # A test that does not run needs none, and they can be disabled.
     assert checkout.one(mode="training", environ=environ).outcome is Outcome.SKIP
     assert "ran" in checkout.one(environ={**environ, "TT_XLA_DISABLE_MODEL_REQS": "1"}).message
 

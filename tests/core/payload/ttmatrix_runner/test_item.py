@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_runner.item: the life of a test, and how its failure reads."""
+"""core.payload.ttmatrix_runner.item: the life cycle of a test, and the text of its failure."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def test_a_traceback_begins_in_the_model(checkout: Checkout, style: str) -> None
 
 
 def test_no_frame_of_ours_stands_between_those_of_the_model(checkout: Checkout) -> None:
-    """As where a product is widened: the model calls us, and we call what fails."""
+    """Like a widened product: the model calls us, and we call the failing function."""
     pytest.importorskip("torch")
     checkout.acting("self.call()")
     loader = checkout.models / "tiny/pytorch/loader.py"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_runner.options: a wrong command line is told before anything is imported."""
+"""core.payload.ttmatrix_runner.options: a wrong command line is reported before anything is imported."""
 
 import re
 
@@ -41,7 +41,7 @@ def test_the_log_of_a_test_that_passes_says_the_profile_and_what_is_ignored(chec
 
 
 def test_a_profile_for_upstreams_runner_fits_this_one(checkout: Checkout) -> None:
-    """Its programs go to where upstream's go; what speaks of what is not here is said to have no effect."""
+    """Programs go where upstream's go; options for missing features are reported as having no effect."""
     checkout.acting("raise AssertionError(settings)")
     words = ("--dump-irs", "--optimization-level=1", "--log-pid", "--log-memory", "--enable-chisel", "--emitpy")
     text = checkout.one(*words).message

@@ -229,9 +229,9 @@ CASES: dict[str, tuple[Exception, str, str | None]] = {
     ),
     "NODE_ARITY_MISMATCH": (ValueError("Node arity mismatch; expected 2, but got 1."), "", TORCH),
 }
-"""By name: what was raised, what was printed, and the component."""
+"""By name: the raised error, the output, and the component."""
 HIDDEN = {"BAD_STATUS0R_ACCESS": "OUT_OF_MEMORY"}
-"""Names that one before always takes, upstream as here."""
+"""Names that are always hidden by an earlier rule, upstream as here."""
 
 
 def raised(error: Exception) -> Exception:

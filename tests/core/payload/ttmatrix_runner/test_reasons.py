@@ -17,7 +17,7 @@ ERROR = ValueError("of the exception")
         ("a\n x error: b \nerror: c", "error: b"),
         (f"info: {OOM}\nerror: later", OOM),
         ("x Statically allocated Circular Buffers clash", "Statically allocated Circular Buffers clash"),
-        # A line that stops the search without its telling part, as upstream has it.
+        # A line that stops the search but has no essential part, as upstream does.
         ("circular buffers\nerror: later", "of the exception"),
     ],
 )
@@ -33,7 +33,7 @@ PCC = "Evaluation result 0 failed: PCC comparison failed. Calculated: pcc={}. Re
     [
         (AssertionError(PCC.format("0.5")), "", "DATA_MISMATCH_WRONG_PCC"),
         (AssertionError(PCC.format("nan (invalid value)")), "", "AssertionError"),
-        # What was printed counts whatever was raised.
+        # The output counts whatever was raised.
         (ValueError("x"), OOM, "OUT_OF_MEMORY"),
         (ValueError("x"), "circular buffers grow beyond max L1 size", "OUT_OF_MEMORY"),
         (RuntimeError("x"), "error: 'func.func' op; loc(a): error: 'ttir.add'", "MLIR_TTIR_COMPILATION_ERROR"),

@@ -75,7 +75,7 @@ def test_what_was_measured_and_ignored_is_said_with_the_profile() -> None:
 
 
 def test_upstreams_own_report_of_a_pass_comes_out_the_same(tmp_path: Path) -> None:
-    """The text of the property `tags` of a real report (docs/rules.md 11), put together again from what it says."""
+    """The text of the property `tags` of a real report (docs/rules.md 11), rebuilt from its contents."""
     upstream = (
         "{'test_name': 'test_all_models_torch', 'specific_test_case': 'test_all_models_torch[" + ID + "]', "
         "'category': 'model_test', 'model_name': 'pytorch_MNIST_Cnn_Dropout_cv_image_cls_custom', 'model_info': "
@@ -134,7 +134,7 @@ def test_real_reports_have_the_same_tags_in_the_same_order() -> None:
         ),
         (facts(expectation=Expectation(bringup_status="NOT_STARTED", reason="soon")), "NOT_STARTED", "soon", None),
         (facts(executed(1.0), passed=True), "PASSED", "", None),
-        # Only another check than the PCC's failed: upstream has no answer.
+        # Only a check other than PCC failed: upstream has no answer.
         (facts(executed(1.0, failed=(0,)), live_reason="atol"), "INCORRECT_RESULT", "atol", None),
     ],
 )
@@ -177,7 +177,7 @@ class Number:
 
 
 class Sub(str):
-    """As ruamel.yaml may hand texts out."""
+    """A text type like ruamel.yaml's."""
 
 
 VALUES = st.recursive(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.cluster.code: a state is captured whole, reached exactly, or refused with the reason."""
+"""core.runs.cluster.code: a state is captured completely, restored exactly, or refused with the reason."""
 
 import shutil
 from pathlib import Path
@@ -16,7 +16,7 @@ from tests.support.tree import sample
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
-    """With its models as a repository inside it, as the submodule is."""
+    """A checkout with its models as a repository inside it, like the submodule."""
     found = sample(tmp_path / "here")
     models = Checkout(found.models)
     git(models.root, "init", "--quiet", "--template=", "--initial-branch=main")
@@ -28,7 +28,7 @@ def checkout(tmp_path: Path) -> Checkout:
 
 @pytest.fixture
 def clone(checkout: Checkout, tmp_path: Path) -> Path:
-    """Another machine's."""
+    """Another machine's clone."""
     there = tmp_path / "there"
     shutil.copytree(checkout.root, there)
     return there
@@ -39,7 +39,7 @@ def loader(checkout: Checkout) -> Path:
 
 
 def edited(checkout: Checkout) -> CodeState:
-    """Edits of every sort, in both trees."""
+    """Edits of every kind, in both trees."""
     loader(checkout).write_text(loader(checkout).read_text() + "\n# dtype\n")
     (checkout.models / "new_model" / "pytorch").mkdir(parents=True)
     (checkout.models / "new_model" / "pytorch" / "loader.py").write_bytes(b"# \xff new\n")
@@ -60,7 +60,7 @@ def test_a_state_is_reached_to_the_byte(checkout: Checkout, clone: Path, tmp_pat
     assert (tree.root / "tests" / "tool.sh").stat().st_mode & 0o111
     assert not (tree.root / "notes.txt").exists()
     assert capture(tree) == state
-    # The clone of the person there is as it was.
+    # The person's own clone there is unchanged.
     assert git(clone, "status", "--porcelain") == "" and git(clone, "worktree", "list").count("\n") == 1
 
 

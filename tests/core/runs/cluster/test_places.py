@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.cluster.places: paths of ours become paths of theirs, and nothing else changes."""
+"""core.runs.cluster.places: our paths become the host's paths, and nothing else changes."""
 
 import sys
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.execution.conclude: from what a process left behind to the end that is reported."""
+"""core.runs.execution.conclude: from what a process left behind to the reported end."""
 
 import os
 import time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The end of a lease: what would outlast it is not started, says why, and starts once it is extended."""
+"""The end of a lease: a run that would outlast it waits with the reason, and starts once the lease is extended."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -20,7 +20,7 @@ NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
 
 def leased(seconds: float) -> None:
-    """This machine is ours for so long from now on."""
+    """Lease this machine for `seconds` from now on."""
     file = paths().hosts_file
     end = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=seconds)
     file.parent.mkdir(parents=True, exist_ok=True)

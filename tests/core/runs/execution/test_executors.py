@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.execution.executor: what holds for a run wherever it goes on; real processes, and a real Dask cluster."""
+"""core.runs.execution.executor: what holds for runs on any machine; real processes, and a real Dask cluster."""
 
 import os
 import signal
@@ -91,7 +91,7 @@ def test_every_end_has_its_outcome(
 
 def test_what_cannot_be_started_says_so(store: RunStore, place: Place) -> None:
     spec = place()
-    # Elsewhere the interpreter is that of the host.
+    # On another host, the interpreter is that host's.
     spec = replace(spec, needs="broken") if spec.needs else replace(spec, argv=("/nowhere/python", *spec.argv[1:]))
     record = done(store, spec)
     assert record.outcome is Outcome.ERROR and record.exit_code is None
@@ -144,7 +144,7 @@ def test_what_a_run_leaves_behind_is_ended(store: RunStore, place: Place) -> Non
 
 def test_a_slot_has_one_run_at_a_time(store: RunStore, place: Place, tmp_path_factory: pytest.TempPathFactory) -> None:
     notes = tmp_path_factory.mktemp("notes") / "notes"
-    # The first two wait for each other, so that both slots are seen.
+    # The first two wait for each other, which proves that both slots are in use.
     code = (
         f"import time; f = open({str(notes)!r}, 'a+', 1); f.write('+\\n')\n"
         "while not f.seek(0) and f.read().count('+') < 2: time.sleep(0.02)\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What breaks while runs go on elsewhere: none is counted twice, none is lost without saying so, nothing is left over."""
+"""Failures while runs execute on other hosts: no run counts twice or is lost silently, and nothing is left over."""
 
 import os
 import signal
@@ -45,7 +45,7 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeHosts]:
 
 @pytest.fixture(autouse=True)
 def cluster(hosts: FakeHosts, store: RunStore, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHosts]:
-    """Both hosts are up, and nothing of a test is left after it."""
+    """Both hosts are up, and each test leaves nothing behind."""
     monkeypatch.setenv(HOME_VARIABLE, str(hosts.homes.parent / "home"))
     hosts.serve("a", "b", ttl=TTL)
     yield hosts
@@ -64,20 +64,20 @@ def spec(make_spec: MakeSpec, tmp_path_factory: pytest.TempPathFactory) -> RunSp
 
 
 def started(store: RunStore, spec: RunSpec) -> str:
-    """Launch it; returns the host on which it goes on."""
+    """Launch it; returns the host on which it runs."""
     launch(store, spec)
     until(lambda: store.record(spec.run_id).log.exists() and "ready" in store.record(spec.run_id).log.read_text())
     return store.record(spec.run_id).place
 
 
 def history(store: RunStore, spec: RunSpec) -> list[object]:
-    """All events, also of attempts that came to nothing."""
+    """All events, including those of attempts without a result."""
     lines = events_file(store.directory(spec.run_id)).read_text().splitlines()
     return [parse_line(line) for line in lines]
 
 
 def tried_once_elsewhere(store: RunStore, spec: RunSpec, first: str) -> None:
-    """As `tried_once_more`, on the other host."""
+    """Like `tried_once_more`, on the other host."""
     assert tried_once_more(store, spec) == ("b" if first == "a" else "a")
 
 
@@ -89,7 +89,7 @@ def tried_once_more(store: RunStore, spec: RunSpec) -> str:
 
 
 def tried_again(store: RunStore, spec: RunSpec) -> str:
-    """As `tried_once_more`, where more than one attempt may have come to nothing."""
+    """Like `tried_once_more`, but several attempts may have ended without a result."""
     (record,) = wait(store, [spec.run_id])
     assert record.outcome is Outcome.PASS
     kinds = [type(event) for event in history(store, spec)]
@@ -119,7 +119,7 @@ def test_a_frozen_host(cluster: FakeHosts, store: RunStore, spec: RunSpec) -> No
     try:
         until(lambda: store.record(spec.run_id).place not in ("", first), 40)
     finally:
-        # Where the link ended it, there is nobody to wake.
+        # If the link ended it, no process is left to wake.
         if identity(frozen):
             kill(frozen, signal.SIGCONT)
     tried_once_elsewhere(store, spec, first)
@@ -129,13 +129,13 @@ def test_a_worker_that_hears_nothing_ends_with_its_runs(cluster: FakeHosts, stor
     first = started(store, spec)
     worker, service = identity(cluster.pid(first)), cluster.process.pid
     assert worker
-    # As where the network drops the link without a word: neither side sees an end.
+    # As when the network drops the link silently: neither side sees an end.
     kill(service, signal.SIGSTOP)
     try:
         until(lambda: not is_alive(worker) and not marked(RUN_VARIABLE, spec.run_id), 40)
     finally:
         kill(service, signal.SIGCONT)
-    # The other host has heard nothing either: the run may have been there for a moment.
+    # The other host has heard nothing either: the run may have been there briefly.
     assert tried_again(store, spec) in ("a", "b")
     until(lambda: cluster.state(first) is HostState.UP)
 
@@ -159,10 +159,10 @@ def test_a_killed_cluster(cluster: FakeHosts, store: RunStore, spec: RunSpec) ->
     kill(process.pid)
     until(lambda: store.record(spec.run_id).state is RunState.QUEUED)
     assert f"waiting for a host with small; {first}: " in store.record(spec.run_id).summary
-    # Nothing there goes on without it.
+    # No process of it continues there.
     until(lambda: not any(one and is_alive(one) for one in workers) and not marked(RUN_VARIABLE, spec.run_id), 30)
     cluster.serve("a", "b", ttl=TTL)
-    # No host is to blame: it may go to either.
+    # No host is at fault: the run may go to either.
     assert tried_once_more(store, spec) in ("a", "b")
     assert [one.host_failed for one in history(store, spec) if isinstance(one, Returned)] == [False]
 
@@ -237,7 +237,7 @@ def test_a_killed_server_of_processes_is_started_again(
     servers = [one for one in psutil.Process(cluster.pid("a")).children() if "core.runs.cluster.forks" in one.cmdline()]
     assert len(servers) == 1
     servers[0].kill()
-    # What goes on does not notice, and the next one finds another server.
+    # Running processes do not notice, and the next run finds another server.
     second = replace(make_spec("report()"), needs="a")
     launch(store, second)
     assert [one.outcome for one in wait(store, [first.run_id, second.run_id])] == [Outcome.PASS] * 2
@@ -273,7 +273,7 @@ def test_a_check_that_hangs_ends_with_the_host(cluster: FakeHosts) -> None:
 
 @pytest.mark.parametrize("had", [True, False])
 def test_a_host_comes_back_with_the_devices_that_it_had(cluster: FakeHosts, tmp_path: Path, had: bool) -> None:
-    """This machine has none: a host that was taken up without can do what it could before."""
+    """This machine has none: a host accepted without one can still do what it could before."""
     name = f"devices-{had}".lower()
     worker, nodes = tmp_path / "python", tmp_path / "nodes"
     nodes.mkdir()
@@ -296,7 +296,7 @@ def test_a_host_comes_back_with_the_devices_that_it_had(cluster: FakeHosts, tmp_
             return host is not None and host.state is HostState.QUARANTINED and host.why.startswith("devices: ")
 
         until(refused)
-        # A person may say that it is right all the same.
+        # A person may declare it right anyway.
         assert [one.state for one in take_up([name], cluster.cluster)] == [HostState.UP]
     else:
         until(lambda: cluster.state(name) is HostState.LOST)
@@ -343,7 +343,7 @@ def test_a_killed_client(cluster: FakeHosts, store: RunStore, make_spec: MakeSpe
     if which.startswith("both"):
         kill(supervisor.pid)
     (record,) = wait(store, [spec.run_id])
-    # With its supervisor nobody is left who could say how it ended.
+    # With its supervisor gone, nobody can say how it ended.
     assert record.outcome is (Outcome.LOST if which.startswith("both") else Outcome.PASS)
     assert [type(event) for event in history(store, spec)].count(Finished) == 1
     until(lambda: not marked(RUN_VARIABLE, spec.run_id), 20)
@@ -372,7 +372,7 @@ def test_a_full_disk_there(cluster: FakeHosts, store: RunStore, make_spec: MakeS
     (record,) = wait(store, [full.run_id])
     assert record.outcome is Outcome.ERROR and "begun" in record.log.read_text()
     assert "No space left on device" in record.log.read_text()
-    # What it has to read does not fit either: it says so, and is not run.
+    # Its input does not fit either: the run reports that, and does not start.
     store.create(sent)
     Path(places[sent.run_id], "input").write_bytes(bytes(6 << 20))
     store.queue.put([Ticket(sent.run_id, time.time())], {})

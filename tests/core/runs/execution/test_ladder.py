@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.ladder: everybody gets each signal once, in its time."""
+"""core.runs.ladder: every process gets each signal once, at its time."""
 
 import signal
 

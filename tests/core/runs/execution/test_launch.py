@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.execution.launch: runs in processes of their own, which outlive whoever asked for them."""
+"""core.runs.execution.launch: runs as separate processes, which outlive the one that launched them."""
 
 import importlib.util
 import os

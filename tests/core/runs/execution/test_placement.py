@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.execution.placement: where runs go, in whose turn; and how close many come to the ideal."""
+"""core.runs.execution.placement: on which hosts and in which order runs start; and how close many come to the ideal."""
 
 import json
 import random
@@ -88,7 +88,7 @@ def test_runs_on_a_host_share_its_memory(make_spec: MakeSpec) -> None:
 
     slots = [replace(slot("a", "n150"), number=number, memory=10) for number in range(3)]
     assert placed(of(2, 7, 2), slots) == ["0 on a", "1 on a"]
-    # What is smaller does not wait behind it, and what seems too large has a host of its own.
+    # Smaller runs do not wait behind it, and one that seems too large gets a host of its own.
     assert placed(of(7, 7, 2), slots) == ["0 on a", "2 on a"]
     assert placed(of(50, 2), [*slots, replace(slot("b", "n150", "more"), memory=10)]) == ["0 on a", "1 on b"]
     unknown = [replace(slot("a", "n150"), number=number) for number in range(2)]

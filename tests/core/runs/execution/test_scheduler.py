@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.execution.scheduler: real runs that do their worst, served by a real scheduler that is killed under them."""
+"""core.runs.execution.scheduler: badly behaved real runs, served by a real scheduler that is killed meanwhile."""
 
 import json
 import os
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow("schedulers and their runs are real processes")
 SLEEP = "import time; print('ready', flush=True); time.sleep(60)"
 PASSES = """report('"phases": [{"dtype": "bfloat16", "ok": true}]')"""
 
-# Nothing but SIGKILL ends it, and it is no descendant of its parent's session any more.
+# Only SIGKILL ends it, and it has left its parent's session.
 ESCAPEE = """
 import os, signal, sys, time
 def escape():
@@ -73,7 +73,7 @@ def escaped(store: RunStore, spec: RunSpec, until: Until) -> ProcessIdentity:
 
 @pytest.fixture(autouse=True)
 def nothing_left(store: RunStore) -> Iterator[None]:
-    """Whatever a test does, its runs are ended after it."""
+    """Whatever a test does, its runs are ended afterwards."""
     yield
     for record in store.records():
         if record.active:
@@ -281,7 +281,7 @@ def test_a_killed_scheduler_is_replaced_at_once_and_its_runs_do_not_notice(
     supervisor = store.record(going.run_id).supervisor
     first = scheduler_of(store)
     os.kill(first.pid, signal.SIGKILL)
-    # Nobody looks, and yet there is a new one.
+    # Nobody asked for one, and yet there is a new scheduler.
     until(lambda: any(lease.owner != first for lease in store.queue.leases.held()))
     assert store.record(going.run_id).supervisor == supervisor
     (going.cwd / "go").touch()
@@ -297,7 +297,7 @@ def test_a_successor_still_enforces_limits_and_cancels(store: RunStore, make_spe
     limited, endless = make_spec(SLEEP, timeout=3), make_spec(ESCAPEE + "time.sleep(600)")
     launch_all(store, [limited, endless])
     grandchild = escaped(store, endless, until)
-    # Not until it has printed: on a busy machine its time may be over by then.
+    # Wait until it has printed: on a busy machine its time may be over by then.
     until(lambda: store.record(limited.run_id).state is not RunState.QUEUED)
     os.kill(scheduler_of(store).pid, signal.SIGKILL)
     records = [cancel_all(store, [endless.run_id])[0], wait(store, [limited.run_id])[0]]
@@ -324,7 +324,7 @@ def test_after_a_restart_of_the_machine_its_runs_are_lost_and_their_files_stay(
         events = events_file(directory)
         earlier = events.read_text().replace('"boot": "', '"boot": "earlier-')
         events.write_text(earlier)
-    # The pid belongs to a living process of today.
+    # The pid now belongs to another living process.
     append_event(events_file(store.directory(ran.run_id)), Started(1.0, scheduler_like(), ()))
     (store.directory(ran.run_id) / "output.log").write_text("what it printed")
     store.queue.put([Ticket(spec.run_id) for spec in (ran, waited)], {})
@@ -376,7 +376,7 @@ def test_devices_have_one_run_at_a_time_across_stores(
     launch(store, first)
     until(lambda: log_has(store, first, "ready"))
     os.kill(scheduler_of(store).pid, signal.SIGKILL)
-    # Wherever its temporary files go.
+    # Independent of where its temporary files go.
     monkeypatch.setenv("TMPDIR", str(other.root.parent))
     launch(other, second)
     free = make_spec("report()", slots="device", slot_count=0, devices=("1",))

@@ -44,7 +44,7 @@ def test_the_end_is_on_the_disk_beside_the_events(store: RunStore, make_spec: Ma
 
 
 def kill_both(store: RunStore, spec: RunSpec) -> None:
-    """Scheduler and supervisor at once, so that neither sees the other go."""
+    """Kill scheduler and supervisor at once, so that neither sees the other end."""
     supervisor = store.record(spec.run_id).supervisor
     assert supervisor
     both = [scheduler_of(store).pid, supervisor.pid]
@@ -59,7 +59,7 @@ def test_a_run_whose_scheduler_and_minder_are_killed_ends_by_itself(
 ) -> None:
     spec = make_spec("import os, time; print('ready', os.getpid(), 'go', flush=True); time.sleep(60)")
     launch(store, spec)
-    # Unbuffered, the child writes word after word.
+    # Unbuffered, the child writes word by word.
     until(lambda: log_has(store, spec, "go"))
     child = identity(int(store.record(spec.run_id).log.read_text().split()[1]))
     assert child

@@ -25,7 +25,7 @@ PATIENT = replace(SPEC, timeout=0.0, hang_timeout=0.0, graces=(5.0, 5.0, 5.0))
 
 @pytest.fixture
 def supervisor(tmp_path: Path) -> Iterator[Child]:
-    """A parent with one child, in the place of a supervisor with its run."""
+    """A parent with one child, in place of a supervisor with its run."""
     command = [sys.executable, "-c", FAMILY]
     child = spawn_detached(command, cwd=tmp_path, env=dict(os.environ), output=tmp_path / "output.log")
     while "ready" not in (tmp_path / "output.log").read_text():
@@ -51,13 +51,13 @@ def test_a_run_that_goes_on_is_left_alone(supervisor: Child, tmp_path: Path) -> 
 
 @pytest.mark.slow("a run lasts as long as it may")
 def test_over_its_time_limit_it_is_ended(supervisor: Child, tmp_path: Path) -> None:
-    # The ladder goes on by the clock: a family that was born deaf to its first signal takes one more.
+    # The ladder advances by time: a process started while ignoring the first signal needs one more.
     begun = time.monotonic() - 30.1
     watch = Watch(replace(PATIENT, timeout=30.0), tmp_path, supervisor.identity, begun, begun)
     watch.look(begun + 30.0)
     assert not watch.ending
     watch.look(begun + 30.1)
-    # The first reason stands.
+    # The first reason is kept.
     watch.stop(Outcome.CANCELLED)
     assert watch.stopped is Outcome.TIMEOUT
     climb(watch)
@@ -77,7 +77,7 @@ def test_at_its_time_limit_it_is_known_whether_it_was_at_work(
         log.write("more\n")
     writing.look(31.0)
     assert (writing.stopped, writing.idle) == (Outcome.TIMEOUT, 0.0)
-    # Watched by somebody else before: that it has done nothing yet says nothing.
+    # It was watched by another supervisor before: no activity so far means nothing.
     taken_over = Watch(spec, tmp_path, supervisor.identity, 0.0, 29.0)
     taken_over.look(31.0)
     assert (taken_over.stopped, taken_over.idle) == (Outcome.TIMEOUT, None)

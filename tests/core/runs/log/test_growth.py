@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.log.growth: a log keeps to its limit, and every byte has the time at which it was known to be there."""
+"""core.runs.log.growth: a log keeps to its limit, and for every byte the time is known at which it existed."""
 
 import os
 import re
@@ -68,7 +68,7 @@ def test_a_log_without_lines_is_cut_all_the_same(log: Path) -> None:
 
 
 def test_whoever_appends_meanwhile_goes_on_at_the_end(log: Path) -> None:
-    """No line is torn, and after the last one nothing is missing."""
+    """No line is torn, and nothing is missing after the last one."""
     limit, over = LogLimit(log, LIMIT), threading.Event()
 
     def append() -> None:

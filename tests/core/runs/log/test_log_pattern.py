@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.log.search: plain text or an expression, with the case that was typed."""
+"""core.runs.log.search: plain text or an expression, case-sensitive as typed."""
 
 import pytest
 from hypothesis import given, strategies as st

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.log.search: what is found are the lines that would be found one by one, however the log grew."""
+"""core.runs.log.search: finds the same lines as a search line by line, however the log grew."""
 
 import tempfile
 from pathlib import Path

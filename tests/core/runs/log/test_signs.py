@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.log.signs: errors as the field writes them, and the one that is worth a reason."""
+"""core.runs.log.signs: errors as tools write them, and the one that serves as reason."""
 
 import pytest
 from hypothesis import given, strategies as st

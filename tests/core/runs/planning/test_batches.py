@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.planning.batches: what is left of a batch once its reruns are counted in."""
+"""core.runs.planning.batches: what is left of a batch, taking its reruns into account."""
 
 from dataclasses import replace
 from pathlib import Path

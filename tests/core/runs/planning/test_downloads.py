@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.planning.downloads: what is fetched from where, told before anything is."""
+"""core.runs.planning.downloads: what is downloaded from where, reported before it happens."""
 
 import hashlib
 from pathlib import Path
@@ -64,7 +64,7 @@ def test_what_no_cache_has(checkout: Checkout, tmp_path: Path) -> None:
     assert found.downloads == [Download(Kind.PACKAGE, "timm"), PICTURES, big, small]
     snapshot = tmp_path / "hf/hub/models--org--some-big/snapshots/abc"
     snapshot.mkdir(parents=True)
-    # A directory alone is what a download leaves that was refused.
+    # A refused download leaves only a directory.
     assert big in fetched(checkout, [BIG], environ, ()).downloads
     (snapshot / "config.json").touch()
     assert fetched(checkout, [BIG], environ, ()).downloads == [PICTURES]
@@ -121,7 +121,7 @@ def test_files_of_a_server_that_nobody_names(checkout: Checkout, tmp_path: Path,
     for environ in ({}, {"IRD_LF_CACHE": "http://files"}):
         found = fetched(checkout, [SMALL], environ, ())
         assert (found.missing, found.downloads) == ([], [])
-    # Read by whoever mounts CI's own cache; nothing is fetched there.
+    # Only machines with CI's own cache mounted read it; nothing is downloaded there.
     assert not fetched(checkout, [SMALL], {"DOCKER_CACHE_ROOT": str(tmp_path)}, ()).missing
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.planning: own runs first, CI's durations for devices, and honest silence."""
+"""core.runs.planning: own runs first, CI's durations for devices, else no estimate."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.planning.host_downloads: what is said of downloads on machines whose caches nobody has looked into."""
+"""core.runs.planning.host_downloads: the report on downloads on machines with unknown caches."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.planning.plan: what is shown before a launch is what it would do, with what is in the way."""
+"""core.runs.planning.plan: the plan shown before a launch is exactly what happens, with all obstacles."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.planning.preflight_checks: what is in the way, with a remedy for each."""
+"""core.runs.planning.preflight_checks: obstacles, with a remedy for each."""
 
 import shutil
 import subprocess
@@ -29,7 +29,7 @@ DEVICE = replace(SPEC, devices=("0",))
 
 @pytest.fixture
 def around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Surroundings:
-    """A machine on which everything is as it should be."""
+    """A machine without any obstacle."""
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(2**40, 0, 2**40))
     runner = tmp_path / "tt-xla" / TEST_MODULE
     runner.parent.mkdir(parents=True)

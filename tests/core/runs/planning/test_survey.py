@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.planning.preflight_checks: commits, versions and a digest; what cannot be told is None."""
+"""core.runs.planning.preflight_checks: commits, versions and a digest; unknown ones are None."""
 
 import json
 import sys

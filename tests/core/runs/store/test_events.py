@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.store.events: lines that come back as they went, and a reader that nothing stops."""
+"""core.runs.store.events: lines are read back as written, and nothing stops the reader."""
 
 import json
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.store.index: what it gives back equals what the directories say, and it is never in the way."""
+"""core.runs.store.index: it returns what the directories contain, and its faults never matter."""
 
 import sqlite3
 import subprocess
@@ -18,7 +18,7 @@ from tests.core.runs.conftest import MakeSpec
 
 @pytest.fixture
 def records(store: RunStore, make_spec: MakeSpec) -> dict[str, RunRecord]:
-    """Ended runs as their directories tell them; nothing of the store remembers them."""
+    """Ended runs as read from their directories; the store has cached nothing."""
     ends = (
         Finished(9.0, Outcome.PASS, 1.5, 0, result={"phases": [], "pcc": 0.5}),
         Finished(9.0, Outcome.CRASH, 0.0, signal=11, stage="RUNTIME_EXECUTION_START"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.store.record: the fold from events to what became of a run."""
+"""core.runs.store.record: deriving a run's state and outcome from its events."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.store.retention: the oldest go first, and what is cited or goes on stays."""
+"""core.runs.store.retention: the oldest runs go first; cited and unfinished ones stay."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

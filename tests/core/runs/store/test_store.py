@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.store.store: directories are the truth, and a broken one is in nobody's way."""
+"""core.runs.store.store: directories are the truth, and a broken one does not affect others."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expressions mean what Python says they mean; what is not evaluated is said with its place."""
+"""Expressions have the value that Python gives them; unsupported ones are reported with their place."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is collected without importing anything is what pytest collects."""
+"""Collection without importing anything finds what pytest collects."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ def write(root: Path, files: Mapping[str, str]) -> Checkout:
 
 
 def collected(session: Session, root: Path, *paths: str) -> dict[str, frozenset[str]]:
-    """Node ids and markers as pytest itself has them."""
+    """Node ids and markers according to pytest itself."""
     (root / "told.py").write_text(_PLUGIN)
     (root / "pytest.ini").write_text("[pytest]\n")
     out = root / "collected.json"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot be known without running a test module is said, and costs nothing; nothing is executed."""
+"""What cannot be known without running a test module is reported, and nothing is executed."""
 
 from pathlib import Path
 

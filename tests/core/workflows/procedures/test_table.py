@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.procedures.table: which workflow a failure belongs to, and who is turned away."""
+"""core.workflows.procedures.table: which workflow a failure belongs to, and which entries are rejected."""
 
 from pathlib import Path
 from typing import Any

@@ -41,7 +41,7 @@ SUM = UnpackChoice(Selection("", Form.SUM, "list of 3", "the heads", "Its loss i
 
 
 class Code:
-    """What the functions on source text say."""
+    """Return values of the functions on source text."""
 
     def __init__(self) -> None:
         self.choices: tuple[UnpackChoice, ...] = (DEPTH,)

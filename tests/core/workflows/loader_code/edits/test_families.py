@@ -10,7 +10,7 @@ from core.workflows.loader_code.edits.unpack import Form
 
 
 def output(kind: str, **access: str) -> dict[str, Any]:
-    """An output of float32 tensors, each with how Python comes to it; `i_` makes integers, `n_` no gradient."""
+    """An output of float32 tensors with their access paths; `i_` makes integers, `n_` no gradient."""
     leaves = []
     for name in access:
         dtype = "int64" if name.startswith("i_") else "float32"

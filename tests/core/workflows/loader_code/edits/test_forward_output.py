@@ -11,7 +11,7 @@ from tests.support.loader_code import tensor
 
 
 def output(*leaves: tuple[str | None, bool], kind: str = "tuple", inputs: Any = ()) -> ForwardOutput:
-    """Of float32 tensors: how Python comes to each, and whether a gradient reaches it."""
+    """An output of float32 tensors, each given by its access path and whether a gradient reaches it."""
     described = [
         {**tensor(f"x{number}", "float32", 2, 3), **({"requires_grad": True} if grad else {})}
         for number, (_, grad) in enumerate(leaves)

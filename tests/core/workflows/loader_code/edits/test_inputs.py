@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.loader_code.edits.inputs: what training wants besides, by one statement."""
+"""core.workflows.loader_code.edits.inputs: additional inputs for training, by one statement."""
 
 import ast
 from typing import Any
@@ -20,14 +20,14 @@ ONE_IMAGE = tensor("tensor", "bfloat16", 1, 3, 16, 16)
 
 
 class Tokenizer:
-    """Gives what tokenizers give."""
+    """Returns what tokenizers return."""
 
     def __call__(self) -> dict[str, torch.Tensor]:
         return {"input_ids": torch.arange(10).reshape(2, 5)}
 
 
 def run(found: SourceEdit | NoSite, **arguments: Any) -> Any:
-    """What `load_inputs` returns after the edit, run for real."""
+    """The result of `load_inputs` after the edit, really executed."""
     assert isinstance(found, SourceEdit), found
     cls = next(node for node in ast.parse(found.after).body if getattr(node, "name", "") == "ModelLoader")
     assert isinstance(cls, ast.ClassDef)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.loader_code.edits.dtype: one cast in a loop, for several inputs and never for one that is none."""
+"""core.workflows.loader_code.edits.dtype: one cast in a loop, for several float inputs and never for another one."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.loader_code.edits.unpack: one method more, and nothing else."""
+"""core.workflows.loader_code.edits.unpack: one more method, and no other change."""
 
 import ast
 import types
@@ -21,7 +21,7 @@ WHOLE = Selection("", Form.SUM, "list of 2 tensors", "all of them")
 
 
 def method(found: SourceEdit | NoSite) -> Callable[[Any, Any], Any]:
-    """The method that was added, run for real."""
+    """The added method, as a callable."""
     assert isinstance(found, SourceEdit), found
     tree = ast.parse(found.after)
     cls = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "ModelLoader")
