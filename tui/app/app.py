@@ -241,6 +241,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         # At the end screens lose their widgets one by one.
         if self.is_running:
             message.deliver()
+            self._follow_with_hint()
 
     def on_work_failed(self, message: WorkFailed) -> None:
         self.notifications.error(message.error)
@@ -269,7 +270,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
 
     def _follow_with_hint(self) -> None:
         """A hint goes when it is no longer about what is shown; one that could not be followed before comes now."""
-        if self.hints is None or not isinstance(self.screen, SessionScreen):
+        if self.hints is None or not self.screen_stack or not isinstance(self.screen, SessionScreen):
             return
         if self.hints.missed:
             self.show_hint()

@@ -54,7 +54,8 @@ def add_options(parser: pytest.Parser) -> None:
     add("--models-root", type=Path, metavar="DIR", help=f"the tree of loaders; default: {MODELS_ROOT}")
     add("--test-config", type=Path, metavar="DIR", help=f"the expectation YAML; default: {TEST_CONFIG}")
     add("--arch", choices=ARCHS, help="the arch whose overrides count; default: none")
-    add("--backend", choices=BACKENDS, default="auto", help="what compiles and runs; auto: the first of %(choices)s")
+    auto = "auto: the first of tt, xla, inductor and eager that works here"
+    add("--backend", choices=BACKENDS, default="auto", help=f"what compiles and runs; {auto}")
     add("--force-run", action="store_true", help="run what is marked NOT_SUPPORTED_SKIP as well")
     add("--optimization-level", type=int, choices=OPTIMIZATION_LEVELS, help="wins over the entry's")
     add("--disable-perf-measurement", action="store_true", help=f"no timed runs; so does {UNMEASURED}=1")
