@@ -15,7 +15,7 @@ from pathlib import Path
 
 TABLE = Path(__file__).with_name("floors.toml")
 _HEAD = """\
-# Least branch coverage of a package by the quick tests, in percent. `make coverage` compares.
+# Least branch coverage of a package by the tests that are not slow, in percent. `make coverage` compares.
 # A floor is two points, and at least two branches, below what was measured: which thread comes first, and which examples
 # of a law are tried, decides some branches. After a change that raises coverage: `python -m tests.floors REPORT --raise`.
 """

@@ -29,11 +29,11 @@ def test_what_is_below_or_unknown_is_told() -> None:
 def test_a_floor_only_rises() -> None:
     there = dict.fromkeys(("a", "b", "new"), 1000)
     assert raised({"a": 90.5, "b": 70.0, "new": 50.0}, {"a": 80, "b": 75, "gone": 9}, there) == {
-        "a": 89,
+        "a": 88,
         "b": 75,
-        "new": 49,
+        "new": 48,
     }
 
 
 def test_a_floor_is_two_branches_below_what_was_measured_where_a_package_is_small() -> None:
-    assert raised({"small": 100.0, "large": 100.0}, {}, {"small": 20, "large": 1000}) == {"small": 90, "large": 99}
+    assert raised({"small": 100.0, "large": 100.0}, {}, {"small": 20, "large": 1000}) == {"small": 90, "large": 98}
