@@ -40,6 +40,7 @@ again: $(READY)  ## run the tests that failed last time, one after the other
 # for `make test` to say: with coverage they take three times as long, which some are not made for.
 coverage: $(READY)  ## run the tests that are not slow; compare the branch coverage of each package with its floor
 	mkdir -p build/coverage
+	rm -f build/coverage/report.json
 	-$(PYTEST) -m 'not slow and not xla and not jax' --hypothesis-profile=quick --cov --cov-report=json:build/coverage/report.json
 	$(BIN)/python -m tests.floors build/coverage/report.json
 

@@ -18,7 +18,8 @@ import pytest
 LIST = Path(__file__).with_name("long.txt")
 LONG_SECONDS = 0.03
 _HEAD = (
-    "# Tests that take over 0.03 s of processor time a case: `make quick` leaves them out. Written by `make measure`.\n"
+    f"# Tests that take over {LONG_SECONDS} s of processor time a case: `make quick` leaves them out. "
+    "Written by `make measure`.\n"
 )
 _PROPERTY = "processor seconds"
 
