@@ -312,6 +312,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("review.pane", Where.REVIEW, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("doctor.go", Where.DOCTOR, "enter", "go_to_test", "Go to", "Show the test in the matrix", footer=True),
     Command("doctor.fix", Where.DOCTOR, "m", "fix", "Fix", "Add the fix to the pending changes", footer=True),
+    Command("doctor.filter", Where.DOCTOR, "slash", "filter", "Filter", "Type words to filter by", ahead=True),
     Command("doctor.open", Where.DOCTOR, "e", "open_place", "Editor", "Open $EDITOR at the place", footer=True),
     Command(
         "workflows.choose",

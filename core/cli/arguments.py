@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of arguments that several commands have."""
+"""Types of arguments, which argparse names in its message if a text is not one."""
+
+import re
+from argparse import ArgumentTypeError
 
 
 def days(text: str) -> float:
@@ -11,3 +14,10 @@ def days(text: str) -> float:
 
 
 days.__name__ = "number of days"
+
+
+def sha(text: str) -> str:
+    """The name of a commit that any clone understands; empty: unknown. Raises ArgumentTypeError."""
+    if text and not re.fullmatch("[0-9a-f]{7,40}", text.lower()):
+        raise ArgumentTypeError(f"not a SHA (7 to 40 hexadecimal digits): {text!r}. `git rev-parse NAME` prints it")
+    return text.lower()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from core.cli import ingest_sources
+from core.cli.arguments import sha
 from core.cli.console import Console
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
@@ -39,9 +40,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="the CI run that all of them belong to; default: taken from the paths",
     )
-    parser.add_argument("--commit", default="", metavar="SHA", help="the commit of tt-xla that was tested")
+    parser.add_argument("--commit", type=sha, default="", metavar="SHA", help="the commit of tt-xla that was tested")
     parser.add_argument(
-        "--models-commit", default="", metavar="SHA", help="the commit of its submodule tt_forge_models"
+        "--models-commit", type=sha, default="", metavar="SHA", help="the commit of its submodule tt_forge_models"
     )
     ingest_sources.configure(parser)
 
@@ -53,7 +54,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if bool(args.paths) + args.from_github + bool(args.watch) != 1:
         raise UsageError("Name paths, or --from-github, or --watch DIR", hint="See: ttmatrix ingest --help")
     counts = context.policy.cpu_counts_as_device
-    given = ReadOptions(context.arch, clean(args.run_name), clean(args.commit), clean(args.models_commit), counts)
+    given = ReadOptions(context.arch, clean(args.run_name), args.commit, args.models_commit, counts)
     if args.watch:
         return _watch(ingest_sources.watched(args, given, archs), archs, context)
     total = _Total(archs)

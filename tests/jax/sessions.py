@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+from collections.abc import Iterable
 from typing import Any
 
 from core.model import Function, node_id
@@ -16,20 +17,32 @@ from tests.support.models import jax_python
 def session(sample: Checkout, devices: int, *ids: str) -> dict[str, Case]:
     """The testcases by id, of one session with so many CPU devices."""
     junit = sample.root / f"junit-{devices}.xml"
-    nodes = [node_id(Function.JAX, id) for id in ids]
-    words = [str(jax_python()), "-m", "pytest", "-p", "ttmatrix_runner", "--forked", "-q", f"--junitxml={junit}"]
+    done = _pytest(sample, devices, f"--junitxml={junit}", f"--serialize={sample.root / f'ir-{devices}'}", *_nodes(ids))
+    assert junit.is_file(), done.stdout + done.stderr
+    return {case.name.partition("[")[2].removesuffix("]"): case for case in read_testcases(junit)}
+
+
+def output(sample: Checkout, id: str) -> str:
+    """What a session on one device prints for a test."""
+    done = _pytest(sample, 1, "-s", *_nodes([id]))
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def _nodes(ids: Iterable[str]) -> list[str]:
+    return [node_id(Function.JAX, id) for id in ids]
+
+
+def _pytest(sample: Checkout, devices: int, *words: str) -> subprocess.CompletedProcess[str]:
     own = {"PYTHONPATH": str(PAYLOAD), "ENABLE_BRINGUP_STAGE_LOGGING": "1", "CPU_NUM_DEVICES": str(devices)}
-    environ = {**os.environ, **own}
-    done = subprocess.run(
-        [*words, f"--serialize={sample.root / f'ir-{devices}'}", *nodes],
+    return subprocess.run(
+        [str(jax_python()), "-m", "pytest", "-p", "ttmatrix_runner", "--forked", "-q", *words],
         cwd=sample.root,
-        env=environ,
+        env={**os.environ, **own},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert junit.is_file(), done.stdout + done.stderr
-    return {case.name.partition("[")[2].removesuffix("]"): case for case in read_testcases(junit)}
 
 
 def repro(sample: Checkout, loader: str, mode: str, *options: str) -> tuple[int, dict[str, Any], str]:

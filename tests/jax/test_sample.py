@@ -14,7 +14,7 @@ from core.runs.planning.kinds import PROGRAMS
 from core.sources.checkout import Checkout
 from core.sources.expectations import read_expectations
 from core.sources.schema import Schema
-from tests.jax.sessions import repro, session
+from tests.jax.sessions import output, repro, session
 from tests.support.cli import call
 from tests.support.models import jax_python
 from tests.support.sample import sample_checkout
@@ -78,6 +78,18 @@ def test_reports_are_those_of_upstream(on_four: Mapping[str, Case]) -> None:
     traced = on_four["topk_gate/jax-single_device-inference"]
     assert "TracerBoolConversionError" in str(traced.tags["failing_reason"])
     assert "pcc=nan" in on_four["log_ratio/jax-single_device-inference"].properties["error_message"]
+
+
+def test_the_log_names_the_file_checks_that_are_not_run(sample: Checkout) -> None:
+    entries = sample.root / "tests/runner/test_config/jax"
+    id = "mlp_classifier/jax-Hidden_64-single_device-inference"
+    (file,) = (one for one in entries.glob("*.yaml") if f"{id}:" in one.read_text())
+    text = file.read_text()
+    file.write_text(text.replace(f"{id}:\n", f"{id}:\n    filechecks: [fused.ttnn.mlir]\n"))
+    try:
+        assert "FileCheck is not run on JAX models: fused.ttnn.mlir" in output(sample, id)
+    finally:
+        file.write_text(text)
 
 
 def test_a_mesh_of_two_and_of_four(sample: Checkout, on_four: Mapping[str, Case]) -> None:

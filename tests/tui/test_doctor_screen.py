@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.sources.checkout import Checkout
-from tests.support.app import build_app, screen_text, until
+from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
 from tui.screens import DoctorScreen
@@ -63,3 +63,24 @@ async def test_a_finding_about_no_test_and_without_a_fix_says_so(checkout: Check
         assert app.screen is app.navigation.screen(DoctorScreen)
         assert app.session.pending.changes == ()
         await until(pilot, lambda: "has no automatic fix" in screen_text(app), "the word")
+
+
+async def test_words_filter_the_findings(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("6")
+        await until(pilot, lambda: "findings of" in screen_text(app), "the findings")
+        screen = app.navigation.screen(DoctorScreen)
+        whole = screen.table.source
+        await pilot.press("slash")
+        await type_text(pilot, "dead ring_16")
+        await until(pilot, lambda: len(screen.table.source) == 1, "what has both words")
+        assert "1 finding" in screen_text(app)
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: app.matrix_screen.current == DEAD, "the test")
+        await pilot.press("6", "slash")
+        await type_text(pilot, "xyz")
+        await until(pilot, lambda: "No finding matches the filter: esc clears it." in screen_text(app), "why")
+        await pilot.press("escape")
+        await until(pilot, lambda: len(screen.table.source) == len(whole), "all of them")
+        assert app.screen is screen

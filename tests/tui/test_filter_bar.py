@@ -149,6 +149,24 @@ async def test_a_field_completes_with_its_values(checkout: Checkout) -> None:
         assert app.matrix_screen.query_one(QueryInput).value == "status:expected_passing"
 
 
+async def test_the_rows_are_those_of_the_rest_until_a_field_has_its_value(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(100, 30)) as pilot:
+        view = app.session.view
+        await pilot.press("slash")
+        await type_text(pilot, "arch:n150 stat")
+        await until(pilot, lambda: not view.rows, "no name with these letters")
+        await type_text(pilot, "us:")
+        await until(pilot, lambda: str(view.query) == "arch:n150", "the rest")
+        assert view.rows
+        assert "No test matches" not in screen_text(app)
+        assert "status: expected_passing" in screen_text(app)
+        await type_text(pilot, "xfail,")
+        await until(pilot, lambda: str(view.query) == "arch:n150 status:xfail", "the value before the comma")
+        await type_text(pilot, "skip or name:")
+        assert str(view.query) == "arch:n150 status:xfail,skip or name", "what has no rest leaves the rows as they are"
+
+
 async def test_values_that_do_not_fit_end_with_a_sign(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -166,3 +184,17 @@ async def test_a_completion_has_room_beside_the_note(checkout: Checkout) -> None
         await type_text(pilot, " !has:reason archs:n150,p150 status:not_")
         text = "has:entry !has:reason archs:n150,p150 status:not_supported_skip"
         await until(pilot, lambda: text in screen_text(app), "the whole completion")
+
+
+async def test_letters_begin_a_new_word_beside_an_earlier_query(checkout: Checkout) -> None:
+    app = build_app(checkout, query="status:xfail")
+    async with app.run_test(size=(100, 30)) as pilot:
+        line = app.matrix_screen.query_one(QueryInput)
+        for typed, query in (("mode", "status:xfail mode"), (" pytorch", "status:xfail mode pytorch"), ("", "")):
+            await pilot.press("slash")
+            await type_text(pilot, typed)
+            await pilot.press("enter" if typed else "escape")
+            await until(pilot, lambda query=query: str(app.session.view.query) == query, query)
+            await until(pilot, lambda query=query: line.value == query, "no space is left behind")
+        await pilot.press("slash", "x", "enter", "slash", "enter")
+        await until(pilot, lambda: line.value == "x", "a word that was not typed leaves nothing")

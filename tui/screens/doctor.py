@@ -17,10 +17,11 @@ from core.model import Finding
 from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.needs import Need
+from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Divider, Pane
 from tui.view_models import FindingRows
-from tui.widgets import RowTable
+from tui.widgets import RowTable, WordFilter
 
 
 class DoctorPlace(NamedTuple):
@@ -34,13 +35,19 @@ class DoctorScreen(SessionScreen):
     """The findings above, the whole text of the highlighted one below."""
 
     PLACES = (Where.DOCTOR, Where.TABLE)
-    PANES = (Pane("list", ("#findings-box",)), Pane("text", ("#finding-text",)))
+    PANES = (Pane("list", ("#findings-box", "#filter-line")), Pane("text", ("#finding-text",)))
     DIVIDERS = (Divider("#finding-text", "#finding-text", after=True),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.DOCTOR)
 
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.table = RowTable(FindingRows((), frozenset()), id="findings")
+        self.filter = WordFilter(self.table, self._filter_changed, "words of a kind, a file, a test, a message")
+
     def body(self) -> ComposeResult:
+        yield self.filter
         with Vertical(id="findings-box"):
-            yield RowTable(FindingRows((), frozenset()), id="findings")
+            yield self.table
         yield Static("", id="finding-text", markup=False)
 
     def on_mount(self) -> None:
@@ -52,10 +59,6 @@ class DoctorScreen(SessionScreen):
         self.follow(self.context.signals.pending_changed, self._say)
         self.table.focus()
         self._examine()
-
-    @property
-    def table(self) -> RowTable:
-        return self.query_one(RowTable)
 
     @property
     def current(self) -> Finding | None:
@@ -81,7 +84,8 @@ class DoctorScreen(SessionScreen):
     @property
     def _findings(self) -> Sequence[Finding]:
         """The listed ones."""
-        return [one for one in self._all or () if self._kind in ("", one.kind)]
+        of_kind = [one for one in self._all or () if self._kind in ("", one.kind)]
+        return [one for one in of_kind if self.filter.matches(_search_text(one))] if self.filter.active else of_kind
 
     def show_kind(self, kind: str, keep: str | None = None) -> None:
         """Show the findings of one kind, as soon as they are known; empty: of every kind."""
@@ -108,10 +112,13 @@ class DoctorScreen(SessionScreen):
                 return super().lacks(need)
 
     def close_one(self) -> bool:
-        """From one kind to all kinds, unless that kind is what one came for."""
-        if self._kind == self.context.navigation.base:
+        """First the filter; then from one kind to all kinds, unless that kind is what one came for."""
+        if self.filter.active:
+            self.filter.clear()
+        elif self._kind != self.context.navigation.base:
+            self.show_kind(self.context.navigation.base)
+        else:
             return False
-        self.show_kind(self.context.navigation.base)
         return True
 
     def _say(self) -> None:
@@ -122,6 +129,9 @@ class DoctorScreen(SessionScreen):
             self.table.say_when_empty("Nothing is wrong with this checkout.")
             self.title_line("no findings")
             return
+        if self.filter.active:
+            clear = f"{self.context.keymap.key('app.back')} clears it."
+            self.table.say_when_empty(f"No finding matches the filter: {clear}")
         kinds_found = {one.kind for one in self._findings}
         back = (
             "" if self._kind == self.context.navigation.base else f"; {self.context.keymap.key('app.back')} shows all"
@@ -139,6 +149,17 @@ class DoctorScreen(SessionScreen):
         self.query_one("#finding-text", Static).update(text)
 
     # Actions
+
+    def action_filter(self) -> None:
+        self.filter.open()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """In the filter itself a slash is a slash."""
+        return not (action == "filter" and self.filter.typing)
+
+    def _filter_changed(self) -> None:
+        self.show_kind(self._kind)
+        self.filter.note(counted(len(self._findings), "finding"))
 
     def action_go_to_test(self) -> None:
         """The test of the finding, in the matrix."""
@@ -164,3 +185,7 @@ class DoctorScreen(SessionScreen):
         """The file of the finding in the person's editor."""
         if self.current is not None:
             self.context.files.edit_file(self.current.file, max(1, self.current.line))
+
+
+def _search_text(one: Finding) -> str:
+    return " ".join((one.kind, one.file, one.id, one.message)).lower()

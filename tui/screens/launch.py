@@ -84,9 +84,8 @@ class _LaunchDialog(Dialog[LaunchPlan]):
             yield Label(Text(f"Run {self._tests}"), id="dialog-title")
             yield Form(tuple(self.fields()))
             yield TextPane(id="launch-plan")
-            yield Label(
-                Text("enter start   y copy commands   ↑ ↓ field   ← → choose   pgdn scroll   esc"), id="dialog-hint"
-            )
+            hint = "enter start   y copy   ↑ ↓ field   ← → choose   pgdn scroll   esc cancel"
+            yield Label(Text(hint), id="dialog-hint")
 
     def value(self, name: str) -> str:
         """What is chosen in a field."""

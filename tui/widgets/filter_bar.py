@@ -74,6 +74,7 @@ class QueryInput(LineInput):
         Binding("down", "keep", "Apply", show=False),
         Binding("escape", "clear", "Clear", tooltip="Clear the query and go to the rows"),
         Binding("tab", "take_completion", "Complete", tooltip="Take the completion that is shown"),
+        Binding("tab", "keep", "Apply", show=False),
     ]
 
     # As they come, these have the whole screen laid out again for each letter, in case the width depends on the text.
@@ -85,7 +86,7 @@ class QueryInput(LineInput):
         value: str,
         changed: Callable[[str], None],
         left: Callable[[], None],
-        complete: Callable[[str], str],
+        complete: Callable[[str], str] | None,
         placeholder: str,
         base: Callable[[], str],
     ) -> None:
@@ -95,6 +96,12 @@ class QueryInput(LineInput):
         self._left = left
         self._complete = complete
         self._quiet = False
+        self._word_at = -1
+        """Where `begin_word` has placed a space that a person may type too."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A line that completes nothing has no key for it."""
+        return action != "take_completion" or self._complete is not None
 
     def on_resize(self) -> None:
         """The line has another width: the cursor stays in sight."""
@@ -106,6 +113,24 @@ class QueryInput(LineInput):
         self.value = value
         self._quiet = False
 
+    def begin_word(self) -> None:
+        """Place the cursor after the query and a space: what is typed never extends the last word."""
+        if self.value and not self.value.endswith((" ", "(", ":", ",")):
+            self.show(f"{self.value} ")
+            self._word_at = len(self.value)
+        self.cursor_position = len(self.value)
+
+    def insert_text_at_cursor(self, text: str) -> None:
+        """Insert what is typed or pasted, with one space before a new word."""
+        if self.cursor_position == self._word_at:
+            text = text.removeprefix(" ")
+        self._word_at = -1
+        super().insert_text_at_cursor(text)
+
+    def on_blur(self) -> None:
+        """Without a new word, the query is what it was."""
+        self.show(self.value.rstrip(" "))
+
     def on_input_changed(self, event: Input.Changed) -> None:
         """`watch_value` has reported it already."""
         event.stop()
@@ -113,7 +138,8 @@ class QueryInput(LineInput):
     def watch_value(self, value: str) -> None:
         """Report the change now: Input.Changed comes a frame later."""
         if self.is_mounted and not self._quiet:
-            show_suggestion(self, self._complete(value))
+            if self._complete is not None:
+                show_suggestion(self, self._complete(value))
             self._changed(value)
         if isinstance(self.parent, FilterBar):
             self.parent.fit()
@@ -137,8 +163,8 @@ class FilterBar(Horizontal, CachedLines):
     """Shows and edits a query.
 
     `changed` is called with the text of each edit; `left` when a person is done with it and wants the rows: it moves
-    the focus there at once. `complete` gives a text with its last word completed, or nothing. Escape leaves what `base`
-    gives: nothing, or what the rows were narrowed to before.
+    the focus there at once. `complete` gives a text with its last word completed, or an empty one. Escape leaves what
+    `base` gives: nothing, or what the rows were narrowed to before.
     """
 
     def __init__(
@@ -146,7 +172,7 @@ class FilterBar(Horizontal, CachedLines):
         query: str,
         changed: Callable[[str], None],
         left: Callable[[], None],
-        complete: Callable[[str], str] = lambda _: "",
+        complete: Callable[[str], str] | None = None,
         placeholder: str = "e.g. llama status:xfail arch:p150 !mode:training",
         base: Callable[[], str] = lambda: "",
     ) -> None:
@@ -235,6 +261,7 @@ class WordFilter(FilterBar):
         self.display = True
         # At once: what is typed right after the key belongs to the filter, and must never run as commands.
         self.screen.set_focus(self.input)
+        self.input.begin_word()
 
     def clear(self) -> None:
         """List everything again."""

@@ -12,6 +12,7 @@ from .completion import (
     complete as complete,
     completed as completed,
     help_text as help_text,
+    so_far as so_far,
     values_wanted as values_wanted,
 )
 from .context import Facts as Facts, Learned as Learned, Plain as Plain, Scope as Scope

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
+from core.errors import QueryError
 from core.matrix.query.context import Scope
 from core.matrix.query.fields import BY_NAME, FIELDS
 from core.matrix.query.terms import Term
@@ -63,6 +64,13 @@ def completed(scope: Scope, text: str) -> str:
         ):
             return text + suggestion.text[len(typed) :]
     return ""
+
+
+def so_far(text: str, error: QueryError) -> str:
+    """`text` without what `error` says has no value: `a status:` -> `a`, `status:xfail,` -> `status:xfail`."""
+    end = error.column + len(error.token)
+    before_comma = error.token[:-1] if error.token.endswith(",") else ""
+    return text[: error.column] + before_comma + text[end:]
 
 
 def values_wanted(scope: Scope, text: str) -> str:

@@ -56,6 +56,8 @@ def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> Non
     facts.profile = settings.compile_options.profile
     if reason := framework.skip_reason(settings, backend):
         pytest.skip(reason)
+    if jax and settings.filechecks:
+        print(f"FileCheck is not run on JAX models: {', '.join(one.name for one in settings.filechecks)}", flush=True)
     try:
         framework.execute(loader, settings, backend, stage.write, facts.begin)
         facts.passed = all(one.passed for one in facts.comparisons)

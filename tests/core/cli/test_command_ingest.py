@@ -47,6 +47,15 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_read(checkout: Checkout, tm
     assert "with --arch" in told.err
 
 
+@pytest.mark.parametrize("option", ["--commit", "--models-commit"])
+def test_a_commit_is_named_by_its_sha(checkout: Checkout, tmp_path: Path, option: str) -> None:
+    report = make_report(tmp_path / "nightly")
+    refused = call("ingest", report, option, "HEAD~1", "--repo", checkout.root)
+    assert refused.code == 64
+    assert "not a SHA (7 to 40 hexadecimal digits): 'HEAD~1'" in refused.err
+    assert call("ingest", report, option, "0A1B2C3", "--repo", checkout.root).code == 0
+
+
 def test_what_cannot_be_meant(checkout: Checkout, tmp_path: Path) -> None:
     assert call("ingest", tmp_path / "gone", "--repo", checkout.root).code == 64
     assert call("ingest", tmp_path, "--arch", "n15", "--repo", checkout.root).code == 64

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.timer import Timer
 from textual.widget import Widget
 
-from core.errors import UsageError
+from core.errors import QueryError, UsageError
 from core.matrix import query
 from core.providers import waiting_words
 from tui.commands import Where, bindings
@@ -61,13 +62,24 @@ class QueryFilter:
         self._begun_on = key or None
 
     def filter_by(self, text: str) -> None:
-        """Show what the query selects, or say what is wrong with it."""
+        """Show what the query selects, or say what is wrong with it.
+
+        Until a field has its value, the rows are those of the rest of the query.
+        """
         try:
             self._view.filter(query.parsed(text))
         except UsageError as error:
             self._refuse(text, error)
+            if isinstance(error, QueryError) and error.empty_field:
+                self._filter_by_the_rest(query.so_far(text, error))
         else:
             self._refused = False
+            self.answer()
+
+    def _filter_by_the_rest(self, text: str) -> None:
+        # `a or status:` has no rest that is a query: the rows stay.
+        with suppress(UsageError):
+            self._view.filter(query.parsed(text))
             self.answer()
 
     def _refuse(self, text: str, error: UsageError) -> None:

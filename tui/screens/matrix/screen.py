@@ -329,6 +329,7 @@ class MatrixScreen(SessionScreen):
             self.panes.zoom("")
         # At once: what is typed right after the key belongs to the query, and must never run as commands.
         self.set_focus(self.filter.bar.input)
+        self.filter.bar.input.begin_word()
 
     def action_facets(self) -> None:
         self.panes.zoom("")

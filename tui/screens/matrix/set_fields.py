@@ -53,7 +53,7 @@ class SetFields(Dialog[Sequence[Operation]]):
                 )
             )
             yield Label("", id="form-problem", classes="problem")
-            yield Label(Text("↑ ↓ field   ← → choose   empty: unset   enter propose   esc"), id="dialog-hint")
+            yield Label(Text("↑ ↓ field   ← → choose   empty: unset   enter propose   esc cancel"), id="dialog-hint")
 
     def _editor(self, field: FormField) -> Cycle | Input:
         if field.choices:
