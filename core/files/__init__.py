@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that the user owns: their bytes in and out, whole or not at all, and values in them as JSON.
+"""Read and write files of the user, whole or not at all, and values in them as JSON.
 
-In: paths and values. Out: texts, and values of the types that the files hold. What is wrong is said with its place.
+In: paths and values. Out: texts, and values of the types that the files hold. Errors name file and place.
 """
 
 from core.faces import attach

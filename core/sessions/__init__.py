@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to do with the time that is left on machines. In: tests, evidence, leases. Out: which runs fit, best first."""
+"""Plan the time that is left on machines. In: tests, evidence, leases. Out: the runs that fit, best first."""
 
 from core.faces import attach
 

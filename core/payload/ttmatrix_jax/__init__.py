@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run a JAX loader's model on the CPU and on a PJRT device, and compare: what upstream's JAX testers do.
 
-Imports the standard library, jax, and flax where the model is of it; settings and comparisons are those of
+Imports the standard library, jax, and flax for models that use it; settings and comparisons come from
 ttmatrix_execute, which imports torch. Put the directory that holds this package on the import path.
 
     from ttmatrix_jax.devices import Pjrt

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Op tests from YAML: read manifests of single torch ops, and run their cases against a CPU reference.
 
-What reads needs the standard library and a YAML library alone, and is the face of this package: `core.ops` reads with
-it. What runs needs torch, and `plugin` needs pytest: `pytest -p ttmatrix_ops.plugin`, with the directory above this one
-on the import path.
+Reading needs only the standard library and a YAML library; this package exports that part, and `core.ops` uses it.
+Running needs torch, and `plugin` needs pytest: `pytest -p ttmatrix_ops.plugin`, with the directory above this one on
+the import path.
 """
 
 from .cases import Case, Correction, DeviceName, DtypeName, FormatName, How, Manifest, Problem, Raises, Tensor, Value
