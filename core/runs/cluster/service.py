@@ -33,7 +33,7 @@ from core.runs.cluster.certificates import new_credentials
 from core.runs.cluster.link import HostLink
 from core.runs.cluster.shim import RESET_FAILED
 from core.runs.cluster.status import Cluster, ClusterStatus, HostState
-from core.runs.cluster.task import TOPIC, run_job
+from core.runs.cluster.task import CONFIG, TOPIC, run_job
 from core.runs.cluster.wire import News, Request, message, receive
 from core.settings import paths
 
@@ -44,8 +44,6 @@ _CONFIG = {
     "distributed.scheduler.http.routes": [],
     "distributed.scheduler.allowed-failures": 0,
     "distributed.scheduler.work-stealing": False,
-    # Messages of workers are forwarded at once, and not stored.
-    "distributed.admin.low-level-log-length": 0,
     "distributed.comm.require-encryption": True,
     "distributed.scheduler.active-memory-manager.start": False,
 }
@@ -110,7 +108,7 @@ class Service:
             "temporary-directory": str(self._cluster.directory),
         }
         logging.getLogger("distributed").setLevel(logging.WARNING)
-        dask.config.set({**_CONFIG, **own})
+        dask.config.set({**CONFIG, **_CONFIG, **own})
         async with (
             Scheduler(
                 protocol="tls",

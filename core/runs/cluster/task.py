@@ -15,6 +15,14 @@ from core.runs.cluster.wire import Job, News, message, read_message
 
 TOPIC = "ttmatrix"
 """The topic of the events with which workers answer: each is a packed `News`."""
+CONFIG = {
+    # Messages of workers are forwarded at once, and not stored.
+    "distributed.admin.low-level-log-length": 0,
+    # By default a process looks fifty times a second how late it is, and twice how much memory it has: 2 % of a core.
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+}
+"""Dask's settings in the service and in the workers."""
 
 _POLL = 0.1
 _MOST_WAITING = 64
