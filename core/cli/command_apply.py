@@ -27,6 +27,7 @@ from core.edits import (
     effect,
     no_ops,
     to_json,
+    unknown_ids,
 )
 from core.edits.commit import Answer, Committed, Composition, Split, Validation, compose_commits, pull_request
 from core.edits.pending import (
@@ -222,6 +223,7 @@ def _execute(proposed: ProposalFile, args: argparse.Namespace, context: Context,
         planned, without_effect = EditPlan((), proposed.operations), ()
     outcome = Outcome(planned, effect(matrix, planned, context.ci), [*carried.notes])
     outcome.notes += [f"no effect: {one_line(one.op.id)}: {one.why}" for one in without_effect]
+    outcome.notes += unknown_ids(matrix, planned)
     dead = dead_overrides(matrix, planned)
     outcome.notes += [f"dead override: {one_line(id)} is not marked for {arch}" for id, arch in dead]
     composition = None

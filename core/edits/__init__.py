@@ -2,7 +2,7 @@
 """From operations to new texts.
 
 In: operations and the expectation files. Out: an edit plan with the new text of each file, its effects per cell and
-the reasons for what is rejected. Only `pending` and `commit` write files of the checkout.
+the reasons for what is rejected. Nothing is written before `write` or a commit.
 """
 
 from core.faces import attach

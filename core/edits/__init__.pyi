@@ -15,6 +15,7 @@ from .effects import (
     dead_overrides as dead_overrides,
     effect as effect,
     entry_texts as entry_texts,
+    unknown_ids as unknown_ids,
 )
 from .form_fields import (
     FORM_FIELDS as FORM_FIELDS,

@@ -21,6 +21,8 @@ _SCHEDULES = ("nightly", "weekly")
 
 
 _WIDEST_VALUE = 120
+_SUGGESTED = 3
+"""For how many unknown ids the nearest one is named."""
 _NOWHERE = Entry("", "", 0, 0)
 
 
@@ -121,6 +123,17 @@ def dead_overrides(matrix: Matrix, plan: EditPlan) -> list[tuple[str, str]]:
                 archs = (arch for arch in entry.overrides if arch in matrix.schema.archs)
                 found += [(id, arch) for arch in archs if not supports(entry, arch)]
     return found
+
+
+def unknown_ids(matrix: Matrix, plan: EditPlan) -> list[str]:
+    """A sentence for each id that `plan` adds, or renames an entry to, and that no loader generates."""
+    edits = [one for one in plan.files if not (is_placeholders(one.file, matrix.schema) or is_manifest(one.file))]
+    old = {entry.id for edit in edits for entry in edit.old}
+    new = dict.fromkeys(entry.id for edit in edits for entry in edit.new if entry.id not in old)
+    unknown = [id for id in new if id not in matrix.model_tests.rows or id in matrix.strays]
+    # Finding the nearest of all ids takes its time.
+    near = {id: f"; nearest: {one}" for id in unknown[:_SUGGESTED] for one in matrix.closest(id, 1)}
+    return [f"no test has the id {one_line(id)}, so its entry has no effect{near.get(id, '')}" for id in unknown]
 
 
 def _changes(archs: Sequence[str], id: str, old: _Side, new: _Side) -> Iterable[CellChange]:

@@ -132,7 +132,8 @@ def _write(matrix: Matrix, directory: Path, testcases: int, files: int) -> int:
     ids = list(matrix.entries)
     for number in range(files):
         arch = ARCHS[number % len(ARCHS)]
-        share = range(number, testcases, files)
+        # Neighbours: a report has no test twice.
+        share = range(testcases * number // files, testcases * (number + 1) // files)
         cases = "".join(_case(ids[at % len(ids)], arch, chance) for at in share)
         artefact = directory / f"test-reports-a1b2c3-1.{number}-{arch}-{arch}_and_expected_passing-{9000 + number}"
         artefact.mkdir(parents=True)

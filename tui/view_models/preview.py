@@ -8,7 +8,18 @@ from itertools import zip_longest
 from rich.cells import cell_len
 
 from core.ci import Ci
-from core.edits import CellChange, EditPlan, EntryText, Row, Spans, dead_overrides, effect, entry_texts, word_diff
+from core.edits import (
+    CellChange,
+    EditPlan,
+    EntryText,
+    Row,
+    Spans,
+    dead_overrides,
+    effect,
+    entry_texts,
+    unknown_ids,
+    word_diff,
+)
 from core.edits.pending import Change, Conflict
 from core.matrix import Matrix
 from core.text import one_line, printable
@@ -79,6 +90,7 @@ def _filled(line: CellLine, width: int) -> CellLine:
 
 _SHOWN_NOTES = 5
 _SHOWN_DEAD = 5
+_SHOWN_UNKNOWN = 5
 _INDENT = 2
 
 
@@ -95,6 +107,8 @@ class Preview:
     """The results that justify the changes, each once."""
     dead: tuple[tuple[str, str], ...]
     """Id and arch of overrides that have no effect."""
+    unknown: tuple[str, ...] = ()
+    """A sentence for each new id that no test has."""
 
 
 def make_preview(
@@ -104,7 +118,8 @@ def make_preview(
     notes = tuple(dict.fromkeys(change.note for change in changes if change.note))
     evidence = tuple(dict.fromkeys(line for change in changes for line in change.evidence))
     cells = tuple(effect(matrix, planned, ci))
-    return Preview(planned, cells, tuple(conflicts), notes, evidence, tuple(dead_overrides(matrix, planned)))
+    dead, unknown = tuple(dead_overrides(matrix, planned)), tuple(unknown_ids(matrix, planned))
+    return Preview(planned, cells, tuple(conflicts), notes, evidence, dead, unknown)
 
 
 def preview_lines(preview: Preview, width: int, ways_out: str = "") -> list[CellLine]:
@@ -120,7 +135,7 @@ def preview_lines(preview: Preview, width: int, ways_out: str = "") -> list[Cell
     notes = [*_first("why", preview.notes, "reasons to propose it"), *_first("seen", preview.evidence, "results")]
     return [
         *_paragraphs(clashing, "error", width),
-        *_paragraphs(refused, "error", width),
+        *_paragraphs([*refused, *preview.unknown[:_SHOWN_UNKNOWN]], "error", width),
         *_paragraphs(notes, "dim", width),
         *entry_lines(entry_texts(preview.plan), width),
         *(line for text, style in job_lines(preview.cells) for line in paragraph(text, style, width, _INDENT)),

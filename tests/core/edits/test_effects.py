@@ -7,7 +7,7 @@ import pytest
 
 from core.ci.read import read_ci, selected
 from core.cli.demo_walk import STALE
-from core.edits.effects import CellChange, FieldChange, dead_overrides, effect
+from core.edits.effects import CellChange, FieldChange, dead_overrides, effect, unknown_ids
 from core.edits.operations import Operation, OpKind
 from core.edits.planning import EditPlan, plan
 from core.matrix.indexing import index
@@ -119,6 +119,19 @@ def test_the_schedule_and_the_time_it_takes(tmp_path: Path) -> None:
         balance = len(change.jobs_gained) - len(change.jobs_lost)
         assert change.minutes == pytest.approx(balance * known / 60)
     assert CellChange("x", "n150", None, None).minutes is None
+
+
+def test_new_ids_that_no_test_has_are_pointed_out(matrix: Matrix) -> None:
+    typo = TINY.replace("single_device", "singel_device")
+    renamed = unknown_ids(matrix, _planned(matrix, Operation(OpKind.RENAME, TINY, to=typo)))
+    assert renamed == [f"no test has the id {typo}, so its entry has no effect; nearest: {TINY}"]
+    file = matrix.entries[TINY].file
+    added = Operation(OpKind.ADD, "x", value={"status": "NOT_SUPPORTED_SKIP"}, file=file)
+    (said,) = unknown_ids(matrix, _planned(matrix, added))
+    assert said.startswith("no test has the id x, so its entry has no effect")
+    known = next(id for id in matrix.universe() if id not in matrix.entries)
+    assert unknown_ids(matrix, _planned(matrix, Operation(OpKind.RENAME, TINY, to=known))) == []
+    assert unknown_ids(matrix, _planned(matrix, Operation(OpKind.SET, TINY, path=("reason",), value="x"))) == []
 
 
 def test_dead_overrides_of_touched_entries_are_pointed_out(matrix: Matrix) -> None:
