@@ -3,6 +3,7 @@
 
 import threading
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
+from tui.app.app import TTMatrixApp
 from tui.session import Session
 from tui.widgets.filter_bar import FilterBar, QueryInput
 
@@ -186,6 +188,10 @@ async def test_a_completion_has_room_beside_the_note(checkout: Checkout) -> None
         await until(pilot, lambda: text in screen_text(app), "the whole completion")
 
 
+def _query_is(app: TTMatrixApp, line: QueryInput, text: str) -> bool:
+    return str(app.session.view.query) == text == line.value
+
+
 async def test_letters_begin_a_new_word_beside_an_earlier_query(checkout: Checkout) -> None:
     app = build_app(checkout, query="status:xfail")
     async with app.run_test(size=(100, 30)) as pilot:
@@ -194,7 +200,6 @@ async def test_letters_begin_a_new_word_beside_an_earlier_query(checkout: Checko
             await pilot.press("slash")
             await type_text(pilot, typed)
             await pilot.press("enter" if typed else "escape")
-            await until(pilot, lambda query=query: str(app.session.view.query) == query, query)
-            await until(pilot, lambda query=query: line.value == query, "no space is left behind")
+            await until(pilot, partial(_query_is, app, line, query), f"{query}, and no space behind it")
         await pilot.press("slash", "x", "enter", "slash", "enter")
         await until(pilot, lambda: line.value == "x", "a word that was not typed leaves nothing")
