@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 LIST = Path(__file__).with_name("long.txt")
-LONG_SECONDS = 0.03
+LONG_SECONDS = 0.02
 _HEAD = (
     f"# Tests that take over {LONG_SECONDS} s of processor time a case: `make quick` leaves them out. "
     "Written by `make measure`.\n"

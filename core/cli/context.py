@@ -207,7 +207,7 @@ class Context:
         found, reading = self.cache.index(universe)
         if reading is not None:
             # Saved after the answer is printed, in a child process, so that nobody waits for it.
-            self.afterwards.append(lambda: self.cache.keep(reading, universe))
+            self.afterwards.append(lambda: self.cache.save(reading, universe))
         found.check_arch(self.arch)
         return found
 

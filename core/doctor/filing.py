@@ -15,7 +15,7 @@ _TORCH, _JAX, _LLM = _DIRECTORIES = ("torch", "jax", "torch_llm")
 _NAME = re.compile(r"(?P<directory>[^/]+)/test_config_(?P<mode>[^_]+)_(?P<parallelism>.+)\.yaml")
 
 
-class Drawer(NamedTuple):
+class FileKind(NamedTuple):
     """The kind of tests a file is for; an empty part is one that its name does not give."""
 
     directory: str
@@ -41,7 +41,7 @@ def _duplicates(matrix: Matrix) -> Iterator[Finding]:
 
 def _misfiled(matrix: Matrix) -> Iterator[Finding]:
     for one in written(matrix):
-        actual, belongs = _drawer(matrix, one.entry.file), _home(matrix, one.entry.id)
+        actual, belongs = _kind_of_file(matrix, one.entry.file), _kind_for(matrix, one.entry.id)
         if actual is None or belongs is None:
             continue
         wrong = [f"{own}, not {file}" for file, own in zip(actual, belongs, strict=True) if file and file != own]
@@ -50,7 +50,7 @@ def _misfiled(matrix: Matrix) -> Iterator[Finding]:
             yield one.finding(MISFILED.kind, f"Belongs in {belongs.file}: the test is {' and '.join(wrong)}", (), move)
 
 
-def _drawer(matrix: Matrix, file: str) -> Drawer | None:
+def _kind_of_file(matrix: Matrix, file: str) -> FileKind | None:
     """The kind of tests that the name of `file` gives; a name not in upstream's form gives only the framework."""
     directory = file.partition("/")[0]
     if directory not in _DIRECTORIES:
@@ -61,18 +61,18 @@ def _drawer(matrix: Matrix, file: str) -> Drawer | None:
         or match["mode"] not in matrix.schema.modes
         or match["parallelism"] not in matrix.schema.parallelisms
     ):
-        return Drawer(directory, "", "")
-    return Drawer(directory, match["mode"], match["parallelism"])
+        return FileKind(directory, "", "")
+    return FileKind(directory, match["mode"], match["parallelism"])
 
 
-def _home(matrix: Matrix, id: str) -> Drawer | None:
+def _kind_for(matrix: Matrix, id: str) -> FileKind | None:
     """The kind of file that an id belongs in; explicit sharding strategies are filed as tensor_parallel."""
     parsed = TestId.parse(id)
     if parsed is None:
         return None
     directory = _LLM if parsed.llm else _TORCH if parsed.framework is Framework.PYTORCH else _JAX
     parallelism = next((name for name in matrix.schema.parallelisms if parsed.parallelism.endswith(name)), "")
-    return Drawer(directory, parsed.mode, parallelism) if parallelism else None
+    return FileKind(directory, parsed.mode, parallelism) if parallelism else None
 
 
 def _is_taken(matrix: Matrix, name: str, id: str) -> bool:

@@ -38,7 +38,7 @@ def main(root: str, directory: str, *names: str) -> None:
     cache = Cache(find_checkout(Path(root), upward=False), Path(directory))
     matrix, reading = cache.index()
     if reading is not None:
-        cache.keep(reading)
+        cache.save(reading)
     compute_columns(cache, matrix, [name for name in names if name != FINDINGS])
     if FINDINGS in names:
         doctor.examine(cache, matrix)

@@ -128,7 +128,7 @@ def test_list_loads_what_it_prints_and_nothing_more(tmp_path: Path, monkeypatch:
     cache = Cache(checkout, paths().cache / "index")
     _, reading = cache.index()
     assert reading is not None
-    cache.keep(reading)
+    cache.save(reading)
     call = f"from core.cli import main; main(['--repo', {str(checkout.root)!r}, 'list', 'status:xfail'], None)"
     script = f"{_LOADED}\n{call}\nprint(loaded({_LISTED!r}))"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -86,7 +86,7 @@ def _round(checkout: Checkout, touched: Path) -> dict[str, _Cost]:
         def index_and_keep() -> None:
             _, reading = cache.index()
             if reading is not None:
-                cache.keep(reading)
+                cache.save(reading)
 
         validator = _validator(checkout)
         cold = _cost(cache.index)

@@ -199,5 +199,16 @@ def test_arguments_that_begin_as_typed_come_first_and_no_more_than_can_be_looked
     arguments = Arguments([*many, ("alpha", "the first letter"), ("Alphabet", "")])
     assert [value for value, _ in arguments.containing("alpha")[:3]] == ["alpha", "Alphabet", "beta/alpha-0"]
     assert arguments.containing("first ALPHA") == [("alpha", "the first letter")]
+    fields = Arguments(
+        [
+            ("reason=", "any text"),
+            ("bringup_status=FAILED_XFAIL", ""),
+            ("status=KNOWN_FAILURE_XFAIL", ""),
+            ("status=PASS", ""),
+        ]
+    )
+    assert [value for value, _ in fields.containing("status=xf")] == ["status=KNOWN_FAILURE_XFAIL"]
+    assert [value for value, _ in fields.containing("Status=")] == ["status=KNOWN_FAILURE_XFAIL", "status=PASS"]
+    assert fields.containing("reason=any") == []
     assert len(arguments.containing("")) == len(arguments.containing("beta")) == 200
     assert arguments.has("Alphabet") and not arguments.has("alphabet")

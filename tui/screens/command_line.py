@@ -92,9 +92,11 @@ class CommandLine(Dialog[Command]):
         if verb is None:
             found = found_options(self._all, self._line.value)
             self._table.show(OptionRows(found, self._all, _TITLES))
+            self._table.say_when_empty("There is no such command.")
         else:
             values = [Option(value, value, note) for value, note in self._arguments(verb).containing(argument)]
             self._table.show(OptionRows(values, values, (verb.name, "", "")))
+            self._table.say_when_empty(f"enter runs: {verb.name} {one_line(argument)}")
         self._table.cursor = 0
 
     def on_input_submitted(self) -> None:
@@ -172,10 +174,18 @@ class Arguments:
         return any(value == text for value, _ in self._values)
 
     def containing(self, text: str) -> list[tuple[str, str]]:
-        """The first of those that have each word typed; before all others those that begin as what is typed does."""
+        """The first of those that have each word typed; before all others those that begin as what is typed does.
+
+        `field=` is the beginning of a value; what follows it may be in the middle: `status=xfail`.
+        """
         texts, begin = self._texts, text.lower()
+        field, equals, words = begin.rpartition("=")
         found: Sequence[int] = range(len(texts))
-        for word in begin.split():
+        if equals:
+            # What a note says is no value.
+            texts = [value.lower() for value, _ in self._values]
+            found = [at for at in found if texts[at].startswith(f"{field}=")]
+        for word in words.split():
             found = [at for at in found if word in texts[at]]
         first = [at for at in found if texts[at].startswith(begin)][:_MOST]
         others = (at for at in found if not texts[at].startswith(begin))

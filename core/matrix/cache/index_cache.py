@@ -47,7 +47,7 @@ class Cache:
         reading = read_and_join(self.checkout, universe, modules=known.modules, files=known.files)
         return reading.matrix, reading
 
-    def keep(self, reading: "Reading", universe: Universe = Universe.VALIDATOR) -> None:
+    def save(self, reading: "Reading", universe: Universe = Universe.VALIDATOR) -> None:
         """Save what was read for the next start; a failure to write it is ignored."""
         models, config = os.fspath(self.checkout.models), os.fspath(self.checkout.test_config)
         modules = {f"{models}/{path}": path for path in reading.modules}

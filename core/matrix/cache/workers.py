@@ -55,7 +55,7 @@ def _reindex(cache: Cache, _: Sequence[str]) -> Matrix:
     collect_seldom()
     matrix, reading = cache.index()
     if reading is not None:
-        cache.keep(reading)
+        cache.save(reading)
     return matrix
 
 

@@ -26,7 +26,7 @@ class Artefacts:
         if self.directory is not None:
             self.directory.mkdir(parents=True, exist_ok=True)
 
-    def keep(self, name: str, results: Iterable[torch.Tensor]) -> None:
+    def save(self, name: str, results: Iterable[torch.Tensor]) -> None:
         """Write the StableHLO of `results`, which must not be settled yet, once for each name."""
         if self.directory is None or name in self.kept:
             return

@@ -147,7 +147,7 @@ class _Test:
         if self.sharding:
             self.sharding.mark_gradients(self.model)
         grads = [parameter.grad for parameter in self.model.parameters() if parameter.grad is not None]
-        self.artefacts.keep("backward", grads)
+        self.artefacts.save("backward", grads)
         self.backend.settle(grads, self.stage)
         self.execution.compile_seconds = self.clock.seconds
         self.execution.filechecks = self.artefacts.check()
@@ -200,7 +200,7 @@ class _Test:
             with self.backend.numerics():
                 output = compiled(*args, **kwargs)
             results = [tensor for _, tensor in tensors(output)]
-            self.artefacts.keep("forward", results)
+            self.artefacts.save("forward", results)
             self.backend.settle(results, stage)
             return output
 

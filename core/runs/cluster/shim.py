@@ -24,7 +24,7 @@ from core.proc import Child, descendants, own_identity, processor_seconds, run_c
 from core.runs.cluster.code import reach
 from core.runs.cluster.places import BUILT_IN, CHECKOUT, PAYLOAD, PYTHON, RUN, interpreter, settled
 from core.runs.cluster.wire import Job, News, message, read_message
-from core.runs.ladder import Ladder
+from core.runs.escalation import Escalation
 from core.runs.leases import device_leases
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class _Run:
         self._files = files
         self._sender = sender
         self._me = own_identity()
-        self._ladder: Ladder | None = None
+        self._escalation: Escalation | None = None
         self._looked = time.monotonic()
         self._worked, self._pulse = 0.0, time.monotonic()
         self.code: int | None = None
@@ -99,9 +99,9 @@ class _Run:
         """Whether it was ended early."""
 
     def stop(self, graces: Sequence[float]) -> None:
-        if self._ladder is None:
+        if self._escalation is None:
             self.stopped = True
-            self._ladder = Ladder(graces)
+            self._escalation = Escalation(graces)
 
     def watch(self) -> None:
         """Wait until no process of the run is left; processes that survive every signal are ignored."""
@@ -123,14 +123,14 @@ class _Run:
 
     def _over(self) -> bool:
         self._reap()
-        if self.code is not None and self._ladder is None and descendants(self._me):
-            self._ladder = Ladder(_LEFT_BEHIND)
-        if self._ladder is None:
+        if self.code is not None and self._escalation is None and descendants(self._me):
+            self._escalation = Escalation(_LEFT_BEHIND)
+        if self._escalation is None:
             return self.code is not None
-        signum, fresh = self._ladder.climb(time.monotonic(), living := descendants(self._me))
+        signum, fresh = self._escalation.due(time.monotonic(), living := descendants(self._me))
         for process in fresh:
             send_signal(process, signum)
-        return not living or self._ladder.exhausted
+        return not living or self._escalation.exhausted
 
     def _reap(self) -> None:
         with suppress(ChildProcessError):

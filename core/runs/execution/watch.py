@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.proc import ProcessIdentity, descendants, is_alive, marked, processor_seconds, send_signal
+from core.runs.escalation import Escalation
 from core.runs.execution.follow import PULSE
 from core.runs.execution.supervisor import Exit, read_exit
-from core.runs.ladder import Ladder
 from core.runs.outcome import Outcome
 from core.runs.spec import RUN_VARIABLE, RunSpec
 from core.runs.store import LOG
@@ -85,7 +85,7 @@ class Watch:
         """Why it was stopped; None: it ended by itself, or has not ended."""
         self.idle: float | None = None
         """Seconds without output and work at its time limit; None: unknown."""
-        self._ladder: Ladder | None = None
+        self._escalation: Escalation | None = None
         self._vitals = Vitals(spec.hang_timeout, self._sign(now))
         self._from_its_start = begun == now
         self._look_again = now + self._vitals.interval
@@ -93,12 +93,12 @@ class Watch:
     @property
     def stuck(self) -> bool:
         """Whether some process of it survives every signal."""
-        return self._ladder is not None and self._ladder.exhausted
+        return self._escalation is not None and self._escalation.exhausted
 
     @property
     def ending(self) -> bool:
         """Whether it is being stopped."""
-        return self._ladder is not None
+        return self._escalation is not None
 
     def exit(self) -> Exit | None:
         """How its process ended; None while it runs."""
@@ -106,9 +106,9 @@ class Watch:
 
     def stop(self, why: Outcome) -> None:
         """Stop it, unless it is being stopped already."""
-        if self._ladder is None:
+        if self._escalation is None:
             self.stopped = why
-            self._ladder = Ladder(self.spec.graces)
+            self._escalation = Escalation(self.spec.graces)
 
     def look(self, now: float) -> None:
         """Check for changes up to `now`, and react to them."""
@@ -116,18 +116,18 @@ class Watch:
             self._sweep()
             self.over = True
             return
-        if self._ladder is None:
+        if self._escalation is None:
             self._judge(now)
-        if self._ladder is not None:
-            signum, fresh = self._ladder.climb(now, descendants(self.supervisor))
+        if self._escalation is not None:
+            signum, fresh = self._escalation.due(now, descendants(self.supervisor))
             for process in fresh:
                 send_signal(process, signum)
-            self.over = self._ladder.exhausted
+            self.over = self._escalation.exhausted
 
     def _judge(self, now: float) -> None:
         if self.exit() is not None:
             # Its supervisor waits for a process that it left behind, which would use the next run's memory.
-            self._ladder = Ladder([min(grace, _LEFTOVER_GRACE) for grace in self.spec.graces])
+            self._escalation = Escalation([min(grace, _LEFTOVER_GRACE) for grace in self.spec.graces])
         elif self.spec.timeout and now - self.begun > self.spec.timeout:
             idle = self._vitals.idle(self._sign(now))
             # The time before this scheduler watched the run is unknown.

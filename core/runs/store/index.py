@@ -61,7 +61,7 @@ class Index:
         self._kept = set(records)
         return records
 
-    def keep(self, finished: Mapping[str, RunRecord]) -> None:
+    def save(self, finished: Mapping[str, RunRecord]) -> None:
         """Make the index contain exactly `finished`."""
         added, removed = finished.keys() - self._kept, self._kept - finished.keys()
         if not added and not removed:

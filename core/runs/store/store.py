@@ -140,7 +140,7 @@ class RunStore:
                 records.append(self._finished.get(name) or self._read(name, queued))
             except TTMatrixError as error:
                 problems.append(Problem(self.root / name, str(error)))
-        self._index.keep(self._finished)
+        self._index.save(self._finished)
         # Among runs of the same second, only this gives the order.
         records.sort(key=lambda record: record.spec.created, reverse=True)
         return records, problems

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from core.sources.modules import ImportedName
 
 _NO_CLASS_METHOD = "is a function that is not called on a class"
-_LOOKERS = frozenset({"print", "isinstance", "type", "len", "repr"})
+_READ_ONLY = frozenset({"print", "isinstance", "type", "len", "repr"})
 """Builtins that do not change their arguments."""
 
 
@@ -73,7 +73,7 @@ def _binding(node: ast.stmt) -> Iterator[tuple[str, Bound]]:
     match node:
         case ast.ClassDef(name=name):
             yield name, _class_source(node)
-        case ast.FunctionDef(name="__post_init__") if _only_looks(node):
+        case ast.FunctionDef(name="__post_init__") if _only_reads(node):
             pass
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             yield node.name, _function(node)
@@ -111,11 +111,11 @@ def _function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Bound:
     return Unclear(_NO_CLASS_METHOD)
 
 
-def _only_looks(node: ast.FunctionDef) -> bool:
-    """Whether `node` leaves its object unchanged: it stores nothing in it, raises nothing, and only calls _LOOKERS."""
+def _only_reads(node: ast.FunctionDef) -> bool:
+    """Whether `node` leaves its object unchanged: it stores and raises nothing, and only calls _READ_ONLY."""
     for part in ast.walk(node):
         match part:
-            case ast.Call(func=ast.Name(id=name)) if name in _LOOKERS:
+            case ast.Call(func=ast.Name(id=name)) if name in _READ_ONLY:
                 pass
             case ast.Call() | ast.Raise() | ast.Assert() | ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript():
                 return False

@@ -96,7 +96,7 @@ def test_they_are_cached_with_the_index(checkout: Checkout, tmp_path: Path) -> N
     cache = Cache(checkout, tmp_path / "cache")
     matrix, reading = cache.index()
     assert reading is not None
-    cache.keep(reading)
+    cache.save(reading)
     again, none = cache.index()
     assert none is None or matrix.ids == again.ids
     assert _selected(with_placeholder_rows(again), "is:placeholder") == NAMES

@@ -132,7 +132,7 @@ def test_each_universe_has_its_own_cached_index(checkout: Checkout, tmp_path: Pa
     for universe in Universe:
         fresh, reading = cache.index(universe)
         assert reading is not None
-        cache.keep(reading, universe)
+        cache.save(reading, universe)
         again, nothing = cache.index(universe)
         assert nothing is None
         assert again.ids == fresh.ids == index(checkout, universe).ids

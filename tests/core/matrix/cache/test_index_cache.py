@@ -40,7 +40,7 @@ def cache(checkout: Checkout, tmp_path: Path) -> Cache:
 def _keep(cache: Cache) -> Matrix:
     matrix, reading = cache.index()
     assert reading is not None
-    cache.keep(reading)
+    cache.save(reading)
     return matrix
 
 
@@ -63,7 +63,7 @@ def test_what_changes_between_reading_and_keeping_is_read_again(cache: Cache, ch
     with pytest.MonkeyPatch.context() as patch:
         # Without the distrust of what was changed just before the reading: what came after it is enough.
         patch.setattr("core.sources.stamps._RACY_NS", 0)
-        cache.keep(reading)
+        cache.save(reading)
     matrix, again = cache.index()
     assert again is not None
     _same(matrix, index(checkout))

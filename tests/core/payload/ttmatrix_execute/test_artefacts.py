@@ -35,20 +35,20 @@ def pattern(tmp_path: Path) -> Path:
 def kept(tmp_path: Path, *patterns: Path, text: str = "stablehlo.add %0") -> Any:
     settings = execute.Settings(serialize_to=tmp_path / "ir", filechecks=patterns)
     one = artefacts.Artefacts(settings, Lowering())
-    one.keep("forward", [text])
+    one.save("forward", [text])
     return one
 
 
 def test_nothing_is_kept_unasked(tmp_path: Path, pattern: Path) -> None:
     one = artefacts.Artefacts(execute.Settings(filechecks=(pattern,)), Lowering())
-    one.keep("forward", ["text"])
+    one.save("forward", ["text"])
     assert [found.message for found in one.check()] == ["the backend eager wrote no stablehlo"]
     assert sorted(tmp_path.iterdir()) == [pattern.parent]
 
 
 def test_programs_and_options_are_kept_once(tmp_path: Path) -> None:
     one = kept(tmp_path)
-    one.keep("forward", ["a later run"])
+    one.save("forward", ["a later run"])
     one.check()
     assert (tmp_path / "ir/forward.stablehlo.mlir").read_text() == "stablehlo.add %0"
     told = json.loads((tmp_path / "ir/compile_options.json").read_text())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.execution.watch: when a run is over, and why it was ended; the ladder itself climbs over real processes."""
+"""core.runs.execution.watch: when a run is over, and why it was ended; the escalation itself climbs over real processes."""
 
 import json
 import os
@@ -51,7 +51,7 @@ def test_a_run_that_goes_on_is_left_alone(supervisor: Child, tmp_path: Path) -> 
 
 @pytest.mark.slow("a run lasts as long as it may")
 def test_over_its_time_limit_it_is_ended(supervisor: Child, tmp_path: Path) -> None:
-    # The ladder advances by time: a process started while ignoring the first signal needs one more.
+    # The escalation advances by time: a process started while ignoring the first signal needs one more.
     begun = time.monotonic() - 30.1
     watch = Watch(replace(PATIENT, timeout=30.0), tmp_path, supervisor.identity, begun, begun)
     watch.look(begun + 30.0)

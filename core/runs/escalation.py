@@ -9,32 +9,30 @@ from core.proc import ProcessIdentity
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 
 
-class Ladder:
+class Escalation:
     """One escalation of signals. Every process gets each signal once, even one that appears meanwhile."""
 
     def __init__(self, graces: Sequence[float]) -> None:
         """`graces` are the seconds that processes have to end after each of `SIGNALS`."""
-        self._rungs = list(zip(SIGNALS, graces, strict=True))
-        self._rung = -1
+        self._steps = list(zip(SIGNALS, graces, strict=True))
+        self._step = -1
         self._deadline = 0.0
         self._signalled: frozenset[ProcessIdentity] = frozenset()
         self.exhausted = False
         """Whether the last grace period is over and a process is still alive."""
 
-    def climb(
-        self, now: float, living: frozenset[ProcessIdentity]
-    ) -> tuple[signal.Signals, frozenset[ProcessIdentity]]:
+    def due(self, now: float, living: frozenset[ProcessIdentity]) -> tuple[signal.Signals, frozenset[ProcessIdentity]]:
         """Which processes to signal at `now`, in seconds of a monotonic clock; perhaps none."""
-        if self._rung < 0 or now >= self._deadline:
-            self._step_up(now)
+        if self._step < 0 or now >= self._deadline:
+            self._next_step(now)
         fresh = living - self._signalled
         self._signalled |= fresh
-        return self._rungs[self._rung][0], fresh
+        return self._steps[self._step][0], fresh
 
-    def _step_up(self, now: float) -> None:
-        if self._rung + 1 == len(self._rungs):
+    def _next_step(self, now: float) -> None:
+        if self._step + 1 == len(self._steps):
             self.exhausted = True
             return
-        self._rung += 1
-        self._deadline = now + self._rungs[self._rung][1]
+        self._step += 1
+        self._deadline = now + self._steps[self._step][1]
         self._signalled = frozenset()
