@@ -51,7 +51,7 @@ SERVICE = "scheduler"
 """The lease of the one process that serves a queue."""
 
 _TICK = 0.1
-_LADDER_TICK = 0.03
+_ENDING_TICK = 0.03
 _IDLE_SECONDS = 2.0
 _OFFICE_SECONDS = 1.0
 _LOOKING_SHARE = 10
@@ -126,7 +126,7 @@ class Scheduler:
     def _wait(self) -> None:
         """Wait until a supervisor ends, but never for long."""
         going = [watch for watch, _ in self._here.going()]
-        tick = _LADDER_TICK if any(watch.ending for watch in going) else _TICK
+        tick = _ENDING_TICK if any(watch.ending for watch in going) else _TICK
         with _exits([watch.supervisor.pid for watch in going]) as poll:
             poll.poll(tick * 1000)
         with suppress(ChildProcessError):
