@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from core.errors import TTMatrixError
 from core.hosts import HostsFile, Lease
-from core.proc import identity, own_identity
+from core.proc import ProcessIdentity, identity, own_identity
 from core.runs.cluster import Cluster, HostState
 from core.runs.execution.conclude import Remains
 from core.runs.execution.placement import HERE, Slot
@@ -84,19 +83,16 @@ class LocalExecutor:
         devices = spec.devices if not slot.host else ()
         if devices and device_leases().take(devices, own_identity()) is not None:
             raise Busy
+
+        def hand_over(pid: int) -> None:
+            # Before the run begins: from then on the devices are those of its supervisor, which outlives us.
+            if devices:
+                device_leases().take(devices, _identity(pid), instead_of=own_identity())
+
         begun = time.monotonic()
-        supervisor = identity(start_supervisor(spec, start.directory, start.environ, start.tree, slot.host))
-        if supervisor is None:
-            raise RuntimeError("a child that nobody waited for is gone")
-        watch = self._watched[spec.run_id] = Watch(spec, start.directory, supervisor, begun, begun)
+        pid = start_supervisor(spec, start.directory, start.environ, start.tree, slot.host, hand_over)
+        self._watched[spec.run_id] = Watch(spec, start.directory, _identity(pid), begun, begun)
         self._places[spec.run_id] = slot.host
-        if devices:
-            try:
-                # From now on they are leased to the supervisor, which lives as long as any process of the run.
-                device_leases().take(devices, supervisor, instead_of=own_identity())
-            except TTMatrixError:
-                watch.stop(Outcome.ERROR)
-                raise
 
     def resume(self, spec: RunSpec, directory: Path, started: Started) -> None:
         """Watch a run that an earlier process has launched."""
@@ -130,6 +126,13 @@ class LocalExecutor:
                 seconds = now - watch.begun
                 remains = (watch.spec, watch.directory, watch.exit(), watch.stopped, watch.stuck, seconds, watch.idle)
                 self._heard(Remains(*remains))
+
+
+def _identity(child: int) -> ProcessIdentity:
+    found = identity(child)
+    if found is None:
+        raise RuntimeError("a child that nobody waited for is gone")
+    return found
 
 
 class DaskExecutor:

@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -57,22 +57,47 @@ def scheduler_command(root: Path) -> list[str]:
 
 
 def start_supervisor(
-    spec: RunSpec, directory: Path, environ: Mapping[str, str], tree: TreeState | None = None, place: str = ""
+    spec: RunSpec,
+    directory: Path,
+    environ: Mapping[str, str],
+    tree: TreeState | None = None,
+    place: str = "",
+    prepare: Callable[[int], None] = lambda _: None,
 ) -> int:
     """Fork a supervisor for the run in `directory`; only for a process with one thread. Returns its pid.
 
     `environ` is the environment that the run was requested from, `tree` the state of the checkout at its start, `place`
-    its host; empty: this machine.
+    its host; empty: this machine. Before anything begins, `prepare` is called with the pid; nothing begins if it fails,
+    or if this process is killed before it is done.
     """
     parent = os.getpid()
+    wait, go = os.pipe()
     pid = os.fork()
     if pid:
-        return pid
+        os.close(wait)
+        return _let_go(pid, go, prepare)
     try:
+        os.close(go)
+        if not os.read(wait, 1):
+            os._exit(0)
         _Supervisor(spec, directory, environ, tree, place).mind(parent)
     except BaseException:  # noqa: BLE001 - nothing of the scheduler's may run in this process any more
         traceback.print_exc()
         os._exit(1)
+
+
+def _let_go(pid: int, go: int, prepare: Callable[[int], None]) -> int:
+    try:
+        prepare(pid)
+        # Killed meanwhile, it is noticed as any other supervisor is.
+        with suppress(BrokenPipeError):
+            os.write(go, b"!")
+    except BaseException:
+        os.close(go)
+        os.waitpid(pid, 0)
+        raise
+    os.close(go)
+    return pid
 
 
 def read_exit(directory: Path) -> Exit | None:

@@ -4,6 +4,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,9 +14,10 @@ from core.proc import identity, is_alive
 from core.runs.execution.launch import cancel_all, launch, wait
 from core.runs.execution.supervisor import Exit, read_exit
 from core.runs.outcome import Outcome
-from core.runs.spec import RunSpec
+from core.runs.spec import RunSpec, spec_to_json
+from core.runs.store import LOG
 from core.runs.store.record import RunState
-from core.runs.store.store import RunStore
+from core.runs.store.store import RunStore, events_file
 from tests.core.runs.conftest import MakeSpec, Until
 
 from .test_scheduler import ESCAPEE, escaped, log_has, scheduler_of
@@ -41,6 +44,44 @@ def test_the_end_is_on_the_disk_beside_the_events(store: RunStore, make_spec: Ma
     assert (end.code, end.error) == (1, "")
     assert record.started is not None
     assert end.at >= record.started
+
+
+_FORKS = """
+import os, signal, sys
+from pathlib import Path
+from core.runs.execution.supervisor import start_supervisor
+from core.runs.spec import spec_from_json
+
+def prepare(pid):
+    if sys.argv[3] == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if sys.argv[3] == "refused":
+        raise OSError("no lease")
+
+spec = spec_from_json(Path(sys.argv[1]).read_text())
+os.waitpid(start_supervisor(spec, Path(sys.argv[2]), dict(os.environ), prepare=prepare), 0)
+"""
+
+
+@pytest.mark.parametrize(("how", "begins"), [("prepared", True), ("refused", False), ("killed", False)])
+def test_nothing_begins_before_the_devices_are_its_own(
+    store: RunStore, make_spec: MakeSpec, tmp_path: Path, how: str, begins: bool
+) -> None:
+    spec = make_spec("report()")
+    directory, file = store.create(spec), tmp_path / "spec.json"
+    file.write_text(spec_to_json(spec))
+    # Ends with the last process that has its output: the supervisor.
+    done = subprocess.run(
+        [sys.executable, "-c", _FORKS, str(file), str(directory), how], capture_output=True, text=True, check=False
+    )
+    assert ("no lease" in done.stderr, done.returncode) == {
+        "prepared": (False, 0),
+        "refused": (True, 1),
+        "killed": (False, -signal.SIGKILL),
+    }[how]
+    assert (read_exit(directory) is not None) is begins
+    assert ("started" in events_file(directory).read_text()) is begins
+    assert (directory / LOG).exists() is begins
 
 
 def kill_both(store: RunStore, spec: RunSpec) -> None:
