@@ -128,8 +128,9 @@ class QueryInput(LineInput):
         super().insert_text_at_cursor(text)
 
     def on_blur(self) -> None:
-        """Without a new word, the query is what it was."""
-        self.show(self.value.rstrip(" "))
+        """Without a new word, the query is what it was; unless the whole terminal has lost the focus for a while."""
+        if self.app.app_focus and self._word_at == len(self.value):
+            self.show(self.value[:-1])
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """`watch_value` has reported it already."""
