@@ -33,6 +33,10 @@ class Written(NamedTuple):
     """The effective entry of an id: the last one in merge order."""
 
 
+_ALIKE = 0.75
+"""How alike ids are that may be mistaken for each other (`difflib`); at its default of 0.6 the search takes seconds."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Matrix:
     """Every known test of one checkout. Immutable; a new index makes a new one.
@@ -181,12 +185,18 @@ class Matrix:
         return next(file for file in self.files if file.name == entry.file)
 
     def closest(self, wanted: str, count: int = 3) -> list[str]:
-        """The ids nearest to an unknown one: those that contain it, else those spelled alike."""
+        """The ids nearest to an unknown one: those that contain it, else those spelled alike, in its family or anywhere.
+
+        Takes up to half a second.
+        """
         needle = wanted.lower()
         containing = [id for id, text in zip(self.ids, self.lowered, strict=True) if needle in text]
         if containing:
             return containing[:count]
-        return difflib.get_close_matches(wanted, self.ids, count)
+        family = f"{wanted.partition('/')[0]}/"
+        own = [id for id in self.ids if id.startswith(family)]
+        near = (difflib.get_close_matches(wanted, pool, count, _ALIKE) for pool in (own, self.ids))
+        return next(filter(None, near), [])
 
 
 class Universe(StrEnum):

@@ -2,6 +2,7 @@
 """The main screen, driven by keys."""
 
 import gc
+import threading
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.edits.operations import Operation, OpKind
+from core.matrix.matrix import Matrix
 from core.matrix.view.columns import EVIDENCE
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, shown_ids, type_text, until
@@ -105,13 +107,21 @@ async def test_rows_that_stay_while_a_query_is_typed_are_not_made_again(
         await until(pilot, lambda: set(made) == set(app.session.view.rows), "rows that look otherwise")
 
 
-async def test_nothing_found_names_the_nearest(checkout: Checkout) -> None:
+async def test_nothing_found_names_the_nearest(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    closest, asked = Matrix.closest, list[threading.Thread]()
+
+    def noted(matrix: Matrix, wanted: str, count: int = 3) -> list[str]:
+        asked.append(threading.current_thread())
+        return closest(matrix, wanted, count)
+
+    monkeypatch.setattr(Matrix, "closest", noted)
     app = build_app(checkout)
     async with app.run_test(size=(160, 30)) as pilot:
         await pilot.press("slash")
         await type_text(pilot, "alpha/pytorch-tinny-single_device-inference")
         await until(pilot, lambda: f"nearest: {TINY}" in screen_text(app), f"nearest: {TINY}")
         assert "No test matches the filter: / changes it, esc clears it." in screen_text(app)
+    assert asked and threading.current_thread() not in asked, "letters do not wait for it"
 
 
 async def test_keys_typed_into_the_filter_do_nothing_else(checkout: Checkout) -> None:

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -28,6 +29,8 @@ _OF_OP_FACETS = ("runs",)
 """The same where all rows are op cases."""
 _REST_SECONDS = 0.06
 """How long nothing must have been typed before facets are counted."""
+_PAUSE_SECONDS = 0.2
+"""The same before the nearest id is looked for."""
 
 
 class Facets(FacetPanel):
@@ -44,6 +47,7 @@ class QueryFilter:
     ) -> None:
         """`show_rows` shows what the view holds with the cursor on a key; `left` is called when the query is done."""
         self._view = context.session.view
+        self._background = context.background
         self._listing = listing
         self._show_rows = show_rows
         self._left = left
@@ -54,6 +58,8 @@ class QueryFilter:
         """Whether the filter line holds no query: the line says why until it does."""
         self._begun_on: str | None = None
         """What the cursor was on before a query was begun."""
+        self._looking: Timer | None = None
+        """Until the nearest id is looked for."""
         self._left_on: str | None = None
         """What the last letter has left the cursor on: once it is on something else, a person has moved it."""
 
@@ -126,11 +132,21 @@ class QueryFilter:
         if missing := view.missing():
             self.bar.note(waiting_words(missing))
             return
-        note = count_text(view)
+        self.bar.note(count_text(view))
+        if self._looking is not None:
+            self._looking.stop()
         if not view.rows and (words := " ".join(view.query.values_of(""))):
-            nearest = view.matrix.closest(words, 1)
-            note += f" · nearest: {nearest[0]}" if nearest else ""
-        self.bar.note(note)
+            # All ids are compared with it: not for each letter, and not in the app's own thread.
+            self._looking = self.bar.set_timer(_PAUSE_SECONDS, partial(self._look_for_nearest, words))
+
+    def _look_for_nearest(self, words: str) -> None:
+        matrix, query = self._view.matrix, self._view.query
+
+        def say(nearest: Sequence[str]) -> None:
+            if nearest and not self._refused and self._view.query is query:
+                self.bar.note(f"{count_text(self._view)} · nearest: {nearest[0]}")
+
+        self._background.run("nearest id", partial(matrix.closest, words, 1), say, supersede=True)
 
 
 class FacetBox(CachedBox):
