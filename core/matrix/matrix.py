@@ -185,7 +185,7 @@ class Matrix:
         return next(file for file in self.files if file.name == entry.file)
 
     def closest(self, wanted: str, count: int = 3) -> list[str]:
-        """The ids nearest to an unknown one: those that contain it, else those spelled alike, in its family or anywhere.
+        """The ids nearest to an unknown one: those that contain it, else those spelled alike, of its family first.
 
         Takes up to half a second.
         """
