@@ -45,6 +45,10 @@ class ClustersScreen(SessionScreen):
             self, self._read_evidence, context.signals.matrix_changed, context.signals.evidence_changed
         )
         self._found: Gathered | None = None
+        self._texts: Sequence[str] = ()
+        """What the filter looks for words in, of each cluster."""
+        self._clusters: Sequence[Cluster] = ()
+        """Those that the filter leaves."""
         self._entered = ""
         """The signature of the cluster whose members are listed."""
 
@@ -70,19 +74,22 @@ class ClustersScreen(SessionScreen):
     def _read_evidence(self) -> None:
         # Keys wait for the first list: they are meant for its rows.
         first = self._found is None
-        self.context.background.run("clusters", self.knowledge.clusters, self._take, supersede=True, lists=first)
+        self.context.background.run("clusters", self._gather, self._take, supersede=True, lists=first)
 
-    def _take(self, found: Gathered) -> None:
-        self._found = found
+    def _gather(self) -> tuple[Gathered, Sequence[str]]:
+        found = self.knowledge.clusters()
+        return found, [_search_text(one) for one in found.clusters]
+
+    def _take(self, gathered: tuple[Gathered, Sequence[str]]) -> None:
+        self._found, self._texts = gathered
+        self._narrow()
         self._show()
 
     # What is listed
 
-    @property
-    def _clusters(self) -> Sequence[Cluster]:
-        """Those that the filter leaves."""
+    def _narrow(self) -> None:
         found = self._found.clusters if self._found else ()
-        return [one for one in found if self.filter.matches(_search_text(one))] if self.filter.active else found
+        self._clusters = [one for one, text in zip(found, self._texts, strict=True) if self.filter.matches(text)]
 
     @property
     def current(self) -> Cluster | None:
@@ -187,6 +194,7 @@ class ClustersScreen(SessionScreen):
 
     def _filter_changed(self) -> None:
         self._entered = ""
+        self._narrow()
         self._show()
         self.filter.note(counted(len(self._clusters), "cluster"))
 
