@@ -5,6 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from core.edits import Operation, operations_for
 from core.edits.commit import issues_in
@@ -32,9 +33,9 @@ class ClusterCell:
     """The name of a `BringupStatus`; empty: unknown."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cluster:
-    """Cells that fail for one reason."""
+    """Cells that fail for one reason. What lists and details ask for again and again is counted once."""
 
     signature: str
     canonical: str
@@ -42,27 +43,27 @@ class Cluster:
     members: tuple[ClusterCell, ...]
     """By id and arch."""
 
-    @property
+    @cached_property
     def ids(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(member.id for member in self.members))
 
-    @property
+    @cached_property
     def archs(self) -> Mapping[str, int]:
         """The number of cells on each arch, most first."""
         return dict(Counter(member.arch for member in self.members).most_common())
 
-    @property
+    @cached_property
     def stages(self) -> Mapping[str, int]:
         return dict(Counter(member.stage for member in self.members if member.stage).most_common())
 
-    @property
+    @cached_property
     def issues(self) -> tuple[str, ...]:
         """Issues that the entries link to, the one cited most first."""
         return tuple(
             name for name, _ in Counter(one for m in self.members for one in issues_in(m.declared)).most_common()
         )
 
-    @property
+    @cached_property
     def texts(self) -> Mapping[str, int]:
         """The reasons as entries have them, without links, with their counts."""
         return dict(Counter(without_links(m.declared) for m in self.members if m.declared).most_common())
