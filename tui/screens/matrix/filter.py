@@ -140,10 +140,10 @@ class QueryFilter:
             self._looking = self.bar.set_timer(_PAUSE_SECONDS, partial(self._look_for_nearest, words))
 
     def _look_for_nearest(self, words: str) -> None:
-        matrix, query = self._view.matrix, self._view.query
+        matrix, asked = self._view.matrix, self._view.query
 
         def say(nearest: Sequence[str]) -> None:
-            if nearest and not self._refused and self._view.query is query:
+            if nearest and not self._refused and self._view.query is asked:
                 self.bar.note(f"{count_text(self._view)} · nearest: {nearest[0]}")
 
         self._background.run("nearest id", partial(matrix.closest, words, 1), say, supersede=True)
