@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nothing of either text is lost, and only differing words are marked."""
 
+import time
 from collections.abc import Iterable
 
 from hypothesis import given, strategies as st
@@ -54,3 +55,17 @@ def test_nothing_at_all() -> None:
     assert word_diff([], []) == []
     (row,) = word_diff([], ["new"])
     assert row == Row(None, (Span("new"),))
+
+
+def test_of_a_long_line_the_beginning_and_the_end_are_compared() -> None:
+    """Compared word by word, this line would take minutes."""
+    words = [f"w{number % 7}" for number in range(20_000)]
+    other = [*words[:3], *("x" if number % 9 else "y" for number in range(10_000)), *words[-2:]]
+    before, after = f"reason: {' '.join(words)}", f"reason: {' '.join(other)}"
+    begin = time.process_time()
+    (row,) = word_diff([before], [after])
+    assert time.process_time() - begin < 2
+    assert row.old is not None and row.new is not None
+    assert [span.changed for span in row.new] == [False, True, False]
+    assert row.new[0].text == "reason: w0 w1 w2 "
+    assert ("".join(span.text for span in row.old), "".join(span.text for span in row.new)) == (before, after)
