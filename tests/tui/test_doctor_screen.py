@@ -75,7 +75,7 @@ async def test_words_filter_the_findings(checkout: Checkout) -> None:
         await pilot.press("slash")
         await type_text(pilot, "dead ring_16")
         await until(pilot, lambda: len(screen.table.source) == 1, "what has both words")
-        assert "1 finding" in screen_text(app)
+        assert f"1 of {len(whole)} findings" in screen_text(app)
         assert "Complete" not in screen_text(app)
         await pilot.press("tab", "enter")
         await until(pilot, lambda: app.matrix_screen.current == DEAD, "the test")

@@ -130,8 +130,10 @@ class DoctorScreen(SessionScreen):
             self.title_line("no findings")
             return
         if self.filter.active:
+            self.title_line(f"{len(self._findings):,} of {counted(len(self._all), 'finding')}")
             clear = f"{self.context.keymap.key('app.back')} clears it."
             self.table.say_when_empty(f"No finding matches the filter: {clear}")
+            return
         kinds_found = {one.kind for one in self._findings}
         back = (
             "" if self._kind == self.context.navigation.base else f"; {self.context.keymap.key('app.back')} shows all"

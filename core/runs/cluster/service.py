@@ -33,7 +33,7 @@ from core.runs.cluster.certificates import new_credentials
 from core.runs.cluster.link import HostLink
 from core.runs.cluster.shim import RESET_FAILED
 from core.runs.cluster.status import Cluster, ClusterStatus, HostState
-from core.runs.cluster.task import CONFIG, TOPIC, run_job
+from core.runs.cluster.task import SHARED_CONFIG, TOPIC, run_job
 from core.runs.cluster.wire import News, Request, message, receive
 from core.settings import paths
 
@@ -108,7 +108,7 @@ class Service:
             "temporary-directory": str(self._cluster.directory),
         }
         logging.getLogger("distributed").setLevel(logging.WARNING)
-        dask.config.set({**CONFIG, **_CONFIG, **own})
+        dask.config.set({**SHARED_CONFIG, **_CONFIG, **own})
         async with (
             Scheduler(
                 protocol="tls",

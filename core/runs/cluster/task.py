@@ -15,10 +15,10 @@ from core.runs.cluster.wire import Job, News, message, read_message
 
 TOPIC = "ttmatrix"
 """The topic of the events with which workers answer: each is a packed `News`."""
-CONFIG = {
+SHARED_CONFIG = {
     # Messages of workers are forwarded at once, and not stored.
     "distributed.admin.low-level-log-length": 0,
-    # By default a process looks fifty times a second how late it is, and twice how much memory it has: 2 % of a core.
+    # By default a process checks its event loop fifty times a second and its memory twice: 2 % of a core.
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "5s",
 }

@@ -24,7 +24,7 @@ from core.private import keep_private
 from core.proc import total_memory
 from core.runs.cluster.certificates import Credentials
 from core.runs.cluster.shim import Setup
-from core.runs.cluster.task import CONFIG, prepare
+from core.runs.cluster.task import SHARED_CONFIG, prepare
 from core.runs.cluster.wire import message, receive
 from core.settings import paths
 
@@ -93,7 +93,7 @@ async def _serve() -> None:
     prepare(Setup(0, setup.slots, scratch, setup.checkout, setup.python, setup.reset))
     # Its last line is the message shown for a link that ends.
     logging.getLogger("distributed").setLevel(logging.WARNING)
-    dask.config.set({**CONFIG, **_CONFIG, "distributed.worker.profile.enabled": False})
+    dask.config.set({**SHARED_CONFIG, **_CONFIG, "distributed.worker.profile.enabled": False})
     worker = Worker(
         welcome.address,
         name=welcome.name,
