@@ -62,10 +62,19 @@ async def until(pilot: Pilot[Any], condition: Callable[[], bool], what: str) -> 
     await wait_for_idle()
     seconds = _FIRST_SECONDS
     while not condition():
-        assert time.monotonic() < deadline, f"never happened: {what}\n{screen_text(pilot.app)}"
+        assert time.monotonic() < deadline, f"never happened: {what}\n{_state(pilot.app)}"
         await asyncio.sleep(seconds)
         seconds = min(_LONGEST_SECONDS, seconds * 1.5)
         await pilot.pause(0)
+
+
+def _state(app: App[Any]) -> str:
+    """What explains a wait in vain: the screen, notifications still shown, and runs."""
+    notifications = [one.message for one in app._notifications]
+    runs = [
+        f"{one.spec.kind} {one.outcome} {one.summary}" for one in (app.session.runs if hasattr(app, "session") else ())
+    ]
+    return "\n".join([screen_text(app), "notifications:", *notifications, "runs:", *runs])
 
 
 async def type_text(pilot: Pilot[Any], text: str) -> None:

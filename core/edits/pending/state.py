@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.edits.apply import ABSENT, EntryStates, Fields, Key, after, leaves, same, value_at, without_nulls
+from core.edits.apply import ABSENT, EntryStates, Fields, Key, after, leaves, same, value_at, with_value, without_nulls
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import BaseEntry, Change, Decided, Pending, Put, StepEdit, UndoStep, evidence_of
 from core.edits.pending.events import (
@@ -289,10 +289,24 @@ def inverse(changes: Iterable[Change]) -> Change | None:
             key = states.key(op, (base_of.file if base_of else "", op.id))
             back.extend(_inverse_value(op, key, states.entries.get(key)))
             states.apply(op, key)
-    if not back:
-        return None
-    bases = (BaseEntry(*key, fields) for key, fields in states.entries.items())
-    return Change(tuple(reversed(back)), "undoes what was written", bases=tuple(bases))
+    bases = tuple(BaseEntry(*key, fields) for key, fields in states.entries.items())
+    ops = tuple(_applicable(reversed(back), states))
+    return Change(ops, "undoes what was written", bases=bases) if ops else None
+
+
+def _applicable(ops: Iterable[Operation], states: EntryStates) -> Iterator[Operation]:
+    """`ops` on the entries of `states`, which they change. The first field of an entry that is gone adds the entry.
+
+    An entry can have lost its last field before it was removed: then no operation of `ops` adds it.
+    """
+    for op in ops:
+        key = (op.file or "", op.id)
+        if states.entries.get(key) is None and op.op is not OpKind.ADD:
+            if op.op is not OpKind.SET:
+                continue
+            op = replace(op, op=OpKind.ADD, path=(), value=with_value({}, op.path, op.value))
+        yield op
+        states.apply(op, key)
 
 
 def _inverse_value(op: Operation, key: Key, found: Fields | None) -> Iterator[Operation]:

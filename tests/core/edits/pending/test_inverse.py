@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given, strategies as st
 
 from core.edits.apply import Present
@@ -82,6 +83,30 @@ def test_what_changes_nothing_needs_no_inverse() -> None:
         inverse([proposed([Operation(OpKind.SET, B, None, ("status",), "KNOWN_FAILURE_XFAIL")], "", PRESENT)]) is None
     )
     assert inverse([]) is None
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        [Operation(OpKind.REMOVE, B, FILE)],
+        [Operation(OpKind.RENAME, B, FILE, to="c"), Operation(OpKind.REMOVE, "c", FILE)],
+        [Operation(OpKind.SET, B, FILE, ("arch_overrides", "n150", "reason"), "r"), Operation(OpKind.REMOVE, B, FILE)],
+    ],
+)
+def test_an_entry_that_lost_its_fields_before_it_was_removed_comes_back(last: list[Operation]) -> None:
+    ops = [Operation(OpKind.UNSET, B, FILE, ("status",)), Operation(OpKind.UNSET, B, FILE, ("markers",)), *last]
+    removed, rejected = edit_text(TEXT, ops)
+    assert (rejected, list(meaning(removed))) == ((), [A])
+    back = inverse([proposed(ops, "", PRESENT)])
+    assert back is not None
+    restored, rejected = edit_text(removed, back.ops)
+    assert (rejected, meaning(restored)) == ((), meaning(TEXT))
+
+
+def test_an_entry_of_nulls_does_not_come_back() -> None:
+    present = Present([parse_expectations("test_config:\n  a:\n    reason:\n", FILE)])
+    ops = [Operation(OpKind.RENAME, "a", FILE, to="b"), Operation(OpKind.REMOVE, "b", FILE)]
+    assert inverse([proposed(ops, "", present)]) is None
 
 
 def test_a_move_goes_back() -> None:
