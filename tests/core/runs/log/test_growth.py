@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.runs.log.growth: a log keeps to its limit, and for every byte the time is known at which it existed."""
 
+import ctypes
 import os
 import re
 import threading
@@ -41,7 +42,7 @@ def test_below_the_limit_nothing_happens(log: Path) -> None:
     assert log.read_bytes() == before
 
 
-def test_whole_lines_of_both_ends_stay_and_the_gap_is_told_in_all(log: Path) -> None:
+def test_whole_lines_of_both_ends_stay_and_the_gap_is_told_in_all(log: Path, way: str) -> None:
     limit, written, last = LogLimit(log, LIMIT), 0, 0
     for last in range(10_000, 60_000, 10_000):
         written += write(log, last - 10_000, last)
@@ -59,7 +60,7 @@ def test_whole_lines_of_both_ends_stay_and_the_gap_is_told_in_all(log: Path) -> 
         assert int(told[1].replace(",", "")) == written - 12 * (len(head) + len(tail))
 
 
-def test_a_log_without_lines_is_cut_all_the_same(log: Path) -> None:
+def test_a_log_without_lines_is_cut_all_the_same(log: Path, way: str) -> None:
     log.write_bytes(b"a" * 100_000 + b"b" * 400_000 + b"c")
     assert LogLimit(log, LIMIT).enforce()
     data = log.read_bytes()
@@ -67,8 +68,31 @@ def test_a_log_without_lines_is_cut_all_the_same(log: Path) -> None:
     assert len(data) <= LIMIT
 
 
-def test_whoever_appends_meanwhile_goes_on_at_the_end(log: Path) -> None:
-    """No line is torn, and nothing is missing after the last one."""
+class NoLibc:
+    """A C library that takes nothing out of files."""
+
+
+@pytest.fixture(params=["taken out", "copied over"])
+def way(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How the middle of a log goes away."""
+    way = str(request.param)
+    if way == "copied over":
+        monkeypatch.setattr("core.runs.log.growth.ctypes.CDLL", lambda _: NoLibc())
+    elif not takes_out(tmp_path / "probe"):
+        pytest.skip("this file system takes nothing out of files")
+    return way
+
+
+def takes_out(file: Path) -> bool:
+    file.write_bytes(b"x" * 1_000_000)
+    with file.open("r+b") as handle:
+        size = ctypes.c_int64(0x10000)
+        done: int = ctypes.CDLL(None).fallocate64(handle.fileno(), 0x08, size, size)
+    return done == 0
+
+
+def test_whoever_appends_meanwhile_goes_on_at_the_end(log: Path, way: str) -> None:
+    """No line is torn; none is missing at the end, if the file system can do that."""
     limit, over = LogLimit(log, LIMIT), threading.Event()
 
     def append() -> None:
@@ -82,27 +106,47 @@ def test_whoever_appends_meanwhile_goes_on_at_the_end(log: Path) -> None:
     while not over.is_set():
         limit.enforce()
     writer.join()
-    limit.enforce()
-    lines = log.read_text().splitlines()
-    assert lines[0] == "line 000000"
-    assert lines[-1] == "line 099999"
-    assert sum(NOTE.match(line) is not None for line in lines) == 1
+    write(log, 100_000, 110_000)
+    assert limit.enforce()
     assert log.stat().st_size <= LIMIT
+    lines = log.read_text().splitlines()
+    (at,) = [number for number, line in enumerate(lines) if NOTE.match(line)]
+    head, tail = ([int(line.removeprefix("line ")) for line in part] for part in (lines[: at - 1], lines[at + 1 :]))
+    assert head == [*range(len(head))]
+    assert tail == [*range(110_000 - len(tail), 110_000)]
+    note = NOTE.match(lines[at])
+    assert note
+    left_out = 110_000 - len(head) - len(tail)
+    if way == "taken out":
+        assert int(note[1].replace(",", "")) == 12 * left_out
+    else:
+        assert 0 < int(note[1].replace(",", "")) <= 12 * left_out
+
+
+def test_a_limit_of_a_few_blocks_is_enforced_once_there_is_a_middle(log: Path, way: str) -> None:
+    limit = LogLimit(log, 1000)
+    write(log, 0, 400)
+    assert limit.enforce() is False
+    write(log, 400, 10_000)
+    assert limit.enforce() is True
+    lines = log.read_text().splitlines()
+    assert (lines[0], lines[-1]) == ("line 000000", "line 009999")
+    assert len(lines) < 1000
 
 
 def test_a_look_that_interrupts_another_does_nothing(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    limit, inner, real = LogLimit(log, LIMIT), list[bool](), os.ftruncate
+    limit, inner, real = LogLimit(log, LIMIT), list[bool](), os.pwrite
     write(log, 0, 10_000)
 
-    def truncate(descriptor: int, size: int) -> None:
+    def pwrite(descriptor: int, data: bytes, offset: int) -> int:
         inner.append(limit.enforce())
-        real(descriptor, size)
+        return real(descriptor, data, offset)
 
-    monkeypatch.setattr("os.ftruncate", truncate)
+    monkeypatch.setattr("os.pwrite", pwrite)
     assert limit.enforce() is True
-    assert inner == [False]
+    assert set(inner) == {False}
     write(log, 0, 10_000)
-    monkeypatch.setattr("os.ftruncate", lambda *_: (_ for _ in ()).throw(OSError()))
+    monkeypatch.setattr("os.pwrite", lambda *_: (_ for _ in ()).throw(OSError()))
     assert limit.enforce() is False
 
 
