@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual.app import App
 
@@ -21,9 +20,6 @@ from tui.protocol import Context
 from tui.screens.command_line import Verb
 from tui.screens.matrix import MatrixScreen
 from tui.themes import THEMES
-
-if TYPE_CHECKING:
-    pass
 
 Values = Sequence[tuple[str, str]]
 """What may be typed, each with a word about it."""
