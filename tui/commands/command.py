@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one table of commands: bindings, footer, help and command line all come from it."""
+"""What a command is, where it is valid, and the commands of the app and of each screen."""
 
 from enum import StrEnum
-from functools import cache
 from typing import NamedTuple
-
-from textual.binding import Binding, BindingType
 
 
 class Where(StrEnum):
@@ -54,7 +51,7 @@ class Command(NamedTuple):
     """Whether it does nothing now; its help then says why."""
 
 
-COMMANDS: tuple[Command, ...] = (
+OF_SCREENS: tuple[Command, ...] = (
     Command("app.overview", Where.APP, "0", "switch('overview')", "Overview", "Show the numbers of the matrix"),
     Command("app.matrix", Where.APP, "1", "switch('matrix')", "Matrix", "Show the matrix"),
     Command("app.runs", Where.APP, "2", "switch('runs')", "Runs", "Show the runs and their logs"),
@@ -370,90 +367,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("report.period", Where.REPORT, "p", "next_period", "Period", "Change the number of days", footer=True),
     Command("report.host", Where.REPORT, "H", "leave_out", "Host", "Ignore machines that fail alone", footer=True),
     Command("report.copy", Where.REPORT, "y", "copy", "Copy", "Copy the summary of the report"),
-    Command("table.down", Where.TABLE, "j,down", "move(1)", "Down", "Next row"),
-    Command("table.up", Where.TABLE, "k,up", "move(-1)", "Up", "Previous row"),
-    Command("table.half_down", Where.TABLE, "ctrl+d", "page(0.5)", "Half down", "Half a page down"),
-    Command("table.half_up", Where.TABLE, "ctrl+u", "page(-0.5)", "Half up", "Half a page up"),
-    Command("table.page_down", Where.TABLE, "pagedown", "page(1)", "Page down", "A page down"),
-    Command("table.page_up", Where.TABLE, "pageup", "page(-1)", "Page up", "A page up"),
-    Command("table.top", Where.TABLE, "g,home", "top", "Top", "First row"),
-    Command("table.bottom", Where.TABLE, "G,end", "bottom", "Bottom", "Last row"),
-    Command("cells.left", Where.CELLS, "h,left", "side(-1)", "Left", "Next cell to the left"),
-    Command("cells.right", Where.CELLS, "l,right", "side(1)", "Right", "Next cell to the right"),
-    Command("grid.compare", Where.GRID, "c", "compare", "Compare", "Compare this column with another one, or show all"),
-    Command("tree.open", Where.TREE, "l,right", "fold(True)", "Unfold", "Show the tests of the group"),
-    Command("tree.close", Where.TREE, "h,left", "fold(False)", "Fold", "Hide the tests of the group"),
-    Command("tree.open_all", Where.TREE, "plus", "fold_all(True)", "Unfold all", "Show the tests of every group"),
-    Command("tree.close_all", Where.TREE, "underscore", "fold_all(False)", "Fold all", "Hide the tests of every group"),
     Command("overview.open", Where.OVERVIEW, "enter", "open_link", "Open", "Show what the number counts", footer=True),
     Command("overview.next", Where.OVERVIEW, "tab", "section(1)", "Next", "Next section", footer=True),
     Command("overview.previous", Where.OVERVIEW, "shift+tab", "section(-1)", "Previous", "Previous section"),
-    Command("lines.down", Where.LINES, "j,down", "move(1)", "Down", "A line down"),
-    Command("lines.up", Where.LINES, "k,up", "move(-1)", "Up", "A line up; a log stops following"),
-    Command("lines.half_down", Where.LINES, "ctrl+d", "page(0.5)", "Half down", "Half a page down"),
-    Command("lines.half_up", Where.LINES, "ctrl+u", "page(-0.5)", "Half up", "Half a page up"),
-    Command("lines.page_down", Where.LINES, "space,pagedown", "page(1)", "Page down", "A page down"),
-    Command("lines.page_up", Where.LINES, "pageup", "page(-1)", "Page up", "A page up"),
-    Command("lines.top", Where.LINES, "g,home", "top", "Top", "First line"),
-    Command("lines.bottom", Where.LINES, "G,end", "follow", "End", "Last line; a live log follows again"),
-    Command("lines.follow", Where.LINES, "F", "follow", "Follow", "Follow the log as it grows"),
-    Command("lines.left", Where.LINES, "left,less_than_sign", "side(-1)", "Left", "Scroll left"),
-    Command("lines.right", Where.LINES, "right,greater_than_sign", "side(1)", "Right", "Scroll right"),
-    Command("text.down", Where.TEXT, "j,down", "move(1)", "Down", "A line down"),
-    Command("text.up", Where.TEXT, "k,up", "move(-1)", "Up", "A line up"),
-    Command("text.half_down", Where.TEXT, "ctrl+d", "page(0.5)", "Half down", "Half a page down"),
-    Command("text.half_up", Where.TEXT, "ctrl+u", "page(-0.5)", "Half up", "Half a page up"),
-    Command("text.page_down", Where.TEXT, "pagedown", "page(1)", "Page down", "A page down"),
-    Command("text.page_up", Where.TEXT, "pageup", "page(-1)", "Page up", "A page up"),
-    Command("text.top", Where.TEXT, "g,home", "top", "Top", "First line"),
-    Command("text.bottom", Where.TEXT, "G,end", "bottom", "End", "Last line"),
-    Command(
-        "log.search",
-        Where.LOG,
-        "slash",
-        "ask('/')",
-        "Search",
-        "Search as you type; re:TEXT is an expression",
-        footer=True,
-        ahead=True,
-    ),
-    Command("log.next", Where.LOG, "n", "next_hit(True)", "Next", "Next hit of the search"),
-    Command("log.previous", Where.LOG, "N", "next_hit(False)", "Previous", "Previous hit of the search"),
-    Command(
-        "log.filter",
-        Where.LOG,
-        "ampersand",
-        "ask('&')",
-        "Filter",
-        "Keep lines with a text; !text hides; empty: undo",
-        footer=True,
-        ahead=True,
-    ),
-    Command("log.filters", Where.LOG, "ctrl+f", "toggle_filters", "Filters", "Turn all filters off, or on again"),
-    Command("log.error", Where.LOG, "e", "next_error(True)", "Error", "Next error", footer=True),
-    Command("log.error_before", Where.LOG, "E", "next_error(False)", "Error before", "Previous error"),
-    Command("log.times", Where.LOG, "t", "times", "Times", "Toggle the arrival times of lines"),
-    Command("log.region", Where.LOG, "v", "region", "Region", "Start a region here; keys that move extend it"),
-    Command("log.copy", Where.LOG, "C", "copy", "Copy lines", "Copy the region, or the visible lines"),
-    Command("log.wrap", Where.LOG, "w", "wrap", "Wrap", "Wrap or cut long lines"),
 )
-
-
-def commands(*places: Where) -> list[Command]:
-    """Commands of the given places, in the order of the table."""
-    return [command for command in COMMANDS if command.where in places]
-
-
-@cache
-def screen_commands() -> tuple[tuple[Where, Command], ...]:
-    """The screens, each with the command that shows it, in the order of their keys."""
-    shown = {f"switch('{where}')": where for where in Where}
-    return tuple((shown[one.action], one) for one in COMMANDS if one.action in shown)
-
-
-def bindings(*places: Where) -> list[BindingType]:
-    """Textual bindings of the given places."""
-    return [
-        Binding(one.keys, one.action, one.label, show=one.footer, priority=one.ahead, tooltip=one.help, id=one.id)
-        for one in commands(*places)
-    ]
