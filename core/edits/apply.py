@@ -122,14 +122,20 @@ class EntryStates:
     def apply(self, operation: Operation, key: Key) -> Key:
         """Apply `operation` to the entry `key`; returns the key of the entry afterwards."""
         fields = self.entries.get(key)
-        if not (operation.is_entry and operation.op in (OpKind.RENAME, OpKind.MOVE)):
+        target = key_after(operation, key)
+        if target is None:
             self.entries[key] = after(fields, operation)
             return key
-        to = str(operation.to)
-        target = (key[0], to) if operation.op is OpKind.RENAME else (to, key[1])
         self.entries[key] = None
         self.entries[target] = fields
         return target
+
+
+def key_after(operation: Operation, key: Key) -> Key | None:
+    """Where the entry `key` is once `operation` has renamed it or moved it to another file; None: it does neither."""
+    if not operation.is_entry or operation.to is None:
+        return None
+    return (key[0], operation.to) if operation.op is OpKind.RENAME else (operation.to, key[1])
 
 
 def leaves(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:

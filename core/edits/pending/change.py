@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from core.edits.apply import Fields, Key, Present
+from core.edits.apply import Fields, Key, Present, key_after
 from core.edits.operations import Operation
 
 
@@ -145,13 +145,13 @@ class Pending:
 def bases_of(operations: Sequence[Operation], present: Present) -> tuple[BaseEntry, ...]:
     """The entries in `present` that `operations` touch; entries that they create themselves are left out."""
     found: dict[Key, BaseEntry] = {}
-    made: set[str] = set()
+    made: set[Key] = set()
     for operation in operations:
-        if operation.id not in made:
-            key = present.find(operation)
+        key = present.find(operation)
+        if key not in made and (operation.file is not None or operation.id not in {id for _, id in made}):
             found.setdefault(key, BaseEntry(*key, present.fields(key)))
-        if operation.to is not None:
-            made |= {operation.to, operation.id}
+        if (target := key_after(operation, key)) is not None:
+            made |= {key, target}
     return tuple(found.values())
 
 

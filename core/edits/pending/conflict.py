@@ -9,8 +9,10 @@ from core.edits.apply import (
     ABSENT,
     EntryStates,
     Fields,
+    Key,
     Present,
     after,
+    key_after,
     leaves,
     same,
     value_at,
@@ -125,13 +127,14 @@ def _rebased(change: Change, old: BaseEntry, new: BaseEntry) -> Change:
 def _based(change: Change) -> list[tuple[Operation, BaseEntry]]:
     """The operations whose entry was in the files, each with its base; not those on entries that others create."""
     found: list[tuple[Operation, BaseEntry]] = []
-    made: set[str] = set()
+    made: set[Key] = set()
     for op in change.ops:
         base = change.base_of(op)
-        if base is not None and op.id not in made:
+        if base is not None and base.key not in made:
             found.append((op, base))
         if op.is_entry:
-            made |= {op.id, op.to or op.id}
+            key = base.key if base else (op.file or "", op.id)
+            made |= {key, key_after(op, key) or key}
     return found
 
 

@@ -131,12 +131,13 @@ def _differences(seen: Mapping[Key, str], present: Present) -> tuple[tuple[Key, 
 
 
 def _keys(state: PendingState) -> set[Key]:
-    """Every entry of a change, pending or undone."""
+    """Every entry that a change found, pending or undone."""
     steps = (*state.pending.past, *state.pending.future)
     sides = (
         side for step in steps for edit in step.edits if isinstance(edit, Put) for side in (edit.before, edit.after)
     )
-    return {base.key for change in (*state.pending.changes, *sides) if change for base in change.bases}
+    changes = (change for change in (*state.pending.changes, *sides) if change)
+    return {base.key for change in changes for base in change.bases if base.fields is not None}
 
 
 def files_about(state: PendingState) -> frozenset[str]:

@@ -3,6 +3,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -97,11 +98,36 @@ def missing(changes: Sequence[Sequence[Operation]], present: Present) -> tuple[i
             key = states.key(op, present.find(op))
             # Only the requested fields of an entry are known here, and no more are needed.
             states.entries[key] = states.entries.get(key) or {}
+            if op.is_item and op.op is OpKind.RENAME:
+                # The list had the item.
+                states.apply(replace(op, op=OpKind.ADD, to=None), key)
             now = states.apply(op, key)
-            done = [(one, earlier, now if where == key else where) for one, earlier, where in done]
+            done = [
+                (one, earlier, now if where == key else where)
+                for one, earlier, where in done
+                if where != key or not _replaces(op, earlier)
+            ]
             done.append((number, op, now))
     lost = {number for number, op, key in done if not _is_there(op, states.entries.get(key), present.fields(key))}
     return tuple(sorted(lost))
+
+
+def _replaces(later: Operation, earlier: Operation) -> bool:
+    """Whether nothing can be told about `earlier` after `later`, of the same entry."""
+    if later.is_entry:
+        return later.op in (OpKind.ADD, OpKind.REMOVE)
+    return any(
+        name[: len(path)] == path or path[: len(name)] == name
+        for one, other in ((earlier, later), (later, earlier))
+        if one.renames_key and other.path
+        for name in _paths(one)
+        for path in _paths(other)
+    )
+
+
+def _paths(op: Operation) -> tuple[tuple[str, ...], ...]:
+    """What an operation on a field is about: of a key that is renamed, its old and its new name."""
+    return (op.path, (*op.path[:-1], str(op.to))) if op.renames_key else (op.path,)
 
 
 def _is_there(op: Operation, wanted: Fields | None, found: Fields | None) -> bool:
@@ -112,6 +138,8 @@ def _is_there(op: Operation, wanted: Fields | None, found: Fields | None) -> boo
         return all(_holds(wanted, op, item) == _holds(found, op, item) for item in items)
     if op.renames_key:
         # The content below the key is not known: only its new name was requested.
+        if op.path[-1] == op.to:
+            return True
         return value_at(found, op.path) is ABSENT and value_at(found, (*op.path[:-1], str(op.to))) is not ABSENT
     paths = [op.path] if op.path else [path for path, _ in leaves(wanted)] if op.op is OpKind.ADD else []
     return all(same(value_at(wanted, path), value_at(found, path)) for path in paths)

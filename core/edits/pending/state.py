@@ -4,7 +4,19 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.edits.apply import ABSENT, EntryStates, Fields, Key, after, leaves, same, value_at, with_value, without_nulls
+from core.edits.apply import (
+    ABSENT,
+    EntryStates,
+    Fields,
+    Key,
+    after,
+    key_after,
+    leaves,
+    same,
+    value_at,
+    with_value,
+    without_nulls,
+)
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import BaseEntry, Change, Decided, Pending, Put, StepEdit, UndoStep, evidence_of
 from core.edits.pending.events import (
@@ -225,7 +237,9 @@ def follow_renames(renames: Iterable[tuple[Key, Key]]) -> ChangeMap:
     new_keys: Mapping[Key, Key] = dict(renames)
 
     def mapped(change: Change) -> Change:
-        moved = {base.key: new_keys[base.key] for base in change.bases if base.key in new_keys}
+        # What did not exist has nothing to follow: the inverse of a move names the place that the entry had left.
+        there = (base.key for base in change.bases if base.fields is not None)
+        moved = {key: new_keys[key] for key in there if key in new_keys}
         return _rekeyed(change, moved) if moved else change
 
     return mapped
@@ -259,12 +273,17 @@ def _after_write(change: Change, written: Operation, file: str) -> Change:
 
 def _rekeyed(change: Change, moved: Mapping[Key, Key]) -> Change:
     """`change` with its entries under other keys; an operation without a file stays without one."""
+    keys = dict(moved)
 
     def operation(op: Operation) -> Operation:
         base = change.base_of(op)
-        if base is None or base.key not in moved:
+        key = base.key if base else (op.file or "", op.id)
+        if key not in keys:
             return op
-        file, id = moved[base.key]
+        file, id = keys[key]
+        if (own := key_after(op, key)) and (new := key_after(op, (file, id))):
+            # Later operations on the entry that this one makes.
+            keys[own] = new
         return replace(op, id=id, file=op.file and file)
 
     return replace(

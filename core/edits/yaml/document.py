@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice, pairwise
 
-from ruamel.yaml.events import MappingStartEvent, ScalarEvent
+from ruamel.yaml.events import AliasEvent, MappingStartEvent, ScalarEvent
 
 from core.edits.operations import Refused
 from core.edits.yaml.meaning import Meaning, meaning_at
@@ -118,6 +118,7 @@ def read_document(text: str, root: str = ROOT_KEY) -> Document:
     if not is_absent(first) and not is_block_mapping(first):
         line = first.start_mark.line + 1
         raise Refused(f"{root} must be a mapping with one entry below the other", line)
+    _refuse_unreadable(events)
     blocks = tuple(_blocks(body, events[start + 1 : stop - 1]))
     indent = blocks[0].key_start - blocks[0].start if blocks else 2
     header_end = line_end(body, events[key_at].end_mark.index)
@@ -134,6 +135,22 @@ def read_document(text: str, root: str = ROOT_KEY) -> Document:
         _step(body, blocks, indent),
         partial(read_document, root=root),
     )
+
+
+def _refuse_unreadable(events: Sequence[YamlEvent]) -> None:
+    """Raise Refused for an alias without its anchor and for an anchor that is defined twice: no parser takes these."""
+    anchors: set[str] = set()
+    for event in events:
+        name = getattr(event, "anchor", None)
+        if name is None:
+            continue
+        line = event.start_mark.line + 1
+        if isinstance(event, AliasEvent):
+            if name not in anchors:
+                raise Refused(f"the alias *{name} has no anchor before it", line)
+        elif name in anchors:
+            raise Refused(f"the anchor &{name} is defined twice", line)
+        anchors.add(name)
 
 
 def quote_of(document: Document, field: str) -> str:

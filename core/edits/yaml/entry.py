@@ -144,7 +144,10 @@ class EntryDraft:
     def _rename(self, path: tuple[str, ...], to: str) -> None:
         if path and path[-1] == to:
             return
-        if path and at_path(self.meaning, (*path[:-1], to)) is not None:
+        target = (*path[:-1], to)
+        if path and emptied(self.meaning, target) == target and any(one[:2] == target for one in self.unset):
+            self._unset(target)
+        if path and at_path(self.meaning, target) is not None:
             taken = (
                 f"{to} has overrides already; set their fields" if path[0] == OVERRIDES else f"{to} is there already"
             )
@@ -152,6 +155,7 @@ class EntryDraft:
         self._rewrite(rename_key(self.text, path, to, self.layout, self.nodes))
         if path:
             self.meaning = renamed(self.meaning, path, to)
+            self.unset = [(*target, *one[len(path) :]) if one[: len(path)] == path else one for one in self.unset]
         else:
             self.id, self.key = to, meaning_of(to)
 

@@ -67,3 +67,30 @@ def test_the_last_word_on_a_place_counts(checkout: Checkout) -> None:
     assert missing([first, then], _present(checkout)) == ()
     assert missing([then, first], _present(checkout)) == (0, 1)
     assert missing([], _present(checkout)) == ()
+
+
+@pytest.mark.parametrize(
+    "ops",
+    [
+        [Operation(OpKind.RENAME, NAME, INFERENCE, ("markers",), "large", to="push")],
+        [
+            Operation(OpKind.RENAME, NET, INFERENCE, (OVERRIDES, "n150"), to="p150"),
+            Operation(OpKind.SET, NET, INFERENCE, (OVERRIDES, "n150", "reason"), "again"),
+        ],
+        [
+            Operation(OpKind.RENAME, NET, INFERENCE, (OVERRIDES, "n150"), to="p150"),
+            Operation(OpKind.UNSET, NET, INFERENCE, (OVERRIDES,)),
+        ],
+        [
+            Operation(OpKind.UNSET, NAME, INFERENCE, ("reason",)),
+            Operation(OpKind.REMOVE, NAME, INFERENCE),
+            Operation(OpKind.ADD, NAME, INFERENCE, value={"status": "EXPECTED_PASSING", "reason": "new"}),
+        ],
+    ],
+)
+def test_what_a_later_operation_replaces_is_not_missing(checkout: Checkout, ops: list[Operation]) -> None:
+    planned = plan(checkout.test_config, ops)
+    assert planned.rejected == ()
+    assert missing([ops], _present(checkout)) == (0,)
+    write(planned, checkout.test_config)
+    assert missing([ops], _present(checkout)) == ()

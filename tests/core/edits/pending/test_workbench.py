@@ -297,3 +297,57 @@ def test_a_placeholder_is_removed_like_an_entry(bench: Workbench) -> None:
     bench.write([id], SCHEMA)
     assert text(bench, file) == "PLACEHOLDER_MODELS:\n"
     assert [path.name for path in bench.uncommitted] == ["test_config_placeholders.yaml"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [[Operation(OpKind.RENAME, A, TORCH, to="z")]],
+        [[Operation(OpKind.MOVE, A, TORCH, to=JAX)]],
+        [[Operation(OpKind.SET, A, TORCH, ("reason",), "r")], [Operation(OpKind.MOVE, A, TORCH, to=JAX)]],
+        [[Operation(OpKind.MOVE, A, TORCH, to=JAX), Operation(OpKind.SET, A, JAX, ("reason",), "r")]],
+        [[Operation(OpKind.REMOVE, A, TORCH), Operation(OpKind.ADD, A, JAX, value={"status": "EXPECTED_PASSING"})]],
+    ],
+)
+def test_an_entry_goes_back_where_it_was_and_there_again(bench: Workbench, changes: list[list[Operation]]) -> None:
+    def entries() -> dict[str, dict[str, dict[str, object]]]:
+        return {file: {id: dict(of) for id, of in one.items()} for file, one in present(bench).entries.items()}
+
+    before = entries()
+    bench.write([propose(bench, *ops) for ops in changes], SCHEMA)
+    there = entries()
+    for expected in (before, there, before):
+        bench.undo()
+        (offered,) = bench.pending.changes
+        bench.rebase(present(bench))
+        assert bench.pending.changes[0].ops == offered.ops
+        bench.decide(Decision.ACCEPTED, [offered.id])
+        assert bench.write([offered.id], SCHEMA).missing == ()
+        assert entries() == expected
+
+
+def test_an_entry_that_is_made_goes_with_the_one_it_is_made_of(bench: Workbench) -> None:
+    id = propose(
+        bench, Operation(OpKind.RENAME, A, TORCH, to="z"), Operation(OpKind.SET, "z", TORCH, ("reason",), "of z")
+    )
+    entry = text(bench)[text(bench).index(f"  {A}:") : text(bench).index(f"  {B}:")]
+    change_elsewhere(bench, entry, "")
+    path = bench.checkout.test_config / JAX
+    path.write_text(text(bench, JAX).rstrip("\n") + "\n\n" + entry)
+    bench.rebase(present(bench))
+    assert bench.write([id], SCHEMA).missing == ()
+    assert present(bench).entries[JAX]["z"]["reason"] == "of z"
+
+
+def test_one_id_in_two_files_is_two_entries(bench: Workbench) -> None:
+    path = bench.checkout.test_config / JAX
+    path.write_text(text(bench, JAX).rstrip("\n") + f'\n\n  {A}:\n    status: EXPECTED_PASSING\n    reason: "old"\n')
+    ours = Operation(OpKind.SET, A, JAX, ("reason",), "ours")
+    id = propose(bench, Operation(OpKind.REMOVE, A, TORCH), ours)
+    renamed = propose(bench, Operation(OpKind.RENAME, A, TORCH, to="z"), ours, accept=False)
+    assert {base.file for base in bench.pending.changes[-1].bases} == {TORCH, JAX}
+    change_elsewhere(bench, '"old"', '"theirs"', JAX)
+    assert {id, renamed} <= set(bench.conflicts(present(bench)))
+    with pytest.raises(TTMatrixError, match="changed elsewhere"):
+        bench.write([id], SCHEMA)
+    assert '"theirs"' in text(bench, JAX)

@@ -90,6 +90,8 @@ def test_a_file_may_hold_no_entry() -> None:
         ("test_config:\n  - a\n", "line 2: test_config must be a mapping"),
         ("test_config: *a\n", "line 1: test_config must be a mapping"),
         ("test_config: [\n", "not valid YAML"),
+        ("test_config:\n  a:\n    x: *gone\n", "line 3: the alias \\*gone has no anchor"),
+        ("test_config:\n  a: &one\n    x: 1\n  b: &one\n    x: 2\n", "line 4: the anchor &one is defined twice"),
     ],
 )
 def test_a_file_no_entry_could_be_edited_in_is_refused(text: str, why: str) -> None:

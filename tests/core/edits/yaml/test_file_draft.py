@@ -182,6 +182,29 @@ def test_parts_of_an_entry_are_added_removed_and_renamed() -> None:
     )
 
 
+def test_overrides_without_fields_can_be_renamed_and_give_way() -> None:
+    text = """\
+test_config:
+  a:
+    status: X
+    arch_overrides:
+      n150:
+        status: Y
+      p150:
+        status: Z
+"""
+    n150, p150 = ("arch_overrides", "n150"), ("arch_overrides", "p150")
+    emptied = Operation(OpKind.UNSET, "a", path=(*n150, "status"))
+    assert applied(text, emptied, Operation(OpKind.RENAME, "a", path=p150, to="n150")) == (
+        text.replace("      n150:\n        status: Y\n", "").replace("p150", "n150"),
+        [],
+    )
+    assert applied(text, emptied, Operation(OpKind.RENAME, "a", path=n150, to="n300")) == (
+        text.replace("      n150:\n        status: Y\n", ""),
+        [],
+    )
+
+
 @pytest.mark.parametrize(
     ("operation", "why"),
     [
