@@ -80,6 +80,8 @@ class Session:
     """Whether nothing is to be edited, run or saved here."""
     edited: frozenset[str] = frozenset()
     """Ids that pending changes are about."""
+    marks_known: bool = False
+    """Whether what was marked when the app was left has been read."""
     awaited_marks: set[str] = field(default_factory=set)
     """Marks of before on ids that have no row: op cases may still be read."""
     open_changes: int = 0
@@ -122,9 +124,11 @@ class Session:
             return self._bench
 
     def restore_marks(self) -> None:
-        """Mark again what was marked when the app was left, as far as its rows are there."""
-        self.awaited_marks = {*self.bench.state.marks}
-        self.take_awaited()
+        """Mark again what was marked when the app was left, as far as its rows are there. Done once."""
+        if not self.marks_known:
+            self.marks_known = True
+            self.awaited_marks = {*self.bench.state.marks}
+            self.take_awaited()
 
     def take_awaited(self) -> None:
         """Mark what was waiting for rows that are there now."""
@@ -135,8 +139,9 @@ class Session:
     def count_changes(self) -> None:
         """Take in what the pending changes are now."""
         changes = self.pending.changes
-        self.edited = frozenset(op.id for change in changes for op in change.ops)
-        self.open_changes = sum(change.decision is not pending.Decision.REJECTED for change in changes)
+        open_changes = [change for change in changes if change.decision is not pending.Decision.REJECTED]
+        self.edited = frozenset(op.id for change in open_changes for op in change.ops)
+        self.open_changes = len(open_changes)
 
     def save(self, change: Callable[[Saved], Saved]) -> Saved:
         """Change the person's saved views and columns. Raises TTMatrixError where that cannot be."""

@@ -305,6 +305,34 @@ async def test_a_range_is_shown_marked_and_left(checkout: Checkout) -> None:
         await until(pilot, lambda: "Marked 2 tests." in screen_text(app), "the count")
 
 
+async def test_a_range_over_groups_has_all_their_tests(checkout: Checkout) -> None:
+    app = build_app(checkout, query="has:entry mode:inference")
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        app.matrix_screen.go(app.session.view.spec._replace(group="status"))
+        await pilot.press("g", "v", "G", "v")
+        assert app.session.view.marks == {app.session.matrix.ids[row] for row in app.session.view.rows} != set()
+
+
+async def test_a_range_needs_tests(checkout: Checkout) -> None:
+    app = build_app(checkout, query="zzzqqq")
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await pilot.press("v", "v")
+        await until(pilot, lambda: "Nothing to mark" in screen_text(app), "why not")
+        assert app.matrix_screen.table.range_start is None
+
+
+async def test_the_detail_ends_a_zoom_and_has_its_text(checkout: Checkout) -> None:
+    app = build_app(checkout, query="has:entry mode:inference")
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.press("z", "d")
+        await until(pilot, lambda: "status: " in screen_text(app), "the entry")
+        assert app.matrix_screen.panes.zoomed == ""
+        await pilot.press("enter")
+        assert app.matrix_screen.panes.zoomed == "detail"
+        await pilot.press("d")
+        assert (app.matrix_screen.panes.zoomed, app.matrix_screen.detail.display) == ("", True)
+
+
 async def test_order_is_turned(checkout: Checkout) -> None:
     app = build_app(checkout, query="has:entry mode:inference")
     async with app.run_test(size=SMALL) as pilot:

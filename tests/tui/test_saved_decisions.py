@@ -2,6 +2,7 @@
 """Decisions are kept: after a quit, in a second instance; and if they cannot be saved, that is reported."""
 
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -109,3 +110,30 @@ async def test_what_cannot_be_kept_is_told_once_and_asked_before_it_is_lost(chec
         await until(pilot, lambda: "lose pending changes" in screen_text(app), "the question")
         await pilot.press("y")
         await until(pilot, lambda: not app.is_running, "the end")
+
+
+async def test_marks_cleared_before_they_are_read_do_not_come_back(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("space")
+    again, read, done = build_app(checkout, query=ORG), Event(), Event()
+    bring_in, started = again._bring_in, again._started
+
+    def read_late() -> None:
+        read.wait(60)
+        bring_in()
+
+    def say_when_started() -> None:
+        started()
+        done.set()
+
+    monkeypatch.setattr(again, "_bring_in", read_late)
+    monkeypatch.setattr(again, "_started", say_when_started)
+    async with again.run_test(size=(80, 24)) as pilot:
+        assert not again.session.marks_known
+        await pilot.press("ctrl+n")
+        read.set()
+        await until(pilot, done.is_set, "what follows the start")
+        assert (again.session.view.marks, again.session.bench.state.marks) == (set(), frozenset())

@@ -151,7 +151,7 @@ class OverviewScreen(SessionScreen):
         session = self.session
         running = sum(record.state is RunState.RUNNING for record in session.runs)
         numbers = (
-            ("pending changes", len(session.pending.changes), Place.EDITS),
+            ("pending changes", session.open_changes, Place.EDITS),
             ("runs", len(session.runs), Place.RUNS),
             ("running", running, Place.RUNS),
             ("waiting", sum(record.active for record in session.runs) - running, Place.RUNS),

@@ -45,7 +45,7 @@ class SideBySide(Dialog[None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Label(
-                Text(f"{one_line(self._title)}: {counted(len(self._pairs.apart), 'line')} differ"), id="dialog-title"
+                Text(f"{one_line(self._title)}: {counted(len(self._pairs.apart), 'different line')}"), id="dialog-title"
             )
             yield Label("", id="sides")
             yield self.view

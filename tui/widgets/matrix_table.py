@@ -51,6 +51,17 @@ class MatrixTable(RowTable):
         start = self.range_start
         return range(0) if start is None else range(min(start, self.cursor), max(start, self.cursor) + 1)
 
+    def ranged_ids(self) -> list[str]:
+        """The tests in the range; of a group whose tests are hidden, all of them."""
+        source, ids = self.source, list[str]()
+        for position in self.ranged():
+            line = source.line(position) if isinstance(source, TreeRows) else None
+            if line is None or line.row is not None:
+                ids.append(source.key(position))
+            elif isinstance(source, TreeRows) and line.group.text not in source.tree.opened:
+                ids.extend(line.group.ids())
+        return ids
+
     def mark_at(self, position: int) -> str:
         if self.range_start is not None and position in self.ranged():
             return "│"

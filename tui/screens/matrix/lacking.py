@@ -23,7 +23,7 @@ def missing_for(need: Need, listing: Listing, views: ViewActions, panes: int) ->
         Need.GROUPS: lambda: not view.group,
         Need.COLUMNS: lambda: len(listing.grid.source.columns) < 3,
         Need.PANE: lambda: panes < 2,
-        Need.MARKS: lambda: not view.marks,
+        Need.MARKS: lambda: listing.unmarked,
         Need.TESTS: lambda: not listing.targets().ids,
         Need.TEST: lambda: listing.current is None,
         Need.ROWS: lambda: not view.rows,

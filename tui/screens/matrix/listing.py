@@ -182,6 +182,11 @@ class Listing:
         key = None if self._view.grid else self.table.cursor_key
         return key if key in self._view.matrix.rows else None
 
+    @property
+    def unmarked(self) -> bool:
+        """Whether it is known that nothing is marked."""
+        return self._session.marks_known and not self._view.marks
+
     def chosen(self) -> Sequence[str]:
         """The ids under the cursor: one, or those of a group or a cell."""
         if self._view.grid:

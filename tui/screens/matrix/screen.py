@@ -355,7 +355,12 @@ class MatrixScreen(SessionScreen):
         self.detail.follow_soon()
 
     def action_detail(self) -> None:
-        self.detail.toggle_class("shown")
+        if self.panes.zoomed:
+            # It has the whole screen, or a place beside what has it.
+            self.panes.leave()
+            self.detail.set_class(True, "shown")
+        else:
+            self.detail.toggle_class("shown")
         self.detail.follow_soon()
 
     def action_other_pane(self) -> None:

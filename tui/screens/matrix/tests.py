@@ -54,8 +54,9 @@ class TestActions:
         self._marks_changed()
 
     def unmark(self) -> None:
-        """Clear all marks."""
+        """Clear all marks, also those of the last time that are not read yet."""
         view = self._session.view
+        self._session.restore_marks()
         if view.marks:
             words = f"Unmarked {counted(len(view.marks), 'test')}{hidden_words(view.hidden_marks())}."
             self._context.notify.info(words)
@@ -68,13 +69,14 @@ class TestActions:
         table = self._listing.table
         if not table.has_focus:
             return
-        if table.range_start is None:
+        if not self._session.view.rows:
+            self._context.notify.info("Nothing to mark: no test is shown.")
+        elif table.range_start is None:
             table.range_start = table.cursor
             mark, back = map(self._context.keymap.key, ("matrix.range", "app.back"))
             self._context.notify.info(f"Move to the other end, then press {mark} to mark the range; {back} cancels it.")
         else:
-            keys = [table.source.key(position) for position in table.ranged()]
-            ids = [key for key in keys if key in self._session.view.matrix.rows]
+            ids = table.ranged_ids()
             table.range_start = None
             self._session.view.mark(ids)
             self._context.notify.info(f"Marked {counted(len(ids), 'test')}.")
@@ -243,9 +245,8 @@ class TestActions:
         elif id and self._session.is_placeholder(id):
             self._context.notify.info(f"{one_line(id)} is a placeholder: there is no model to run yet.")
         elif id:
-            self._context.notify.info(
-                f"{one_line(id)} has not been run here yet: {self._context.keymap.key('matrix.run')} runs it."
-            )
+            how = "" if self._session.read_only else f": {self._context.keymap.key('matrix.run')} runs it"
+            self._context.notify.info(f"{one_line(id)} has not been run here yet{how}.")
 
     def _cases(self) -> Targets | None:
         """The targets, where all of them are op cases."""
