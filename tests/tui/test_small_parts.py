@@ -2,13 +2,16 @@
 """The file of the last copy, cycling through options, and threads that fail."""
 
 import gc
+import time
 import weakref
 from functools import partial
 from pathlib import Path
 
 import pytest
 from textual.app import ComposeResult
+from textual.notifications import Notification
 from textual.widgets import Static
+from textual.widgets._toast import Toast
 
 from core.errors import TTMatrixError
 from core.sources.checkout import Checkout
@@ -181,3 +184,25 @@ async def test_a_message_covers_neither_the_keys_nor_what_one_types(tmp_path: Pa
 
         await until(pilot, lambda: last_lines()[0].split() == ["/none", "of", "these", "none"], "the search")
         assert "Cancel" in last_lines()[1]
+
+
+async def test_a_message_whose_time_is_over_before_it_is_painted_goes_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late, make = [0.0], Toast.__init__
+
+    def make_late(self: Toast, notification: Notification) -> None:
+        late.append(60.0)
+        make(self, notification)
+        # With less, the timer of Textual goes round and round.
+        assert self._timeout > 0
+
+    monkeypatch.setattr("textual.notifications.time", lambda: time.time() + late[-1])
+    monkeypatch.setattr(Toast, "__init__", make_late)
+    app = build_app(sample(tmp_path / "tt-xla"))
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        app.notifications.info("too late")
+        await until(pilot, lambda: len(late) > 1, "the message")
+        await until(pilot, lambda: not app.screen.query(Toast), "its end")
+        await pilot.press("question_mark")
+        await until(pilot, lambda: "Help" in screen_text(app), "an app that works")

@@ -14,6 +14,7 @@ from textual.binding import BindingType
 from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.filter import LineFilter, NoColor
+from textual.notifications import Notify, SeverityLevel
 from textual.screen import Screen
 
 from core.matrix import Matrix
@@ -26,7 +27,7 @@ from tui.app.file_actions import FileActions
 from tui.app.key_order import KeyOrder
 from tui.app.last_place import LastPlace
 from tui.app.navigation import Navigation
-from tui.app.notifications import Notifications
+from tui.app.notifications import LastingNotification, Notifications
 from tui.app.polling import Polling
 from tui.app.run_actions import RunActions
 from tui.commands import Command, Where, bindings
@@ -337,6 +338,19 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             self.push_screen(
                 question, lambda yes: self.exit(message=view_models.exit_words(0, self.session.runs)) if yes else None
             )
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Show a message for `timeout` seconds."""
+        seconds = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
+        self.post_message(Notify(LastingNotification(message, title, severity, seconds, markup=markup)))
 
     def action_interrupt(self) -> None:
         """Pressed once: stop following logs. Pressed twice: quit. Never stops runs."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from textual.app import App
+from textual.notifications import Notification
 
 from core.errors import TTMatrixError
 from core.files import atomic_write
@@ -16,6 +17,25 @@ from tui.terminal import write_to_terminal
 
 _CLIPBOARD_CHARACTERS = 100_000
 """Terminals refuse longer sequences, or hang on them."""
+_LEAST_SECONDS = 0.5
+
+
+class LastingNotification(Notification):
+    """One whose toast always has some time left, as in `App.notify`.
+
+    A toast that is made after the end of its notification, on a machine that is busy just then, sets a timer with a
+    negative time. That timer of Textual never ends and never lets go: the app is frozen.
+    """
+
+    @property
+    def time_left(self) -> float:
+        """Seconds for a timer."""
+        return max(_LEAST_SECONDS, super().time_left)
+
+    @property
+    def has_expired(self) -> bool:
+        """Whether its time is over."""
+        return super().time_left <= 0
 
 
 class Notifications:
