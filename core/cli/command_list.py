@@ -66,7 +66,8 @@ def _list_rows(args: argparse.Namespace, context: Context) -> int:
     if style == "ids":
         _print_ids(matrix, rows, context, with_function=args.universe == "collected")
         return EXIT_OK
-    if rows and matrix.is_handwritten(rows[0]) and args.view is None:
+    only_handwritten = bool(rows) and matrix.is_handwritten(rows[0]) and matrix.is_handwritten(rows[-1])
+    if only_handwritten and args.view is None:
         handwritten_records.print_tests([matrix.ids[row] for row in rows], style, context)
         return EXIT_OK
     only_cases = args.kind == "op" or (bool(rows) and matrix.is_op(rows[0]) and matrix.is_op(rows[-1]))

@@ -3,17 +3,20 @@
 
 import argparse
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK
 from core.runs.execution import wait
-from core.runs.log import LogFile, compare_logs
+from core.runs.log import GAP, LogFile, compare_logs
 from core.runs.store import RunRecord, RunStore, artefacts, find_artefact
 from core.text import one_line
 
 _POLL_SECONDS = 0.1
 _LINES_AT_ONCE = 1000
+_SURE = 5
+"""Lines by which the place of the last one is found again in a log that was cut."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -48,15 +51,39 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         context.console.document({"run": record.spec.run_id, "log": str(path), "lines": _all_lines(path)})
         return EXIT_OK
     log, printed, pause = LogFile(path), 0, threading.Event()
+    generation, last = log.generation, list[str]()
     while True:
         over = not (args.follow and store.record(record.spec.run_id).active)
         while log.poll():
             pass
+        if log.generation != generation:
+            generation, printed = log.generation, _first_new(log, last)
         # The last line may still be growing; it is printed once it is complete.
         printed = _print_lines(context, log, printed, log.line_count if over else log.line_count - 1)
         if over:
             return EXIT_OK
+        last = log.lines(max(0, printed - _SURE), min(printed, _SURE))
         pause.wait(_POLL_SECONDS)
+
+
+def _first_new(log: LogFile, last: Sequence[str]) -> int:
+    """The first line to print of a log that was cut or replaced, of which `last` was printed last.
+
+    It follows these lines, or is the note about the gap where they are gone.
+    """
+    wanted, end = list(last), log.line_count
+    while end > 0:
+        first = max(0, end - _LINES_AT_ONCE)
+        # With as many lines before them as have to agree.
+        lines = log.lines(max(0, first - len(wanted)), end - max(0, first - len(wanted)))
+        before = first - max(0, first - len(wanted))
+        for number in range(len(lines) - 1, before - 1, -1):
+            if lines[number].startswith(GAP):
+                return first - before + number
+            if wanted and lines[max(0, number + 1 - len(wanted)) : number + 1] == wanted:
+                return first - before + number + 1
+        end = first
+    return 0
 
 
 def _compare(context: Context, one: RunRecord, other: RunRecord) -> int:

@@ -8,6 +8,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TextIO
 
@@ -103,7 +104,10 @@ class Console:
         """Print what went wrong; with `json` also as the document."""
         if self.json:
             document = {"title": error.title, "detail": error.detail, "hint": error.hint}
-            self.document({"error": document})
+            # It may be the output that fails.
+            with suppress(OSError):
+                self.document({"error": document})
+                self.out.flush()
         print(f"ttmatrix: {printable(str(error))}", file=self.err)
 
 

@@ -125,8 +125,14 @@ class Context:
         asked = self.parse(text)
         if not asked.terms:
             return None
-        rows = query.select(self.matrix, asked, self.arch, self.learned(self.matrix, asked))
-        return frozenset(self.matrix.ids[row] for row in rows)
+        table, others = self.matrix, len(self.matrix.ids)
+        try:
+            rows = query.select(table, asked, self.arch, self.learned(table, asked))
+        except QueryError:
+            # The value may be one that only op cases have.
+            table = self.table
+            rows = query.select(table, asked, self.arch, self.learned(table, asked))
+        return frozenset(table.ids[row] for row in rows if row < others)
 
     def op_ids_of(self, text: str) -> "frozenset[str] | None":
         """The op cases that a query selects; None means all: the query is empty."""

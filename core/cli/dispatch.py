@@ -14,7 +14,15 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING, Protocol, cast
 
 from core.cli.console import Console, wants_colour
-from core.cli.parser import COMMANDS, AppRequest, OpenApp, app_request, command_module, parse
+from core.cli.parser import (
+    COMMANDS,
+    AppRequest,
+    OpenApp,
+    app_request,
+    command_module,
+    parse,
+    refuse_options_of_app,
+)
 from core.errors import EXIT_INFRASTRUCTURE, EXIT_OK, TTMatrixError
 
 if TYPE_CHECKING:
@@ -63,6 +71,9 @@ def main(argv: Sequence[str], open_app: OpenApp) -> int:
             raise
         where = f": {error.filename}" if error.filename else ""
         console.error(TTMatrixError("The operating system reports an error", f"{error.strerror}{where}"))
+        if error.errno == errno.ENOSPC:
+            # It may be the output, which the interpreter flushes once more.
+            sys.stdout = None
         return EXIT_INFRASTRUCTURE
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -75,6 +86,7 @@ def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp) -> 
     from core.cli.context import Context
     from core.forked import collect_seldom, in_background
 
+    refuse_options_of_app(args)
     context = Context(args.repo, args.arch, console, open_app)
     command = cast(Command, command_module(args.command))
     if not gc.isenabled():

@@ -68,6 +68,8 @@ COMMAND_GROUPS = {
     },
 }
 """The commands by purpose, everyday ones first; `core.cli.command_NAME` is the module of each."""
+_OPENING = ("demo", "serve")
+"""The commands that open the app."""
 COMMANDS = {name: help for group in COMMAND_GROUPS.values() for name, help in group.items()}
 """Each command with its help: one line of a terminal with 80 columns."""
 
@@ -105,7 +107,25 @@ class AppRequest(NamedTuple):
 def app_request(args: argparse.Namespace, repo: Path | None) -> AppRequest:
     """The request for the app in a command line."""
     theme = args.theme or ("mono" if args.no_color else "")
-    return AppRequest(repo, args.arch, args.query, args.screen, theme, args.ascii, args.fresh, args.read_only)
+    return AppRequest(repo, args.arch, args.app_query, args.screen, theme, args.ascii, args.fresh, args.read_only)
+
+
+def refuse_options_of_app(args: argparse.Namespace) -> None:
+    """Raise UsageError for an option of the app before a command that does not open it."""
+    if args.command in _OPENING:
+        return
+    given = {
+        "--read-only": args.read_only,
+        "--query": args.app_query,
+        "--screen": args.screen,
+        "--theme": args.theme,
+        "--ascii": args.ascii,
+        "--fresh": args.fresh,
+    }
+    if names := [name for name, value in given.items() if value]:
+        raise UsageError(
+            f"{names[0]} is an option of the app, not of `{args.command}`", hint="Without a command the app is opened."
+        )
 
 
 OpenApp = Callable[[AppRequest], int]
@@ -164,7 +184,10 @@ def build_parser(names: Iterable[str] = COMMANDS, configured: Collection[str] = 
     """A parser that knows the commands `names`, and declares the arguments of those in `configured`."""
     parser = _Program(prog=PROGRAM, description="tt-xla's model test matrix. Without a command the app opens.")
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
-    parser.add_argument("-q", "--query", metavar="QUERY", default="", help="open the app on this query")
+    # Commands have a query of their own.
+    parser.add_argument(
+        "-q", "--query", dest="app_query", metavar="QUERY", default="", help="open the app on this query"
+    )
     parser.add_argument("--screen", metavar="NAME", default="", help="open the app on this screen, such as triage")
     parser.add_argument("--theme", metavar="NAME", default="", help="colours of the app (see docs/settings.md)")
     parser.add_argument("--ascii", action="store_true", help="open the app with nothing but ASCII on the terminal")

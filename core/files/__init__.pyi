@@ -18,4 +18,5 @@ from .replace import (
     read_text as read_text,
     replaced as replaced,
     stamp as stamp,
+    write_whole as write_whole,
 )

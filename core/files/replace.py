@@ -221,3 +221,9 @@ def _sync_directory(directory: Path) -> None:
             raise
     finally:
         os.close(descriptor)
+
+
+def write_whole(descriptor: int, data: bytes) -> None:
+    """Write `data` in one call. Raises OSError also if a part of it was written: so does a disk that is nearly full."""
+    if os.write(descriptor, data) < len(data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

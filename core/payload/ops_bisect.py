@@ -55,6 +55,7 @@ def bisect(args: argparse.Namespace) -> dict[str, Any]:
     from ttmatrix_bisect.report import described, report
     from ttmatrix_bisect.sides import Side
     from ttmatrix_bisect.verdict import Found, ReferenceFailed, compare_model
+    from ttmatrix_execute.choose import AUTO, choose_backend
     from ttmatrix_loader import import_loader, loader_factory
     from ttmatrix_packages import packages
     from ttmatrix_workload import call_arguments, load_inputs, load_model
@@ -63,6 +64,7 @@ def bisect(args: argparse.Namespace) -> dict[str, Any]:
         importlib.import_module(module)
     begin = time.monotonic()
     until = begin + args.seconds
+    backend = choose_backend(args.backend).name if args.backend == AUTO else args.backend
     make_loader = loader_factory(import_loader(args.checkout, args.loader), args)
 
     def tell(text: str) -> None:
@@ -78,9 +80,9 @@ def bisect(args: argparse.Namespace) -> dict[str, Any]:
         sizes = {"batch_size": args.batch_size, "seq_len": args.seq_len}
         inputs = call_arguments(load_inputs(loader, dtype, phase=args.phase, training=False, **sizes))
         # After the loader, which may register its own backend.
-        return compare_model(model, inputs, Side(args.backend), args.rtol, until - time.monotonic(), tell)
+        return compare_model(model, inputs, Side(backend), args.rtol, until - time.monotonic(), tell)
 
-    tell(f"torch {torch.__version__} at {sys.executable}")
+    tell(f"torch {torch.__version__} at {sys.executable}, backend {backend}")
     reason = ""
     with packages(args), torch.no_grad():
         try:
@@ -96,7 +98,7 @@ def bisect(args: argparse.Namespace) -> dict[str, Any]:
         if found.engine.culprit is not None:
             name = args.loader if args.variant is None else f"{args.loader}-{args.variant}"
             about = described(found.engine.culprit, args.checkout)
-            alone = write_alone(found.engine.culprit, args.backend, name, about, args.case, tell)
+            alone = write_alone(found.engine.culprit, backend, name, about, args.case, tell)
     more = {"not_in_bfloat16": reason, "seconds": round(time.monotonic() - begin, 3)}
     return report(found, alone, args.checkout) | more
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from core.errors import TTMatrixError
-from core.files import Malformed, atomic_write, decoded, plain
+from core.files import Malformed, atomic_write, decoded, plain, write_whole
 from core.proc import ProcessIdentity, is_alive, is_alive_of
 
 EVERYTHING = "*"
@@ -207,7 +207,7 @@ class DeviceLeases:
             try:
                 # Regardless of the umask: other users must be able to read it.
                 os.fchmod(descriptor, 0o644)
-                os.write(descriptor, print_leases(leases).encode())
+                write_whole(descriptor, print_leases(leases).encode())
             finally:
                 os.close(descriptor)
             # In such a directory no user can replace a file of another.

@@ -23,7 +23,7 @@ def visible_lines(data: bytes) -> list[str]:
     """Many lines as `plain_line` shows them, except for tabs and lone controls: for searching, not for showing."""
     text = data.decode("utf-8", "replace")
     if "\r" in text:
-        text = _OVERWRITTEN.sub("", re.sub(r"\r+$", "", text, flags=re.MULTILINE))
+        text = _OVERWRITTEN.sub("", re.sub(r"(?<!\r)\r+$", "", text, flags=re.MULTILINE))
     return without_sequences(text).split("\n")
 
 

@@ -113,7 +113,7 @@ def missing(changes: Sequence[Sequence[Operation]], present: Present) -> tuple[i
 
 
 def _replaces(later: Operation, earlier: Operation) -> bool:
-    """Whether nothing can be told about `earlier` after `later`, of the same entry."""
+    """Whether `later`, on the same entry, replaces what `earlier` did."""
     if later.is_entry:
         return later.op in (OpKind.ADD, OpKind.REMOVE)
     return any(

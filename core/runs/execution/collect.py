@@ -4,8 +4,10 @@
 Upstream writes to `output_artifact/` (`--serialize`), `collected_irs/` (`--dump-irs`) and where `export_path` points.
 """
 
+import os
 import re
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -53,7 +55,16 @@ def _written(spec: RunSpec) -> Iterator[Path]:
 
 
 def _files(directory: Path) -> Iterator[Path]:
-    return (file for file in directory.rglob("*") if file.is_file() and not file.is_symlink())
+    # Others may remove directories meanwhile: `walk` passes over what it cannot read.
+    for place, _, names in os.walk(directory):
+        yield from (file for file in (Path(place, name) for name in names) if _is_plain(file))
+
+
+def _is_plain(file: Path) -> bool:
+    try:
+        return stat.S_ISREG(file.lstat().st_mode)
+    except OSError:
+        return False
 
 
 def _relative(file: Path, root: Path) -> Path:

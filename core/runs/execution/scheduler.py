@@ -11,6 +11,7 @@ import select
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -56,6 +57,7 @@ _IDLE_SECONDS = 2.0
 _OFFICE_SECONDS = 1.0
 _LOOKING_SHARE = 10
 _SHUNNED_SECONDS = 10.0
+_MOST_CHARACTERS = 400
 _QUEUE_SECONDS = 1.0
 """The queue is read again after this time even if its directory seems unchanged, because disk clocks are coarse."""
 
@@ -242,7 +244,16 @@ class Scheduler:
         place = read_place(remains.directory)
         if place is not None and not remains.stopped and self._goes_again(spec, remains.directory, place):
             return
-        end = replace(conclude(remains), edited=self._edited(spec, elsewhere=place is not None))
+        try:
+            end = replace(conclude(remains), edited=self._edited(spec, elsewhere=place is not None))
+        except Exception as error:  # noqa: BLE001 - what a run leaves behind comes from outside: the queue goes on
+            traceback.print_exc()
+            end = Finished(
+                time.time(),
+                remains.stopped or Outcome.ERROR,
+                remains.seconds,
+                detail=f"its end cannot be judged: {error!r}"[:_MOST_CHARACTERS],
+            )
         self._ends[spec.run_id] = end
         if spec.stop_on_failure and end.outcome in FAILURES:
             for run_id, other in list(self._waiting.items()):

@@ -2,6 +2,7 @@
 from .ansi import PLAIN as PLAIN, Colour as Colour, Look as Look, coloured_line as coloured_line
 from .compare import compare_logs as compare_logs, side_by_side as side_by_side
 from .growth import (
+    GAP as GAP,
     STEP_SECONDS as STEP_SECONDS,
     ArrivalNotes as ArrivalNotes,
     Arrivals as Arrivals,

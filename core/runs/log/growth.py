@@ -11,6 +11,9 @@ from pathlib import Path
 STEP_SECONDS = 1.0
 """How often the size is noted while it grows."""
 
+GAP = "... ttmatrix left out"
+"""Begins the line in place of what was removed."""
+
 _HEAD_SHARE = 8
 _TAIL_SHARE = 2
 _MOST_HEAD = 64 * 1024 * 1024
@@ -133,7 +136,7 @@ def _last_line_end(descriptor: int, position: int) -> int:
 
 def _note(left_out: int, limit: int, size: int) -> bytes:
     """Lines of `size` bytes in all, so that the next note can replace them."""
-    text = f"\n... ttmatrix left out {left_out:,} bytes here: the log is over its limit of {limit:,} bytes "
+    text = f"\n{GAP} {left_out:,} bytes here: the log is over its limit of {limit:,} bytes "
     return text.encode().ljust(size - 1, b".") + b"\n"
 
 

@@ -4,12 +4,16 @@
 import re
 from collections.abc import Iterable, Mapping
 
+_BYTES = r"\d{1,20}"
 _BUFFER = re.compile(
-    r"Not enough space to allocate (?P<asked>\d+) B (?P<memory>[A-Z]\w*) buffer"
-    r"(?: across (?P<banks>\d+) banks"
-    r"(?:, where each bank needs to store (?P<per_bank>\d+) B(?:, but bank size is (?:only )?(?P<bank>\d+) B)?)?)?"
+    rf"Not enough space to allocate (?P<asked>{_BYTES}) B (?P<memory>[A-Z]\w*) buffer"
+    rf"(?: across (?P<banks>{_BYTES}) banks"
+    rf"(?:, where each bank needs to store (?P<per_bank>{_BYTES}) B"
+    rf"(?:, but bank size is (?:only )?(?P<bank>{_BYTES}) B)?)?)?"
 )
-_CIRCULAR = re.compile(r"circular buffers .*? grow to (?P<asked>\d+) B which is beyond max L1 size of (?P<bank>\d+) B")
+_CIRCULAR = re.compile(
+    rf"circular buffers .*? grow to (?P<asked>{_BYTES}) B which is beyond max L1 size of (?P<bank>{_BYTES}) B"
+)
 
 
 def out_of_memory(lines: Iterable[str]) -> Mapping[str, object] | None:

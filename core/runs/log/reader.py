@@ -39,6 +39,8 @@ class LogLook:
         """Searches backwards for a line that the scan has not reached yet."""
         self._tail: list[str] | None = None
         self._tail_start = 0
+        self._tail_of = log.generation
+        """The generation of the log that the tail was taken from."""
         if log.poll() and from_end:
             self._tail_start, self._tail = log.tail()
         self.moved_by = 0
@@ -101,7 +103,8 @@ class LogLook:
         more = self.log.poll()
         if self._tail is not None and not more:
             self._tail = None
-            self.moved_by = self.log.line_at(self._tail_start)
+            # A log that was cut or replaced meanwhile begins anew.
+            self.moved_by = self.log.line_at(self._tail_start) if self._tail_of == self.log.generation else 0
         if self._back is not None:
             what, back = self._back
             # A person waits for this, not for the rest.

@@ -18,6 +18,8 @@ SLICE = 4 * CHUNK
 
 _HEAD = 16 * 1024
 _LAST_BYTES = 4 * 1024
+_LAST_KNOWN = 64
+"""Bytes that are compared to find out whether a log was cut."""
 
 
 class LineIndex:
@@ -69,6 +71,8 @@ class LogFile:
         self.generation = 0
         """Changes when another file replaces the log."""
         self._inode = 0
+        self._last = b""
+        """The last bytes of what is indexed."""
         self._index = LineIndex()
 
     @property
@@ -88,7 +92,7 @@ class LogFile:
             return False
         try:
             status = os.fstat(descriptor)
-            if status.st_ino != self._inode or status.st_size < self._index.size:
+            if status.st_ino != self._inode or status.st_size < self._index.size or not self._goes_on(descriptor):
                 self._start_over(status.st_ino)
             self._read(descriptor, min(status.st_size, self._index.size + SLICE))
             return self._index.size < status.st_size
@@ -148,7 +152,8 @@ class LogFile:
         return start + cut, texts if texts[-1] else texts[:-1]
 
     def line_at(self, position: int) -> int:
-        """The number of the line at byte `position`, which must be indexed."""
+        """The number of the line at byte `position`; beyond what is indexed, that of the last line."""
+        position = min(position, self._index.size)
         chunk = position // CHUNK
         return self._index.ends_before(chunk) + self.read(chunk * CHUNK, position % CHUNK).count(b"\n")
 
@@ -165,7 +170,12 @@ class LogFile:
     def _start_over(self, inode: int) -> None:
         if self._index.size:
             self.generation += 1
-        self._inode, self._index = inode, LineIndex()
+        self._inode, self._index, self._last = inode, LineIndex(), b""
+
+    def _goes_on(self, descriptor: int) -> bool:
+        """Whether what was read last is still where it was: a log that was cut may have grown beyond its old size."""
+        last = self._last
+        return os.pread(descriptor, len(last), self._index.size - len(last)) == last
 
     def _open(self) -> int | None:
         try:
@@ -182,6 +192,7 @@ class LogFile:
             if not data:
                 return  # It was truncated since we asked for its size.
             index.feed(data)
+            self._last = (self._last + data)[-_LAST_KNOWN:]
 
 
 def last_line(log: Path) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import TTMatrixError
-from core.files import Malformed, parsed, plain, typed
+from core.files import Malformed, parsed, plain, typed, write_whole
 from core.numbers import LONGEST, duration, finite, moment
 from core.proc import ProcessIdentity
 from core.runs.outcome import Outcome
@@ -133,7 +133,7 @@ def append_event(file: Path, event: Event) -> None:
         try:
             size = os.fstat(descriptor).st_size
             torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-            os.write(descriptor, (("\n" if torn else "") + to_line(event) + "\n").encode())
+            write_whole(descriptor, (("\n" if torn else "") + to_line(event) + "\n").encode())
             if isinstance(event, Finished):
                 os.fsync(descriptor)
         finally:

@@ -92,13 +92,19 @@ class Queue:
 
     def put_first(self, run_id: str) -> None:
         """Move a waiting run before all others. Raises TTMatrixError if its ticket cannot be written."""
-        tickets = self.tickets()
-        if tickets[0].run_id != run_id:
+        tickets = self._tickets_with(run_id)
+        if tickets and tickets[0].run_id != run_id:
             self.change(moved(tickets, run_id, tickets[0].run_id))
 
     def put_last(self, run_id: str) -> None:
         """Move a waiting run behind all others. Raises TTMatrixError if its ticket cannot be written."""
-        self.change(moved(self.tickets(), run_id, None))
+        if tickets := self._tickets_with(run_id):
+            self.change(moved(tickets, run_id, None))
+
+    def _tickets_with(self, run_id: str) -> list[Ticket]:
+        """All tickets, if that run is still waiting; else none."""
+        tickets = self.tickets()
+        return tickets if any(ticket.run_id == run_id for ticket in tickets) else []
 
     def cancel(self, run_id: str) -> None:
         """Request the end of a waiting or active run. Raises TTMatrixError if the request cannot be written."""

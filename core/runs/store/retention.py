@@ -37,8 +37,8 @@ def surplus(
     taken, given_up = 0, []
     for count, record in enumerate(records, 1):
         taken += size(record) if policy.size else 0
-        over = (policy.runs and count > policy.runs) or (policy.size and taken > policy.size)
-        old = policy.days and now - _created(record) > policy.days * _DAY
+        over = 0 < policy.runs < count or 0 < policy.size < taken
+        old = policy.days > 0 and now - _created(record) > policy.days * _DAY
         if (over or old) and not record.active and not cited(record.spec.run_id):
             given_up.append(record)
     return given_up[::-1]

@@ -3,6 +3,8 @@
 
 from pathlib import Path
 
+from core.cli.command_logs import _first_new
+from core.runs.log import LogFile, LogLimit
 from core.runs.store.store import RunStore
 from core.settings import paths
 from core.sources.checkout import Checkout
@@ -66,3 +68,20 @@ def test_two_logs_of_a_test_are_compared(runnable: Checkout) -> None:
     differs = call("logs", one, "--compare", other)
     assert differs.code == 1
     assert differs.out.splitlines()[-1] == "+TT_FATAL: more"
+
+
+def test_a_log_that_was_cut_goes_on_behind_what_is_printed(tmp_path: Path) -> None:
+    file = tmp_path / "log"
+    file.write_text("".join(f"line {number:06d}\n" for number in range(30_000)))
+    limit = LogLimit(file, 100_000)
+    assert limit.enforce()
+    log = LogFile(file)
+    while log.poll():
+        pass
+    assert log.lines(_first_new(log, ["line 029000", "line 029001"]), 1) == ["line 029002"]
+    # These are gone.
+    assert log.lines(_first_new(log, ["line 010000", "line 010001"]), 1)[0].startswith("... ttmatrix left out")
+    file.write_text("another log\n")
+    while log.poll():
+        pass
+    assert _first_new(log, ["line 029001"]) == 0

@@ -75,3 +75,15 @@ def test_a_query_without_a_value_lists_the_values(tmp_path: Path, text: str, hin
 def test_other_mistakes_in_a_query_stay_what_they_are(tmp_path: Path) -> None:
     with pytest.raises(QueryError, match="A parenthesis is opened and never closed"):
         _context(sample(tmp_path).root).parse("(status:xfail")
+
+
+def test_a_value_that_only_op_cases_have_is_one(tmp_path: Path) -> None:
+    checkout = sample(tmp_path)
+    directory = checkout.root / "tests/op_manifests"
+    directory.mkdir(parents=True)
+    (directory / "m.yaml").write_text("cases: [{name: a, op: torch.neg, inputs: [{tensor: {shape: [2]}}]}]\n")
+    context = _context(checkout.root)
+    assert context.ids_of("op:neg") == frozenset()
+    assert ORG in (context.ids_of(f"op:neg or {ORG}") or ())
+    with pytest.raises(QueryError, match="No op matches"):
+        context.ids_of("op:nosuch")

@@ -153,3 +153,23 @@ def test_an_error_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(command_doctor, "execute", failing)
     with pytest.raises(FileNotFoundError):
         call("doctor")
+
+
+@pytest.mark.parametrize(
+    "option", [["--read-only"], ["-q", "tiny"], ["--screen", "triage"], ["--theme", "dark"], ["--ascii"], ["--fresh"]]
+)
+def test_an_option_of_the_app_is_refused_before_a_command(tmp_path: Path, option: list[str]) -> None:
+    called = call(*option, "list", "tiny", "--repo", sample(tmp_path).root)
+    assert (called.code, called.out) == (64, "")
+    assert "is an option of the app, not of `list`" in called.err
+
+
+@pytest.mark.parametrize("style", [[], ["--json"]])
+def test_a_full_disk_behind_the_output_is_2(tmp_path: Path, style: list[str]) -> None:
+    checkout = sample(tmp_path)
+    command = [sys.executable, "-m", "tui", "list", *style, "--repo", str(checkout.root)]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr

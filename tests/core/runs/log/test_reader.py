@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.runs.log.growth import LogLimit
 from core.runs.log.reader import LogLook, Seek
 from core.runs.log.search import Hit, parse_filter, parse_pattern
 from core.runs.log.tail import SLICE, LogFile
@@ -83,3 +84,12 @@ def test_a_large_log_shows_its_end_before_it_is_indexed(tmp_path: Path) -> None:
     assert look.line_count == len(lines)
     assert look.texts(look.moved_by, 1) == first
     assert look.moved_by == len(lines) - before
+
+
+def test_a_log_may_be_cut_while_it_is_opened(tmp_path: Path) -> None:
+    file = tmp_path / "log"
+    file.write_text("".join(f"line {number:06d}\n" for number in range(400_000)))
+    look = LogLook(LogFile(file))
+    assert look.opening
+    assert LogLimit(file, 1_000_000).enforce()
+    assert finished(look).log.lines(look.log.line_count - 1, 1) == ["line 399999"]

@@ -137,3 +137,17 @@ def test_the_last_line_is_one_for_people(tmp_path: Path) -> None:
     assert last_line(log) == "bfloat16: FAILED RuntimeError: mat1 and mat2"
     log.write_text('TTMATRIX-RESULT {"version": 1}\n')
     assert last_line(log) == ""
+
+
+def test_a_log_that_was_cut_and_has_grown_beyond_its_old_size_is_indexed_again(tmp_path: Path) -> None:
+    file = tmp_path / "log"
+    file.write_text("".join(f"line {number}\n" for number in range(2000)))
+    log = polled(file)
+    with file.open("r+") as handle:
+        handle.truncate(0)
+        handle.write("".join(f"other {number}\n" for number in range(3000)))
+    while log.poll():
+        pass
+    assert log.generation == 1
+    assert log.lines(0, 1) == ["other 0"]
+    assert log.line_count == 3000

@@ -161,3 +161,10 @@ def test_a_directory_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
         queue.put([A], {})
     with pytest.raises(TTMatrixError, match="Cannot read"):
         queue.tickets()
+
+
+def test_a_run_that_has_left_the_queue_is_not_moved(tmp_path: Path) -> None:
+    queue = Queue(tmp_path)
+    queue.put_first("gone")
+    queue.put_last("gone")
+    assert queue.tickets() == []

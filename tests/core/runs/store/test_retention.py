@@ -60,3 +60,7 @@ def test_the_size_counts_every_file_and_follows_no_link(tmp_path: Path) -> None:
     (tmp_path / "below" / "b").write_bytes(b"x" * 5)
     (tmp_path / "link").symlink_to("/usr")
     assert size_on_disk(tmp_path) == 15 + (tmp_path / "link").lstat().st_size
+
+
+def test_less_than_nothing_is_no_limit() -> None:
+    assert given_up([run(age) for age in range(5)], Policy(runs=-1, days=-1.0, size=-1)) == []
