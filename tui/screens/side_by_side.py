@@ -44,9 +44,9 @@ class SideBySide(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
-            yield Label(
-                Text(f"{one_line(self._title)}: {counted(len(self._pairs.apart), 'different line')}"), id="dialog-title"
-            )
+            apart = len(self._pairs.apart)
+            words = f"{counted(apart, 'line')} {'differs' if apart == 1 else 'differ'}"
+            yield Label(Text(f"{one_line(self._title)}: {words}"), id="dialog-title")
             yield Label("", id="sides")
             yield self.view
             yield Label(Text("n N differences   u equal lines   ← → sideways   esc close"), id="dialog-hint")
