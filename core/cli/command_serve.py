@@ -6,6 +6,7 @@ import socket
 
 from core.cli.context import Context
 from core.cli.parser import Serve, app_request
+from core.errors import UsageError
 
 _PORT = 8470
 _PORTS = 1 << 16
@@ -24,6 +25,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     console, read_only = context.console, not args.allow_edits
+    if args.read_only and args.allow_edits:
+        raise UsageError("--read-only and --allow-edits contradict each other", hint="Leave out one of them.")
 
     def announce(address: str) -> None:
         if console.json:

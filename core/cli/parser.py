@@ -112,7 +112,8 @@ def app_request(args: argparse.Namespace, repo: Path | None) -> AppRequest:
 
 def refuse_options_of_app(args: argparse.Namespace) -> None:
     """Raise UsageError for an option of the app before a command that does not open it."""
-    if args.command in _OPENING:
+    headless = getattr(args, "headless", False)
+    if args.command in _OPENING and not headless:
         return
     given = {
         "--read-only": args.read_only,
@@ -123,8 +124,9 @@ def refuse_options_of_app(args: argparse.Namespace) -> None:
         "--fresh": args.fresh,
     }
     if names := [name for name, value in given.items() if value]:
+        command = f"{args.command} --headless" if headless else args.command
         raise UsageError(
-            f"{names[0]} is an option of the app, not of `{args.command}`", hint="Without a command the app is opened."
+            f"{names[0]} is an option of the app, not of `{command}`", hint="Without a command the app is opened."
         )
 
 

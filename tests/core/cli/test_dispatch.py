@@ -164,6 +164,22 @@ def test_an_option_of_the_app_is_refused_before_a_command(tmp_path: Path, option
     assert "is an option of the app, not of `list`" in called.err
 
 
+def test_options_of_the_app_are_refused_where_a_command_that_opens_it_does_not(tmp_path: Path) -> None:
+    called = call("--read-only", "demo", "--headless", tmp_path / "new")
+    assert (called.code, called.out) == (64, "")
+    assert "--read-only is an option of the app, not of `demo --headless`" in called.err
+    assert not (tmp_path / "new").exists()
+
+
+def test_an_app_that_is_read_only_is_not_served_with_edits(tmp_path: Path) -> None:
+    root = sample(tmp_path).root
+    called = call("--read-only", "serve", "--allow-edits", "--repo", root)
+    assert (called.code, called.opened) == (64, ())
+    assert "contradict each other" in called.err
+    (opened,) = call("--read-only", "-q", "tiny", "serve", "--repo", root).opened
+    assert (opened.read_only, opened.query) == (True, "tiny")
+
+
 @pytest.mark.parametrize("style", [[], ["--json"]])
 def test_a_full_disk_behind_the_output_is_2(tmp_path: Path, style: list[str]) -> None:
     checkout = sample(tmp_path)
