@@ -58,25 +58,40 @@ def main(argv: Sequence[str], open_app: OpenApp) -> int:
             stream.reconfigure(errors="backslashreplace")
     console = Console("--json" in arguments, "--no-color" not in arguments and wants_colour(sys.stdout))
     try:
-        return _dispatch(parse(arguments), console, open_app)
+        return _dispatch(_parsed(arguments, console), console, open_app)
     except TTMatrixError as error:
         console.error(error)
         return error.exit_code
     except BrokenPipeError:
-        # The reader has closed the pipe; the interpreter must not complain while it flushes.
-        sys.stdout = None
+        # The reader has closed the pipe.
         return EXIT_OK
     except OSError as error:
         if error.errno not in _ACTIONABLE:
             raise
         where = f": {error.filename}" if error.filename else ""
         console.error(TTMatrixError("The operating system reports an error", f"{error.strerror}{where}"))
-        if error.errno == errno.ENOSPC:
-            # It may be the output, which the interpreter flushes once more.
-            sys.stdout = None
         return EXIT_INFRASTRUCTURE
     except KeyboardInterrupt:
         return _INTERRUPTED
+    finally:
+        _give_up_broken_output()
+
+
+def _parsed(arguments: Sequence[str], console: Console) -> argparse.Namespace:
+    """The parsed command line. Raises OSError also if the help cannot be written."""
+    try:
+        return parse(arguments)
+    except SystemExit:
+        console.out.flush()
+        raise
+
+
+def _give_up_broken_output() -> None:
+    """Forget a standard output that takes nothing: the interpreter would complain at its end, with exit code 120."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        sys.stdout = None
 
 
 def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp) -> int:
@@ -93,7 +108,8 @@ def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp) -> 
         # The process starts with the collector disabled, but a command may run for hours.
         collect_seldom()
     code = command.execute(args, context)
+    # Later, a full disk would be an error of the interpreter, not of the command.
+    console.out.flush()
     if context.afterwards:
-        console.out.flush()
         in_background(context.finish)
     return code

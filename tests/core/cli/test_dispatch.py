@@ -8,7 +8,9 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -180,12 +182,33 @@ def test_an_app_that_is_read_only_is_not_served_with_edits(tmp_path: Path) -> No
     assert (opened.read_only, opened.query) == (True, "tiny")
 
 
-@pytest.mark.parametrize("style", [[], ["--json"]])
-def test_a_full_disk_behind_the_output_is_2(tmp_path: Path, style: list[str]) -> None:
-    checkout = sample(tmp_path)
-    command = [sys.executable, "-m", "tui", "list", *style, "--repo", str(checkout.root)]
+def _redirected(words: Sequence[str], output: int | IO[str]) -> "subprocess.CompletedProcess[str]":
+    """Run a command whose output is buffered, as it is wherever it is no terminal."""
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    argv = [sys.executable, "-m", "tui", *words]
+    return subprocess.run(argv, stdout=output, stderr=subprocess.PIPE, text=True, env=env, check=False)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("list",), ("list", "--json"), ("list", "tiny"), ("show", TEST, "--json"), ("policy", "--json"), ("--help",)],
+    ids=" ".join,
+)
+def test_a_full_disk_behind_the_output_is_2(tmp_path: Path, words: tuple[str, ...]) -> None:
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+        done = _redirected(["--repo", str(sample(tmp_path).root), *words], full)
     assert done.returncode == 2
     assert "No space left on device" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
+
+
+def test_an_error_is_the_same_where_its_document_cannot_be_written(tmp_path: Path) -> None:
+    words = ["show", "nosuch", "--json", "--repo", str(sample(tmp_path).root)]
+    with Path("/dev/full").open("w") as full:
+        done = _redirected(words, full)
+    assert (done.returncode, done.stderr) == (64, "ttmatrix: There is no test 'nosuch'\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as pipe:
+        done = _redirected(words, pipe)
+    assert (done.returncode, done.stderr) == (64, "ttmatrix: There is no test 'nosuch'\n")
