@@ -108,6 +108,20 @@ def test_selected_as_rows_by_the_query_language(checkout: Checkout) -> None:
     assert "4 of 4 hand-written tests" in call("--repo", checkout.root, "list", "kind:handwritten").err
 
 
+def test_listed_with_placeholders(checkout: Checkout) -> None:
+    file = checkout.test_config / "torch/test_config_placeholders.yaml"
+    file.write_text("PLACEHOLDER_MODELS:\n  Other Model:\n    reason: Waits\n")
+    words = ("--repo", checkout.root, "list", "kind:handwritten,placeholder")
+    by_hand = call(*words[:2], "list", "--kind", "handwritten", "--json").json
+    both = call(*words, "--json").json
+    assert [one for one in both if one in by_hand] == by_hand
+    assert [one["id"] for one in both if one not in by_hand] == ["Other Model"]
+    for style in ("table", "csv", "ids"):
+        called = call(*words, "--format", style)
+        assert called.code == EXIT_OK
+        assert "Other Model" in called.out and f"{_PATH}::test_graph" in called.out
+
+
 def test_a_function_with_parameters_runs_all_of_its_items(checkout: Checkout) -> None:
     planned = json.loads(call("--repo", checkout.root, "run", f"{_PATH}::test_add", "--plan", "--json").out)
     assert [one["argv"][-1] for one in planned] == [f"{_PATH}::test_add[(32, 32)]", f"{_PATH}::test_add[(64,)]"]
