@@ -34,7 +34,7 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     add(
         "--backend",
         default="inductor",
-        help="eager, aot_eager, inductor, xla, tt, another one of dynamo's, MODULE:FUNCTION",
+        help="auto, eager, aot_eager, inductor, xla, tt, another one of dynamo's, MODULE:FUNCTION",
     )
     add("--import", dest="modules", action="append", default=[], help="import it first: it may bring a backend")
     add("--rtol", type=float, help="relative tolerance of one op; default: by its dtype")

@@ -40,12 +40,6 @@ def test_nothing_departs(checkout: Checkout, tmp_path: Path) -> None:
     assert (found["id"], found["verdict"], found["first"], found["case"]) == (CLEAN, "none", None, None)
 
 
-def test_auto_is_the_first_backend_that_works(checkout: Checkout) -> None:
-    called = call("ops", "bisect", CLEAN, "--backend", "auto", "--repo", checkout.root)
-    assert (called.code, called.out.split(":")[0]) == (0, "none")
-    assert "backend auto" not in called.err
-
-
 def test_a_tolerance_is_a_number_from_0_on(checkout: Checkout) -> None:
     for text in ("-1", "nan", "x"):
         asked = ("ops", "bisect", CLEAN, "--backend", "eager", f"--rtol={text}", "--repo", checkout.root)
