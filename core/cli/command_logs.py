@@ -3,6 +3,7 @@
 
 import argparse
 import threading
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from core.text import one_line
 _POLL_SECONDS = 0.1
 _LINES_AT_ONCE = 1000
 _SURE = 5
-"""Lines by which the place of the last one is found again in a log that was cut."""
+"""So many equal lines tell where the printing of a log that was cut had come."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -50,38 +51,58 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if context.console.json:
         context.console.document({"run": record.spec.run_id, "log": str(path), "lines": _all_lines(path)})
         return EXIT_OK
-    log, printed, pause = LogFile(path), 0, threading.Event()
-    generation, last = log.generation, list[str]()
+    printing, pause = _Printing(context, LogFile(path)), threading.Event()
     while True:
         over = not (args.follow and store.record(record.spec.run_id).active)
-        while log.poll():
-            pass
-        if log.generation != generation:
-            generation, printed = log.generation, _first_new(log, last)
-        # The last line may still be growing; it is printed once it is complete.
-        printed = _print_lines(context, log, printed, log.line_count if over else log.line_count - 1)
+        printing.go_on(whole=over)
         if over:
             return EXIT_OK
-        last = log.lines(max(0, printed - _SURE), min(printed, _SURE))
         pause.wait(_POLL_SECONDS)
+
+
+class _Printing:
+    """Prints the lines of a log as it grows, each of them once, also where its middle is removed meanwhile."""
+
+    def __init__(self, context: Context, log: LogFile) -> None:
+        self._context = context
+        self._log = log
+        self._generation = log.generation
+        self._next = 0
+        self._last: deque[str] = deque(maxlen=_SURE)
+        """The lines that were printed last."""
+
+    def go_on(self, *, whole: bool) -> None:
+        """Print what is new; without `whole` not the last line, which may still be growing."""
+        while self._log.poll():
+            pass
+        if self._log.generation != self._generation:
+            self._generation, self._next = self._log.generation, _first_new(self._log, [*self._last])
+        end = self._log.line_count - (not whole)
+        while self._next < end:
+            lines = self._log.lines(self._next, min(_LINES_AT_ONCE, end - self._next))
+            if not lines:
+                break
+            self._context.console.line("\n".join(lines))
+            self._next += len(lines)
+            self._last.extend(lines)
 
 
 def _first_new(log: LogFile, last: Sequence[str]) -> int:
     """The first line to print of a log that was cut or replaced, of which `last` was printed last.
 
-    It follows these lines, or is the note about the gap where they are gone.
+    It follows these lines; where they are gone, it is the note about the gap.
     """
-    wanted, end = list(last), log.line_count
+    end = log.line_count
     while end > 0:
+        # Beside the lines themselves, as many before them as have to agree.
         first = max(0, end - _LINES_AT_ONCE)
-        # With as many lines before them as have to agree.
-        lines = log.lines(max(0, first - len(wanted)), end - max(0, first - len(wanted)))
-        before = first - max(0, first - len(wanted))
-        for number in range(len(lines) - 1, before - 1, -1):
-            if lines[number].startswith(GAP):
-                return first - before + number
-            if wanted and lines[max(0, number + 1 - len(wanted)) : number + 1] == wanted:
-                return first - before + number + 1
+        begin = max(0, first - len(last))
+        lines = log.lines(begin, end - begin)
+        for at in range(len(lines) - 1, first - begin - 1, -1):
+            if lines[at].startswith(GAP):
+                return begin + at
+            if last and lines[max(0, at + 1 - len(last)) : at + 1] == last:
+                return begin + at + 1
         end = first
     return 0
 
@@ -94,16 +115,6 @@ def _compare(context: Context, one: RunRecord, other: RunRecord) -> int:
         for line in lines:
             context.console.line(one_line(line))
     return EXIT_FINDINGS if lines else EXIT_OK
-
-
-def _print_lines(context: Context, log: LogFile, first: int, end: int) -> int:
-    while first < end:
-        lines = log.lines(first, min(_LINES_AT_ONCE, end - first))
-        if not lines:
-            break
-        context.console.line("\n".join(lines))
-        first += len(lines)
-    return first
 
 
 def _all_lines(path: Path) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file of the last copy, cycling through options, and threads that fail."""
+"""The file of the last copy, cycling through options, threads that fail, and messages."""
 
 import gc
 import time

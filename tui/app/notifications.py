@@ -18,13 +18,14 @@ from tui.terminal import write_to_terminal
 _CLIPBOARD_CHARACTERS = 100_000
 """Terminals refuse longer sequences, or hang on them."""
 _LEAST_SECONDS = 0.5
+"""How long a message is shown that is late."""
 
 
 class LastingNotification(Notification):
-    """One whose toast always has some time left, as in `App.notify`.
+    """One whose toast always has some time left.
 
-    A toast that is made after the end of its notification, on a machine that is busy just then, sets a timer with a
-    negative time. That timer of Textual never ends and never lets go: the app is frozen.
+    On a busy machine a toast may be made after its notification has expired, and sets a timer with a negative time. In
+    Textual such a timer runs for ever without giving way to anything else: the app is frozen.
     """
 
     @property

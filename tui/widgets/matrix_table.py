@@ -53,12 +53,15 @@ class MatrixTable(RowTable):
 
     def ranged_ids(self) -> list[str]:
         """The tests in the range; of a group whose tests are hidden, all of them."""
-        source, ids = self.source, list[str]()
+        source = self.source
+        if not isinstance(source, TreeRows):
+            return [source.key(position) for position in self.ranged()]
+        ids: list[str] = []
         for position in self.ranged():
-            line = source.line(position) if isinstance(source, TreeRows) else None
-            if line is None or line.row is not None:
+            line = source.line(position)
+            if line.row is not None:
                 ids.append(source.key(position))
-            elif isinstance(source, TreeRows) and line.group.text not in source.tree.opened:
+            elif line.group.text not in source.tree.opened:
                 ids.extend(line.group.ids())
         return ids
 

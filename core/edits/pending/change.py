@@ -51,6 +51,11 @@ class Change:
         fits = (one for one in self.bases if one.id == operation.id and operation.file in (None, one.file))
         return next(fits, None)
 
+    def key_of(self, operation: Operation) -> Key:
+        """The entry that one of `ops` is about; its file is "" if neither the operation nor a base names it."""
+        base = self.base_of(operation)
+        return base.key if base else (operation.file or "", operation.id)
+
     def placed(self) -> tuple[Operation, ...]:
         """`ops`, each with its file if that is known."""
         return tuple(

@@ -133,7 +133,7 @@ def _based(change: Change) -> list[tuple[Operation, BaseEntry]]:
         if base is not None and base.key not in made:
             found.append((op, base))
         if op.is_entry:
-            key = base.key if base else (op.file or "", op.id)
+            key = change.key_of(op)
             made |= {key, key_after(op, key) or key}
     return found
 

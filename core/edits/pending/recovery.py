@@ -5,6 +5,8 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from itertools import product
+from operator import eq
 from pathlib import Path
 
 from core.edits.apply import ABSENT, EntryStates, Fields, Key, Present, leaves, same, value_at
@@ -116,13 +118,11 @@ def _replaces(later: Operation, earlier: Operation) -> bool:
     """Whether `later`, on the same entry, replaces what `earlier` did."""
     if later.is_entry:
         return later.op in (OpKind.ADD, OpKind.REMOVE)
-    return any(
-        name[: len(path)] == path or path[: len(name)] == name
-        for one, other in ((earlier, later), (later, earlier))
-        if one.renames_key and other.path
-        for name in _paths(one)
-        for path in _paths(other)
-    )
+    if earlier.is_entry or not (earlier.renames_key or later.renames_key):
+        return False
+    pairs = product(_paths(earlier), _paths(later))
+    # One of the two is at or below the other.
+    return any(all(map(eq, one, other)) for one, other in pairs)
 
 
 def _paths(op: Operation) -> tuple[tuple[str, ...], ...]:
@@ -137,9 +137,9 @@ def _is_there(op: Operation, wanted: Fields | None, found: Fields | None) -> boo
         items = [item for item in (op.value, op.to) if item is not None]
         return all(_holds(wanted, op, item) == _holds(found, op, item) for item in items)
     if op.renames_key:
-        # The content below the key is not known: only its new name was requested.
         if op.path[-1] == op.to:
             return True
+        # The content below the key is not known: only its new name was requested.
         return value_at(found, op.path) is ABSENT and value_at(found, (*op.path[:-1], str(op.to))) is not ABSENT
     paths = [op.path] if op.path else [path for path, _ in leaves(wanted)] if op.op is OpKind.ADD else []
     return all(same(value_at(wanted, path), value_at(found, path)) for path in paths)

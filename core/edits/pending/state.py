@@ -276,8 +276,7 @@ def _rekeyed(change: Change, moved: Mapping[Key, Key]) -> Change:
     keys = dict(moved)
 
     def operation(op: Operation) -> Operation:
-        base = change.base_of(op)
-        key = base.key if base else (op.file or "", op.id)
+        key = change.key_of(op)
         if key not in keys:
             return op
         file, id = keys[key]
@@ -304,8 +303,7 @@ def inverse(changes: Iterable[Change]) -> Change | None:
         for base in change.bases:
             states.entries.setdefault(base.key, base.fields)
         for op in change.ops:
-            base_of = change.base_of(op)
-            key = states.key(op, (base_of.file if base_of else "", op.id))
+            key = states.key(op, change.key_of(op))
             back.extend(_inverse_value(op, key, states.entries.get(key)))
             states.apply(op, key)
     bases = tuple(BaseEntry(*key, fields) for key, fields in states.entries.items())

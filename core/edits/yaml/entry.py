@@ -142,22 +142,24 @@ class EntryDraft:
         self.id = id
 
     def _rename(self, path: tuple[str, ...], to: str) -> None:
-        if path and path[-1] == to:
+        if not path:
+            self._rewrite(rename_key(self.text, path, to, self.layout, self.nodes))
+            self.id, self.key = to, meaning_of(to)
+            return
+        if path[-1] == to:
             return
         target = (*path[:-1], to)
-        if path and emptied(self.meaning, target) == target and any(one[:2] == target for one in self.unset):
+        if emptied(self.meaning, target) == target and any(one[:2] == target for one in self.unset):
+            # What this batch has emptied gives way: `settle` would remove it later.
             self._unset(target)
-        if path and at_path(self.meaning, target) is not None:
+        if at_path(self.meaning, target) is not None:
             taken = (
                 f"{to} has overrides already; set their fields" if path[0] == OVERRIDES else f"{to} is there already"
             )
             raise Refused(taken, self.layout.line)
         self._rewrite(rename_key(self.text, path, to, self.layout, self.nodes))
-        if path:
-            self.meaning = renamed(self.meaning, path, to)
-            self.unset = [(*target, *one[len(path) :]) if one[: len(path)] == path else one for one in self.unset]
-        else:
-            self.id, self.key = to, meaning_of(to)
+        self.meaning = renamed(self.meaning, path, to)
+        self.unset = [(*target, *one[len(path) :]) if one[: len(path)] == path else one for one in self.unset]
 
     def _rewrite(self, text: str) -> None:
         if text != self.text:

@@ -58,6 +58,7 @@ _OFFICE_SECONDS = 1.0
 _LOOKING_SHARE = 10
 _SHUNNED_SECONDS = 10.0
 _MOST_CHARACTERS = 400
+"""Of an error in the record of a run."""
 _QUEUE_SECONDS = 1.0
 """The queue is read again after this time even if its directory seems unchanged, because disk clocks are coarse."""
 

@@ -45,6 +45,7 @@ class LogLimit:
         self._gap = 0
         """Where the middle was taken out, at a block within the note; 0: nothing was taken out yet."""
         self._note_end = 0
+        """Where it ends, and the rest of the log begins."""
         self._left_out = 0
         self._cutting = False
 

@@ -192,7 +192,7 @@ class LogFile:
             if not data:
                 return  # It was truncated since we asked for its size.
             index.feed(data)
-            self._last = (self._last + data)[-_LAST_KNOWN:]
+            self._last = (self._last + data[-_LAST_KNOWN:])[-_LAST_KNOWN:]
 
 
 def last_line(log: Path) -> str:

@@ -4,20 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widget import Widget
-from textual.widgets import Static
 
 from core.matrix.query import NUMBERS, RESULT, VERDICT, Query
 from core.matrix.view import EVIDENCE, ViewSpec
 from core.text import one_line
-from tui import view_models, widgets
+from tui import view_models
 from tui.commands import Where, bindings
 from tui.needs import Need
 from tui.protocol import Context
@@ -25,6 +23,7 @@ from tui.screens.base import SessionScreen
 from tui.screens.matrix.extraction import Extraction
 from tui.screens.matrix.filter import FACETS_FROM, FacetBox, QueryFilter
 from tui.screens.matrix.lacking import missing_for
+from tui.screens.matrix.legend import Legend
 from tui.screens.matrix.listing import Listing, MatrixPlace, Spot
 from tui.screens.matrix.tests import TestActions
 from tui.screens.matrix.views import ViewActions
@@ -34,7 +33,7 @@ from tui.widgets import CachedText, FacetPanel, KeyLine, MatrixTable, QueryInput
 
 if TYPE_CHECKING:
     from tui.view_models import Meaning
-    from tui.widgets import CellLines, MatrixGrid
+    from tui.widgets import MatrixGrid
 
 _DETAIL_FROM = 32
 """Terminal height from which the detail is shown without being asked for."""
@@ -46,7 +45,7 @@ class MatrixScreen(SessionScreen):
     """Find tests, look at them, and start what is to be done with them.
 
     `listing` shows the tests, `query` and `facets` filter them, `views` changes how they are shown, and `tests` acts on
-    them. The actions of the keys are at the end.
+    them; `below` says what is meant. The actions of the keys are at the end.
     """
 
     AUTO_FOCUS = "#table"
@@ -69,6 +68,7 @@ class MatrixScreen(SessionScreen):
         self.views = ViewActions(self, self._show_view)
         self.tests = TestActions(self, self.listing, self._marks_changed)
         self.extraction = Extraction(self, self.listing)
+        self.below = Legend(self.listing)
         # Attributes, not looked up: what follows the cursor may come due while the screen is taken apart.
         self.detail = RestingText(self.listing.detail, id="detail")
         self.facets = FacetBox(context, shown=False)
@@ -90,11 +90,6 @@ class MatrixScreen(SessionScreen):
     def grid(self) -> MatrixGrid:
         return self.listing.grid
 
-    @cached_property
-    def legend_line(self) -> CellLines:
-        """What the shades of the grid or the letters of archs mean."""
-        return widgets.CellLines(id="grid-legend")
-
     @property
     def current(self) -> str | None:
         """The id under the cursor; None where that is no single test."""
@@ -107,13 +102,11 @@ class MatrixScreen(SessionScreen):
         yield KeyLine()
         width = self.app.size.width
         self.facets.set_class(width >= FACETS_FROM, "shown", update=False)
-        # As it will turn out: another line with the second frame would move all others.
-        lettered = self.table.short_heads(width - (_BESIDE_TABLE if width >= FACETS_FROM else 1))
-        self.legend_line.set_class(lettered, "shown", update=False)
+        self.below.make_room(width - (_BESIDE_TABLE if width >= FACETS_FROM else 1))
         yield self.facets
         yield self.table
-        yield Static("", id="cell-line", markup=False)
-        yield self.legend_line
+        yield self.below.cell
+        yield self.below.line
         self.detail.set_class(self.app.size.height >= _DETAIL_FROM, "shown", update=False)
         yield self.detail
 
@@ -221,12 +214,7 @@ class MatrixScreen(SessionScreen):
         self.filter.note()
 
     def _show_legend(self) -> None:
-        """Say below the rows what the shades of the grid mean, or the letters of archs without room for names."""
-        grid, width = bool(self.session.view.grid), self.table.size.width
-        # Not a class of the screen: that has all of its widgets matched with all rules, for 10 ms.
-        self.query("#table, #grid, #cell-line").set_class(grid, "gridded")
-        self.legend_line.set_class(grid or self.table.short_heads(width), "shown")
-        self.legend_line.show([self.grid.legend if grid else view_models.arch_legend(self.session.matrix, width - 1)])
+        self.below.show(self, self.session.matrix, grid=bool(self.session.view.grid))
 
     # Going somewhere
 
@@ -296,8 +284,7 @@ class MatrixScreen(SessionScreen):
         if event.table is not self.listing.front:
             return
         if self.session.view.grid:
-            words = Text(self.grid.cell_words, no_wrap=True, overflow="ellipsis")
-            self.query_one("#cell-line", Static).update(words, layout=False)
+            self.below.show_cell()
         self.detail.follow_soon()
 
     def on_row_table_head_clicked(self, event: RowTable.HeadClicked) -> None:
@@ -355,10 +342,8 @@ class MatrixScreen(SessionScreen):
         self.detail.follow_soon()
 
     def action_detail(self) -> None:
-        if self.panes.zoomed:
-            # It has the whole screen, or a place beside what has it.
-            self.panes.leave()
-            self.detail.set_class(True, "shown")
+        if self.panes.leave():
+            self.detail.add_class("shown")
         else:
             self.detail.toggle_class("shown")
         self.detail.follow_soon()

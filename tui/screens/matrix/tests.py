@@ -54,7 +54,7 @@ class TestActions:
         self._marks_changed()
 
     def unmark(self) -> None:
-        """Clear all marks, also those of the last time that are not read yet."""
+        """Clear all marks, with those of the last session, which may not have been read yet."""
         view = self._session.view
         self._session.restore_marks()
         if view.marks:
