@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.runs.sanitize: no terminal control survives, and harmless text stays as it is."""
 
+import time
 import unicodedata
 
 import pytest
 from hypothesis import given, strategies as st
 
-from core.runs.sanitize import plain_line
+from core.runs.sanitize import plain_line, visible_lines
 
 hostile = st.text(st.characters() | st.sampled_from("\x1b[]\\;m\x07\x90\x9b\x9c\x9d\r\t\u202e\u2066\ud800"))
 
@@ -49,3 +50,10 @@ def test_a_long_line_is_cut_and_says_so() -> None:
     assert plain_line("x" * 4000) == "x" * 4000
     assert plain_line("x" * 4001) == "x" * 3999 + "…"
     assert plain_line("abcdef", 4) == "abc…"
+
+
+def test_carriage_returns_without_end_take_no_time() -> None:
+    begin = time.process_time()
+    assert visible_lines(b"\r" * 200_000 + b"x\nlast" + b"\r" * 200_000) == ["x", "last"]
+    # Minutes, if each of them is tried as the first one.
+    assert time.process_time() - begin < 5

@@ -2,8 +2,12 @@
 """core.runs.execution.collect: programs that upstream's options leave in the checkout are kept with their run."""
 
 import os
+import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from core.runs.execution.collect import collect_programs
 from core.runs.ir import Stage, programs
@@ -41,3 +45,24 @@ def test_what_this_run_wrote_is_copied(tmp_path: Path) -> None:
         (Stage.CODE, "ir/exported/graph_0/main.py"),
     ]
     assert collect_programs(spec, directory, 2000.0) == 0
+
+
+def test_what_others_remove_meanwhile_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkout, directory = tmp_path / "checkout", tmp_path / "runs" / "run"
+    spec = replace(SPEC, run_id="run", test_id="a/pytorch-x-single_device-inference", cwd=checkout, argv=("pytest",))
+    for name in ("a/irs/ttnn_a_1732012345678.mlir", "b/irs/ttnn_b_1732012345678.mlir"):
+        file = checkout / "collected_irs" / name
+        file.parent.mkdir(parents=True)
+        file.write_text("module {\n}\n")
+    directory.mkdir(parents=True)
+    scan = os.scandir
+
+    def late(place: str | Path) -> Iterator[os.DirEntry[str]]:
+        if Path(place).name == "b":
+            monkeypatch.undo()
+            shutil.rmtree(place)
+        return scan(place)
+
+    monkeypatch.setattr("os.scandir", late)
+    assert collect_programs(spec, directory, 0.0) == 1
+    assert not (checkout / "collected_irs/b").exists()

@@ -35,3 +35,7 @@ def test_numbers_of_full_memory(line: str, expected: dict[str, object] | None) -
 def test_the_first_line_counts() -> None:
     lines = [f"Not enough space to allocate {size} B L1 buffer" for size in (1, 2)]
     assert out_of_memory(lines) == {"memory": "L1", "asked": 1}
+
+
+def test_a_number_of_thousands_of_digits_is_none() -> None:
+    assert out_of_memory([f"Not enough space to allocate {'9' * 5000} B DRAM buffer"]) is None

@@ -2,6 +2,7 @@
 """core.runs.store.events: lines are read back as written, and nothing stops the reader."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,15 @@ def test_no_file_means_no_events_and_a_directory_is_an_error(tmp_path: Path) -> 
         read_events(tmp_path)
     with pytest.raises(TTMatrixError, match="Cannot record"):
         append_event(tmp_path, Queued(1.0, "here", "boot"))
+
+
+def test_an_event_of_which_the_disk_takes_a_part_is_an_error_and_is_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, event, write = tmp_path / "events.jsonl", Queued(3.0, "here", "boot"), os.write
+    monkeypatch.setattr("os.write", lambda descriptor, data: write(descriptor, data[:9]))
+    with pytest.raises(TTMatrixError, match="No space left"):
+        append_event(file, event)
+    monkeypatch.setattr("os.write", write)
+    append_event(file, event)
+    assert read_events(file) == [event]

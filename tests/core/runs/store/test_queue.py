@@ -163,8 +163,9 @@ def test_a_directory_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
         queue.tickets()
 
 
-def test_a_run_that_has_left_the_queue_is_not_moved(tmp_path: Path) -> None:
-    queue = Queue(tmp_path)
+@pytest.mark.parametrize("waiting", [[], [A, B]])
+def test_a_run_that_has_left_the_queue_is_not_moved(queue: Queue, waiting: list[Ticket]) -> None:
+    queue.put(waiting, {})
     queue.put_first("gone")
     queue.put_last("gone")
-    assert queue.tickets() == []
+    assert ids(queue) == "".join(ticket.run_id for ticket in waiting)
