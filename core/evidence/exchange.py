@@ -19,18 +19,26 @@ from core.evidence.observation import CaseNumbers, Ending, Observation, Origin
 from core.evidence.store_rows import StoredReport
 from core.extras import require_extra
 from core.files import Malformed, decoded, plain
-from core.model import BringupStatus, Status
+from core.model import BringupStatus, Function, Status
 
 CSV, PARQUET = ".csv", ".parquet"
 _BATCH = 20_000
 _MOST_CHARACTERS = 2**24
 """The largest field of a CSV file; reasons are one line."""
+_MOST_ATTEMPTS = 10**9
+"""More than the attempts of any CI run, and a number that every store can hold."""
 
 
 def _flag(text: Any) -> bool:
     if text not in (True, False, "true", "false"):
         raise ValueError(f"{text!r} is neither true nor false")
     return text in (True, "true")
+
+
+def _attempt(text: Any) -> int:
+    if not 0 <= (number := int(text)) <= _MOST_ATTEMPTS:
+        raise ValueError(f"{number} is not between 0 and {_MOST_ATTEMPTS:,}")
+    return number
 
 
 def _texts(text: Any) -> tuple[str, ...]:
@@ -60,12 +68,12 @@ def _optional(name: str, read: Callable[[Any], Any], arrow: str = "string") -> _
 _REPORT = (
     _Column("digest", str),
     _Column("rank", str),
-    _Column("attempt", int, "int64"),
+    _Column("attempt", _attempt, "int64"),
     _Column("named", _flag, "bool_"),
 )
 _RESULT = (
     _Column("test_id", str),
-    _Column("function", str),
+    _Column("function", Function, write=str),
     _Column("arch", str),
     _Column("origin", Origin, write=str),
     _Column("run", str),

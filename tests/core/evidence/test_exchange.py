@@ -102,6 +102,9 @@ def test_texts_that_are_not_utf_8_go_through_csv(tmp_path: Path) -> None:
     [
         (",pcc,", ",pc,", "no column pcc"),
         ("passed", "sideways", "row 2, ending"),
+        ("test_all_models_torch", "test_nothing", "row 2, function"),
+        (",0,false", ",-1,false", "row 2, attempt: -1 is not between 0 and 1,000,000,000"),
+        (",0,false", f",{10**30},false", "row 2, attempt"),
         ("passed,", "passed,more,", "row 2: 32 fields instead of 31"),
         ("false", "perhaps", "neither true nor false"),
     ],
