@@ -104,7 +104,8 @@ class EvidenceStore:
     def add(self, reports: "Iterable[JUnitReport]") -> Added:
         """Store `reports`, all or none. Known reports do not change, whatever their order.
 
-        If a report comes from two places, the one whose run or arch a person gave counts, else the first by name.
+        If a report comes from two places, the one that was read completely counts, then the one whose arch or run a
+        person gave, then the one that names more commits, then the first by name.
         """
         return self.add_stored(map(_stored, reports))
 
@@ -377,5 +378,10 @@ def _unusable(file: Path, error: sqlite3.OperationalError) -> TTMatrixError:
 
 
 def _stored(report: "JUnitReport") -> StoredReport:
-    rank = f"{int(not report.arch_given)}{int(not report.given)} {report.run}\n{report.source}"
+    # An incomplete reading is behind every complete one: under another policy, the same file has more results.
+    behind = "" if report.complete else "2"
+    # Tabs sort before a space, which is in the ranks of earlier stores whether a commit is named or not.
+    commits = max((bool(one.commit) + bool(one.models_commit) for one in report.observations), default=0)
+    between = "\t" * commits or " "
+    rank = f"{behind}{int(not report.arch_given)}{int(not report.given)}{between}{report.run}\n{report.source}"
     return StoredReport(report.digest, rank, report.attempt, report.given, report.observations)

@@ -55,6 +55,11 @@ class JUnitReport:
     by_hand: tuple[Observation, ...] = ()
     """Observations of hand-written tests, whose testcases count as OTHER."""
 
+    @property
+    def complete(self) -> bool:
+        """Whether no testcase was left out because it ran without a device."""
+        return not self.counts[STAND_IN]
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:

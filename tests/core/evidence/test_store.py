@@ -19,8 +19,9 @@ from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
 from core.evidence.observation import RAN, Attempt, Ending, Observation, fold_attempts, newest
-from core.evidence.reports.reading import JUnitReport
+from core.evidence.reports.reading import STAND_IN, JUnitReport
 from core.evidence.store import Added, EvidenceStore, evidence_stamp, store_file
+from core.evidence.store_rows import StoredReport
 from core.evidence.store_schema import VERSION
 from core.model import Function
 from tests.support.evidence import report, seen
@@ -70,14 +71,56 @@ def test_a_report_is_known_by_its_content(store: EvidenceStore) -> None:
     assert [one.run for one in store.observations()] == ["z"]
 
 
+def test_a_report_that_named_its_commits_keeps_them(store: EvidenceStore) -> None:
+    bare, one = report(seen(run="a"), run="a"), report(seen(run="b", commit="abc"), run="b")
+    both = report(seen(run="c", commit="abc", models_commit="def"), run="c")
+    store.add([bare])
+    assert store.add([one]) == Added(0, 1)
+    assert [row.commit for row in store.observations()] == ["abc"]
+    store.add([both])
+    store.add([bare, one])
+    assert [(row.commit, row.models_commit) for row in store.observations()] == [("abc", "def")]
+    # A person's choice takes precedence.
+    store.add([report(seen(run="z"), run="z", given=True)])
+    assert [row.run for row in store.observations()] == ["z"]
+
+
+@pytest.mark.parametrize("first", [(), (seen(run="a"),)])
+def test_a_report_whose_results_were_left_out_is_read_again(
+    store: EvidenceStore, first: tuple[Observation, ...]
+) -> None:
+    partial = report(*first, run="a", given=True, arch_given=True, counts=Counter({STAND_IN: 2}))
+    whole = report(seen(run="b"), seen(run="b", test_id="x"), run="b")
+    assert store.add([partial]) == Added(1, 0)
+    assert store.add([whole]) == Added(0, 1)
+    assert [row.run for row in store.observations()] == ["b", "b"]
+    assert store.add([partial]) == Added(0, 1)
+    assert [row.run for row in store.observations()] == ["b", "b"]
+
+
+def test_a_rank_of_an_earlier_store_is_compared_as_before(store: EvidenceStore) -> None:
+    def stored(run: str) -> StoredReport:
+        return StoredReport("d", f"11 {run}\n/{run}/d.xml", 0, False, (seen(run=run),))
+
+    store.add_stored([stored("b")])
+    store.add([report(seen(run="c"), run="c"), report(run="a", counts=Counter({STAND_IN: 1}))])
+    assert [row.run for row in store.observations()] == ["b"]
+    store.add([report(seen(run="c", commit="abc"), run="c")])
+    store.add_stored([stored("b")])
+    assert [row.run for row in store.observations()] == ["c"]
+    store.add([report(seen(run="d"), run="d", given=True)])
+    assert [row.run for row in store.observations()] == ["d"]
+
+
 reports = st.lists(
     st.builds(
-        lambda digest, run, given, ending, attempt: report(
-            seen(ending, run=run, source=digest), digest=digest, run=run, given=given, attempt=attempt
+        lambda digest, run, given, commit, ending, attempt: report(
+            seen(ending, run=run, source=digest, commit=commit), digest=digest, run=run, given=given, attempt=attempt
         ),
         st.sampled_from("abcd"),
         st.sampled_from("xyz"),
         st.booleans(),
+        st.sampled_from(["", "abc"]),
         # A digest always stands for the same content.
         st.just(Ending.FAILED),
         st.integers(0, 2),
@@ -88,7 +131,7 @@ reports = st.lists(
 
 @given(reports, st.randoms(use_true_random=False))
 def test_neither_order_nor_repetition_matters(tmp_path_factory: pytest.TempPathFactory, some: list, random) -> None:  # type: ignore[type-arg,no-untyped-def]
-    by_place = {(one.digest, one.run, one.given): one for one in some}
+    by_place = {(one.digest, one.run, one.given, one.observations[0].commit): one for one in some}
     some = list(by_place.values())
     one, other = (EvidenceStore(tmp_path_factory.mktemp("store") / "x.sqlite") for _ in range(2))
     one.add(some)
