@@ -16,13 +16,13 @@ def thin(connection: sqlite3.Connection, before: float, newest: int) -> int:
     endings = [(id, json.loads(fields)[0]) for id, fields in connection.execute("SELECT id, fields FROM shapes")]
     connection.executemany("INSERT INTO endings VALUES (?, ?)", endings)
     connection.execute(_REPEATED, {"before": before, "newest": newest, "week": _WEEK})
-    gone = connection.execute("SELECT count(*) FROM repeated").fetchone()[0]
-    connection.execute(f"DELETE FROM results WHERE ({_KEY}) IN (SELECT {_KEY} FROM repeated)")
+    gone = connection.execute(f"DELETE FROM results WHERE ({_KEY}) IN (SELECT {_KEY} FROM repeated)").rowcount
+    gone += connection.execute(_SUPERSEDED).rowcount
     connection.execute(f"DELETE FROM sessions WHERE NOT EXISTS (SELECT 1 FROM results WHERE {_OF_SESSION})")
     connection.execute(_UNUSED_TEXTS)
     connection.execute("DROP TABLE repeated")
     connection.execute("DROP TABLE endings")
-    return int(gone)
+    return gone
 
 
 _KEY = "cell, kind, at, session, number"
@@ -36,6 +36,11 @@ _REPEATED = f"""CREATE TEMP TABLE repeated AS SELECT {_KEY} FROM (
     WINDOW cells AS (PARTITION BY cell, kind ORDER BY at, session, number)
 ) WHERE at < :before AND place > :newest AND ending = earlier AND ending = later
     AND week = CAST(at / :week AS INTEGER)"""
+# Without the attempt that counts, an earlier one would count in its place wherever the results are imported.
+_SUPERSEDED = """DELETE FROM results WHERE attempts = 0 AND NOT EXISTS (
+    SELECT 1 FROM results AS other JOIN sessions ON sessions.id = other.session
+    WHERE other.run = results.run AND other.cell = results.cell AND other.attempts > 0
+    AND job = (SELECT own.job FROM sessions AS own WHERE own.id = results.session))"""
 _UNUSED_TEXTS = """DELETE FROM texts WHERE id NOT IN (
     SELECT reason FROM results UNION SELECT raised FROM results UNION SELECT run FROM results
     UNION SELECT run FROM sessions UNION SELECT host FROM sessions UNION SELECT job FROM sessions

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.evidence.store_thinning: a history keeps its meaning with fewer rows."""
 
+import sqlite3
+from contextlib import closing
 from itertools import groupby, pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
 
 from core.evidence.analysis.since import flakiness
+from core.evidence.exchange import read_file, write_file
 from core.evidence.observation import Ending, Observation
 from core.evidence.results import Results
 from core.evidence.retention import retain
@@ -47,6 +51,37 @@ def test_every_change_of_outcome_stays(tmp_path_factory: pytest.TempPathFactory,
     # No row is further from its neighbour than a week and a day, unless it was before.
     assert all(after.when - before.when <= 8 * _DAY for before, after in pairwise(left))
     assert store.thin(len(rows) * _DAY, NEWEST, write=True) == 0
+
+
+def test_the_other_attempts_of_a_run_go_with_the_one_that_counts(tmp_path: Path) -> None:
+    rows = [(at * _DAY, f"n{at}", "j", attempt) for at in range(30) for attempt in (1, 2)]
+    # In the tenth night, another job ran the test too, and a second one with the same name did so at the second attempt.
+    rows += [(9 * _DAY, "n9", "k", 1), (9 * _DAY, "n9", "k", 2), (14 * _DAY - 2, "n9", "j", 2)]
+    store, other = EvidenceStore(tmp_path / "a.sqlite"), EvidenceStore(tmp_path / "b.sqlite")
+    endings = {1: Ending.FAILED, 2: Ending.PASSED}
+    store.add(
+        report(seen(endings[attempt], when=when + attempt, run=run, job=job), digest=str(at), run=run, attempt=attempt)
+        for at, (when, run, job, attempt) in enumerate(rows)
+    )
+    gone = store.thin(40 * _DAY, 3, write=True)
+    left = store.observations()
+    assert {one.ending for one in left} == {Ending.PASSED}
+    assert [one.job for one in left if one.run == "n9"] == ["j"]
+    assert store.stats().results == len(rows) - gone == 2 * len(left)
+    write_file(tmp_path / "x.csv", store.reports())
+    other.add_stored(read_file(tmp_path / "x.csv"))
+    assert other.observations() == left
+    assert store.thin(40 * _DAY, 3, write=True) == 0
+
+
+def test_attempts_that_were_left_behind_go_later(tmp_path: Path) -> None:
+    """Files that were thinned before have attempts without the one that counts."""
+    store = EvidenceStore(tmp_path / "a.sqlite")
+    store.add(report(seen(when=float(at)), digest=str(at), attempt=at) for at in (1, 2))
+    with closing(sqlite3.connect(store.file)) as connection, connection:
+        connection.execute("DELETE FROM results WHERE attempts > 0")
+    assert store.thin(0.0, 3, write=True) == 1
+    assert store.stats().results == 0
 
 
 @pytest.fixture(scope="module")
