@@ -8,6 +8,8 @@ LAST_MOMENT: Final = 253_402_128_000.0
 """Seconds since the epoch: 9999-12-30, so that no time zone moves it past the year 9999, the last of `datetime`."""
 LONGEST: Final = 10 * 366 * 86_400.0
 """Seconds, ten years: no measured duration is longer."""
+MOST_AHEAD: Final = 86_400.0
+"""Seconds, a day: a machine whose clock is further ahead of ours has a wrong one, whatever its time zone."""
 
 
 def finite(value: object) -> float | None:

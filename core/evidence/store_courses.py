@@ -3,6 +3,7 @@
 
 import json
 import sqlite3
+import time
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from core.evidence.flakiness import FLAKINESS_RESULTS
 from core.evidence.observation import Ending
 from core.evidence.store_rows import HAS_RUN, as_text
 from core.model import Function
+from core.numbers import MOST_AHEAD
 
 
 class StoredCourse(NamedTuple):
@@ -41,7 +43,9 @@ def read_failed_on(connection: sqlite3.Connection, functions: Collection[Functio
     """Test, arch and machine of each cell of these functions that failed there lately."""
     shapes = connection.execute("SELECT id, fields FROM shapes").fetchall()
     passes = json.dumps([id for id, fields in shapes if json.loads(fields)[0] == Ending.PASSED])
-    last = connection.execute("SELECT max(latest) FROM sessions").fetchone()[0] or 0.0
+    # Not the time of a wrong clock, which earlier versions have stored.
+    possible = time.time() + MOST_AHEAD
+    last = connection.execute("SELECT max(latest) FROM sessions WHERE latest <= ?", (possible,)).fetchone()[0] or 0.0
     names = json.dumps(sorted(functions))
     for test, arch, host in connection.execute(_FAILED_ON, (names, passes, last - MACHINE_DAYS * _DAY)):
         yield as_text(test), as_text(arch), as_text(host)

@@ -4,7 +4,7 @@
 import json
 import sqlite3
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
@@ -28,6 +28,11 @@ class TrackResults(NamedTuple):
         """The results from a moment on; they must be sorted by time."""
         first = bisect_left(self.at, moment)
         return TrackResults(self.at[first:], self.sessions[first:], self.what[first:]) if first else self
+
+    def until(self, moment: float) -> "TrackResults":
+        """The results up to a moment; they must be sorted by time."""
+        end = bisect_right(self.at, moment)
+        return TrackResults(self.at[:end], self.sessions[:end], self.what[:end]) if end < len(self.at) else self
 
 
 class Track(NamedTuple):
@@ -70,6 +75,13 @@ class Tracks(NamedTuple):
         """The same as reading from that moment on, in seconds since the epoch."""
         cells = (one._replace(results=one.results.since(moment)) for one in self.cells)
         return self._replace(cells=[one for one in cells if one.results.at], silent=self.silent.since(moment))
+
+    def until(self, moment: float) -> "Tracks":
+        """The same without what is after that moment, in seconds since the epoch."""
+        cells = (one._replace(results=one.results.until(moment)) for one in self.cells)
+        ended = {run: min(when, moment) for run, when in self.ended.items()}
+        silent = self.silent.until(moment)
+        return self._replace(cells=[one for one in cells if one.results.at], silent=silent, ended=ended)
 
     def counts(self) -> Sequence[RunCount]:
         """The counts of each run with results, the latest first."""

@@ -12,6 +12,7 @@ from core.evidence.store_tracks import RunCount, Tracks
 from core.evidence.verdicts import MODEL_TESTS, Verdict, Verdicts
 from core.history import History, Week, weeks
 from core.ids import TestId
+from core.numbers import MOST_AHEAD
 from core.providers import info_of
 from core.sources.evaluator import ModelInfos
 
@@ -89,7 +90,8 @@ class ProgressReader:
         Raises TTMatrixError if the store cannot be read.
         """
         policy, since = self._verdicts.policy, now - days * DAY
-        tracks = self._since(since)
+        # Results from a wrong clock, which earlier versions have stored, would be the last week of the period.
+        tracks = self._since(since).until(now + MOST_AHEAD)
         cells = [one for one in tracks.cells if arch in ("", one.arch)]
         group_of = _grouping(by, self._infos)
         left_out = frozenset((*policy.ignored_hosts, *without))

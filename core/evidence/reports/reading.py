@@ -2,6 +2,7 @@
 """Read the reports in given paths into observations, with the problems of files that could not be read."""
 
 import hashlib
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from core.evidence.observation import Observation
 from core.evidence.reports.classify import Maker, Setting, maker_of, model_test, observe, stand_in_of
 from core.evidence.reports.documents import Document, PathFacts, Problem, find_documents, path_facts
 from core.evidence.reports.op_cases import document_of, is_case, observe_cases
+from core.numbers import MOST_AHEAD
 from core.runs import CaseDocument, PytestSession, Testcase, UnreadableReport, clean, rank, stream_testcases
 from core.sources import Schema
 
@@ -142,10 +144,12 @@ def _digested(chunks: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[byte
 
 
 def _setting(session: PytestSession, document: Document, place: PathFacts, given: ReadOptions) -> Setting:
+    started = session.started or 0.0
     return Setting(
         run=given.run or clean(place.run),
         arch=given.arch or place.arch,
-        when=session.started or 0.0,
+        # As the last moment of all, one from a wrong clock would decide what the last week is.
+        when=started if started <= time.time() + MOST_AHEAD else 0.0,
         host=clean(session.host),
         job=clean(place.job),
         source=clean(document.source),

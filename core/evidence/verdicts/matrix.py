@@ -2,6 +2,7 @@
 """The verdicts on a whole matrix: cells with evidence are judged once, cells without evidence share a few verdicts."""
 
 import hashlib
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +23,7 @@ from core.evidence.verdicts.verdict import Judgement, Older, Verdict, judge
 from core.matrix import Column, Matrix
 from core.matrix.query import BROKE, FIXED, Judged, words_by_place
 from core.model import Status
+from core.numbers import MOST_AHEAD
 from core.sources.ci import Job
 
 
@@ -171,7 +173,9 @@ class Verdicts:
         """The cells that changed between pass and failure with their newest result, by id and arch. Only if that result
         is from the last day that has results of any cell.
         """
-        since = max((one.latest for one in self._short.values()), default=0) - _DAY
+        # A result from a wrong clock, which earlier versions have stored, is from no day.
+        possible = time.time() + MOST_AHEAD
+        since = max((one.latest for one in self._short.values() if one.latest <= possible), default=0) - _DAY
         found = {
             id: {arch: _TURNS[turn.fixed] for arch, turn in one.turns.items() if turn.when > since}
             for id, one in self._short.items()

@@ -3,6 +3,8 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -14,10 +16,12 @@ from core.evidence.store import EvidenceStore
 from core.evidence.verdicts.matrix import Verdicts
 from core.evidence.verdicts.policy import Policy
 from core.matrix.indexing import index
+from core.numbers import LAST_MOMENT
 from core.settings import paths
 from core.sources.evaluator.model_info import ModelInfos
 from tests.support.evidence import report, seen
 from tests.support.planted import BAD_HOST, planted_checkout
+from tests.support.tree import sample
 
 NIGHTS = 60
 NOW = time.time()
@@ -48,6 +52,30 @@ def test_every_period_and_split_is_as_if_read_by_itself(make: Callable[[], Progr
     assert (over.ran, over.not_run) == (2, 2)
     one = reader.progress(now=NOW, days=20, by=By.ARCH, arch="n150")
     assert [series.name for series in one.measured.archs] == ["n150"]
+
+
+@pytest.mark.parametrize("ahead", [400 * 86_400.0, LAST_MOMENT - NOW], ids=("next year", "year 9999"))
+def test_stored_results_of_a_wrong_clock_change_nothing(tmp_path: Path, ahead: float) -> None:
+    matrix, store = index(sample(tmp_path / "c")), EvidenceStore(tmp_path / "x.sqlite")
+    nights = [NOW - days * 86_400 for days in (9, 2, 1)]
+    rows = [
+        seen((Ending.PASSED, Ending.PASSED, Ending.FAILED)[at], when=when, run=f"n{at}")
+        for at, when in enumerate(nights)
+    ]
+    store.add([report(row, digest=row.run, run=row.run) for row in rows])
+
+    def found() -> tuple[object, ...]:
+        verdicts = Verdicts(matrix, Results((), store), Policy())
+        reader = ProgressReader(store, verdicts, lambda: ModelInfos({}, {}), None)
+        one = reader.progress(now=NOW, days=30, by=By.ARCH)
+        return one.measured, one.runs, verdicts.failed_on, verdicts.turned
+
+    before = found()
+    assert all(before)
+    wrong = seen(when=NOW + ahead, run="wrong", test_id="alpha/pytorch-net-v1.5+aug-single_device-inference")
+    silent = replace(wrong, ending=Ending.NOT_RUN)
+    store.add([report(wrong, silent, digest="wrong", run="wrong")])
+    assert found() == before
 
 
 def test_the_store_is_read_again_for_a_longer_period_alone(

@@ -65,6 +65,17 @@ def test_what_the_person_says_counts_before_what_the_place_says(tmp_path: Path) 
     assert (one.arch, one.run, one.commit, one.models_commit) == ("p150", "nightly-7", "abc", "def")
 
 
+@pytest.mark.parametrize(("ahead", "known"), [(3_600, True), (2 * 86_400, False), (400 * 86_400, False)])
+def test_a_start_far_ahead_of_the_clock_is_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ahead: float, known: bool
+) -> None:
+    started = 1795219200.0
+    monkeypatch.setattr("core.evidence.reports.reading.time.time", lambda: started - ahead)
+    (tmp_path / "x.xml").write_text(suite(""))
+    (one,) = read_reports([tmp_path]).observations
+    assert one.when == (started if known else 0.0)
+
+
 def test_tags_name_the_arch_before_anybody(tmp_path: Path) -> None:
     tags = "<properties><property name='tags' value=\"{'arch': 'n150', 'bringup_status': 'PASSED'}\"/></properties>"
     (tmp_path / "p150.xml").write_text(suite(tags))
