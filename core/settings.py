@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, get_type_hints
 import platformdirs
 
 from core.errors import TTMatrixError
+from core.numbers import finite
 
 HOME_VARIABLE = "TTMATRIX_HOME"
 
@@ -173,6 +174,7 @@ def load_settings(file: Path) -> Settings:
     profiles = read_profiles(raw.pop("profiles", {}), file)
     try:
         found = replace(Settings(), **table_values(raw, Settings))
+        _check_texts(raw)
     except TableError as error:
         raise TTMatrixError(f"Setting {error.name!r} in {file} {error.problem}", error.hint) from error
     return replace(found, profiles=profiles)
@@ -189,10 +191,26 @@ def read_profiles(tables: object, file: Path) -> dict[str, Profile]:
             raise TTMatrixError(f"A profile in {file} cannot be called {name!r}", hint=hint)
         try:
             found[name] = replace(Profile(), **table_values(table, Profile))
+            _check_texts(table)
+            _check_variables(found[name].environment)
         except TableError as error:
             where = f"of profile {name!r} in {file}"
             raise TTMatrixError(f"Setting {error.name!r} {where} {error.problem}", error.hint) from error
     return found
+
+
+def _check_texts(table: Mapping[str, object]) -> None:
+    """Raise TableError for a text that no process can be given."""
+    for name, value in table.items():
+        texts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
+        if any(isinstance(one, str) and "\0" in one for one in texts):
+            raise TableError(name, "has a NUL in it", "No process can be given one.")
+
+
+def _check_variables(names: Iterable[str]) -> None:
+    for name in names:
+        if not name or "=" in name or "\0" in name:
+            raise TableError("environment", f"cannot set the variable {name!r}", "A name has no = and no NUL in it.")
 
 
 class TableError(ValueError):
@@ -216,8 +234,8 @@ def table_values(table: Mapping[str, Any], kind: type) -> dict[str, Any]:
 _WORDS: Mapping[Any, str] = {
     bool: "true or false",
     int: "a whole number",
-    float: "a number",
-    float | None: "a number",
+    float: "a finite number",
+    float | None: "a finite number",
     str: "text",
     tuple[str, ...]: "a list of strings",
     Mapping[str, str]: "a table of strings",
@@ -227,15 +245,15 @@ _WORDS: Mapping[Any, str] = {
 
 
 def _taken(name: str, value: Any, hint: Any) -> object:
-    if hint in (float, float | None) and type(value) in (int, float):
-        return float(value)
+    if hint in (float, float | None) and (number := finite(value)) is not None:
+        return number
     if hint == tuple[str, ...] and isinstance(value, list) and _all_text(value):
         return tuple(value)
     if hint == Mapping[str, str] and isinstance(value, dict) and _all_text(value.values()):
         return value
     if hint == Mapping[str, Scalar] and isinstance(value, dict) and all(map(_is_scalar, value.values())):
         return value
-    if type(value) is hint or (hint == int | None and type(value) is int):
+    if hint is not float and (type(value) is hint or (hint == int | None and type(value) is int)):
         return value
     raise TableError(name, f"must be {_WORDS[hint]}, not {value!r}")
 

@@ -42,6 +42,14 @@ def test_profiles_are_tables(tmp_path: Path) -> None:
         ("[profiles.x]\narguments = [1]", "arguments"),
         ("[profiles.x]\nenvironment = {A = 1}", "environment"),
         ("[profiles.x]\ntimeout = 'x'", "timeout"),
+        ("[profiles.x]\ntimeout = inf", "timeout"),
+        ("keep_gib = nan", "keep_gib"),
+        (f"keep_days = 1{'0' * 400}", "keep_days"),
+        ('python = "a\\u0000b"', "python"),
+        ('[profiles.x]\narguments = ["a\\u0000b"]', "arguments"),
+        ('[profiles.x]\nenvironment = {A = "a\\u0000b"}', "environment"),
+        ("[profiles.x]\nenvironment = {'A=B' = 'x'}", "A=B"),
+        ("[profiles.x]\nenvironment = {'' = 'x'}", "environment"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, text: str, said: str) -> None:

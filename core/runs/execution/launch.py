@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from core.errors import TTMatrixError
@@ -14,7 +15,17 @@ from core.runs.environment import run_environment
 from core.runs.execution.supervisor import scheduler_command
 from core.runs.outcome import Outcome
 from core.runs.spec import RUN_VARIABLE, RunSpec
-from core.runs.store import Finished, RunRecord, RunState, RunStore, Ticket, append_event, events_file
+from core.runs.store import (
+    Finished,
+    RunRecord,
+    RunState,
+    RunStore,
+    Started,
+    Ticket,
+    append_event,
+    events_file,
+    read_events,
+)
 
 _POLL = 0.1
 _LOOKING_SHARE = 10
@@ -44,11 +55,17 @@ def launch_all(
     """
     if not specs:
         return []
-    for spec in specs:
-        store.create(spec, provenance)
     now = time.time()
     tickets = [Ticket(spec.run_id, now + number * 1e-6, priority) for number, spec in enumerate(specs)]
-    store.queue.put(tickets, run_environment(environ))
+    created: list[str] = []
+    try:
+        for spec in specs:
+            store.create(spec, provenance)
+            created.append(spec.run_id)
+        store.queue.put(tickets, run_environment(environ))
+    except TTMatrixError:
+        _take_back(store, created)
+        raise
     try:
         tend(store)
     except TTMatrixError as error:
@@ -58,6 +75,15 @@ def launch_all(
             store.queue.remove(spec.run_id)
         raise
     return store.some(spec.run_id for spec in specs)
+
+
+def _take_back(store: RunStore, run_ids: Sequence[str]) -> None:
+    """Remove runs that could not be queued; one that a scheduler has started meanwhile stays."""
+    for run_id in run_ids:
+        with suppress(TTMatrixError, OSError):
+            store.queue.remove(run_id)
+            if not any(isinstance(event, Started) for event in read_events(events_file(store.directory(run_id)))):
+                store.forget(run_id)
 
 
 def tend(store: RunStore) -> None:

@@ -216,7 +216,7 @@ class Scheduler:
         ticket = self._tickets[spec.run_id]
         try:
             environ = {} if slot.host else self._queue.environment(ticket)
-            tree = self._reader(spec).state_of(spec)
+            tree = self._tree(spec)
             executor = self._elsewhere if slot.host else self._here
             executor.launch(Start(spec, self._store.directory(spec.run_id), environ, tree), slot)
         except Busy:
@@ -291,6 +291,16 @@ class Scheduler:
             return False
         code = self._reader(spec).code_of(spec)
         return (code.loader, code.imports) != (tree.loader, tree.imports)
+
+    def _tree(self, spec: RunSpec) -> TreeState:
+        try:
+            return self._reader(spec).state_of(spec)
+        except TTMatrixError:
+            raise
+        except Exception as error:  # the files of a checkout come from outside: the queue goes on
+            traceback.print_exc()
+            why = repr(error)[:_MOST_CHARACTERS]
+            raise TTMatrixError("The state of the checkout cannot be read", why) from error
 
     def _reader(self, spec: RunSpec) -> TreeReader:
         if spec.cwd not in self._readers:

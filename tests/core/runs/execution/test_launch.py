@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.runs.execution.launch: runs as separate processes, which outlive the one that launched them."""
 
+import errno
 import importlib.util
 import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from core.errors import TTMatrixError, UsageError
+from core.proc import own_identity
 from core.runs.execution.launch import cancel_all, launch, launch_all, tend, wait
 from core.runs.outcome import Outcome
 from core.runs.planning.plan import plan_run
 from core.runs.spec import spec_to_json
-from core.runs.store.events import Queued, append_event
-from core.runs.store.queue import Ticket
+from core.runs.store.events import Event, Queued, Started, append_event
+from core.runs.store.queue import Queue, Ticket
 from core.runs.store.record import RunState
 from core.runs.store.store import RunStore, events_file
 from core.settings import Settings
@@ -105,6 +109,49 @@ def test_a_scheduler_that_does_not_start_is_an_error_and_on_record(
     assert "encodings" in caught.value.detail or not broken
     assert store.record(spec.run_id).outcome is Outcome.ERROR
     assert store.queue.names() == set()
+
+
+@pytest.mark.parametrize("fails", ["the directory of the second run", "the queue"])
+def test_a_batch_that_cannot_be_queued_leaves_no_run(
+    store: RunStore, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    specs = [make_spec() for _ in range(3)]
+    append, write = append_event, Queue._write
+
+    def create(file: Path, event: Event) -> None:
+        if len(store.records()) == 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        append(file, event)
+
+    def put(queue: Queue, ticket: Ticket) -> None:
+        if ticket.run_id == specs[1].run_id:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(queue, ticket)
+
+    if fails == "the queue":
+        monkeypatch.setattr(Queue, "_write", put)
+    else:
+        monkeypatch.setattr("core.runs.store.store.append_event", create)
+    with pytest.raises(TTMatrixError, match="No space left on device"):
+        launch_all(store, specs)
+    assert store.scan() == ([], [])
+    assert store.queue.names() == set()
+
+
+def test_a_run_that_began_before_its_batch_failed_stays(
+    store: RunStore, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, other = make_spec(), make_spec()
+
+    def put(_queue: Queue, tickets: Iterable[Ticket], _environ: Mapping[str, str]) -> None:
+        started = Started(time.time(), own_identity(), begun.command)
+        append_event(events_file(store.directory(begun.run_id)), started)
+        raise TTMatrixError("Cannot queue")
+
+    monkeypatch.setattr(Queue, "put", put)
+    with pytest.raises(TTMatrixError, match="Cannot queue"):
+        launch_all(store, [begun, other])
+    assert [record.spec.run_id for record in store.records()] == [begun.run_id]
 
 
 def test_nobody_is_started_where_nothing_waits(store: RunStore, make_spec: MakeSpec) -> None:

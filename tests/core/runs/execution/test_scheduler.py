@@ -17,7 +17,7 @@ from core.runs.execution.launch import cancel_all, launch, launch_all, tend, wai
 from core.runs.execution.scheduler import Scheduler
 from core.runs.outcome import Outcome
 from core.runs.spec import RunSpec
-from core.runs.store.events import Finished, Queued, Started, append_event
+from core.runs.store.events import Finished, Queued, Started, TreeState, append_event
 from core.runs.store.queue import Ticket
 from core.runs.store.record import RunRecord, RunState
 from core.runs.store.store import RunStore, events_file
@@ -456,3 +456,23 @@ def test_a_run_whose_end_cannot_be_judged_is_in_nobodys_way(
     assert ends[fine.run_id].outcome is Outcome.PASS
     assert ends[odd.run_id].outcome is Outcome.ERROR
     assert "its end cannot be judged: ValueError('no such number')" in ends[odd.run_id].summary
+
+
+def test_a_checkout_that_cannot_be_read_is_an_error_of_its_run_alone(
+    store: RunStore, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd, fine = make_spec(PASSES), make_spec(PASSES)
+    read = TreeReader.state_of
+
+    def state_of(reader: TreeReader, spec: RunSpec) -> TreeState:
+        if spec.run_id == odd.run_id:
+            raise RecursionError("too deep")
+        return read(reader, spec)
+
+    monkeypatch.setattr("core.runs.execution.launch.tend", lambda _: None)
+    monkeypatch.setattr(TreeReader, "state_of", state_of)
+    launch_all(store, [odd, fine])
+    Scheduler(store).serve()
+    assert store.record(fine.run_id).outcome is Outcome.PASS
+    assert store.record(odd.run_id).outcome is Outcome.ERROR
+    assert "The state of the checkout cannot be read: RecursionError('too deep')" in store.record(odd.run_id).summary
