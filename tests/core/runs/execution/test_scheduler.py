@@ -12,12 +12,10 @@ from typing import Any
 import pytest
 
 from core.proc import ProcessIdentity, identity, is_alive
-from core.runs.execution.conclude import Remains, conclude
 from core.runs.execution.launch import cancel_all, launch, launch_all, tend, wait
-from core.runs.execution.scheduler import Scheduler
 from core.runs.outcome import Outcome
 from core.runs.spec import RunSpec
-from core.runs.store.events import Finished, Queued, Started, TreeState, append_event
+from core.runs.store.events import Finished, Queued, Started, append_event
 from core.runs.store.queue import Ticket
 from core.runs.store.record import RunRecord, RunState
 from core.runs.store.store import RunStore, events_file
@@ -435,44 +433,3 @@ def test_a_run_tells_the_tree_it_started_on_and_whether_that_was_changed_under_i
     assert not after.edited
     again = {record.spec.run_id: record for record in RunStore(store.root).records()}
     assert again == {record.spec.run_id: record for record in (before, during, after)}, "the index knows it as well"
-
-
-def test_a_run_whose_end_cannot_be_judged_is_in_nobodys_way(
-    store: RunStore, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    odd, fine = make_spec("print(1)"), make_spec(PASSES)
-
-    def judge(remains: Remains) -> Finished:
-        if remains.spec.run_id == odd.run_id:
-            raise ValueError("no such number")
-        return conclude(remains)
-
-    # The scheduler is this process: another one would not know the faulty judge.
-    monkeypatch.setattr("core.runs.execution.launch.tend", lambda _: None)
-    monkeypatch.setattr("core.runs.execution.scheduler.conclude", judge)
-    launch_all(store, [odd, fine])
-    Scheduler(store).serve()
-    ends = {spec.run_id: store.record(spec.run_id) for spec in (odd, fine)}
-    assert ends[fine.run_id].outcome is Outcome.PASS
-    assert ends[odd.run_id].outcome is Outcome.ERROR
-    assert "its end cannot be judged: ValueError('no such number')" in ends[odd.run_id].summary
-
-
-def test_a_checkout_that_cannot_be_read_is_an_error_of_its_run_alone(
-    store: RunStore, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    odd, fine = make_spec(PASSES), make_spec(PASSES)
-    read = TreeReader.state_of
-
-    def state_of(reader: TreeReader, spec: RunSpec) -> TreeState:
-        if spec.run_id == odd.run_id:
-            raise RecursionError("too deep")
-        return read(reader, spec)
-
-    monkeypatch.setattr("core.runs.execution.launch.tend", lambda _: None)
-    monkeypatch.setattr(TreeReader, "state_of", state_of)
-    launch_all(store, [odd, fine])
-    Scheduler(store).serve()
-    assert store.record(fine.run_id).outcome is Outcome.PASS
-    assert store.record(odd.run_id).outcome is Outcome.ERROR
-    assert "The state of the checkout cannot be read: RecursionError('too deep')" in store.record(odd.run_id).summary

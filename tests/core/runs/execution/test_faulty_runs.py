@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.runs.execution.scheduler: a run with something that nobody expected is an error by itself; the queue goes on."""
+
+import pytest
+
+from core.runs.execution.conclude import Remains, conclude
+from core.runs.execution.launch import launch_all
+from core.runs.execution.scheduler import Scheduler
+from core.runs.outcome import Outcome
+from core.runs.spec import RunSpec
+from core.runs.store.events import Finished, TreeState
+from core.runs.store.store import RunStore
+from core.runs.tree import TreeReader
+from tests.core.runs.conftest import MakeSpec
+
+pytestmark = pytest.mark.slow("runs are real processes")
+
+PASSES = """report('"phases": [{"dtype": "bfloat16", "ok": true}]')"""
+
+
+@pytest.fixture(autouse=True)
+def _scheduler_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process would not know what these tests replace."""
+    monkeypatch.setattr("core.runs.execution.launch.tend", lambda _: None)
+
+
+def test_a_run_whose_end_cannot_be_judged_is_in_nobodys_way(
+    store: RunStore, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd, fine = make_spec("print(1)"), make_spec(PASSES)
+
+    def judge(remains: Remains) -> Finished:
+        if remains.spec.run_id == odd.run_id:
+            raise ValueError("no such number")
+        return conclude(remains)
+
+    monkeypatch.setattr("core.runs.execution.scheduler.conclude", judge)
+    launch_all(store, [odd, fine])
+    Scheduler(store).serve()
+    ends = {spec.run_id: store.record(spec.run_id) for spec in (odd, fine)}
+    assert ends[fine.run_id].outcome is Outcome.PASS
+    assert ends[odd.run_id].outcome is Outcome.ERROR
+    assert "its end cannot be judged: ValueError('no such number')" in ends[odd.run_id].summary
+
+
+def test_a_checkout_that_cannot_be_read_is_an_error_of_its_run_alone(
+    store: RunStore, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd, fine = make_spec(PASSES), make_spec(PASSES)
+    read = TreeReader.state_of
+
+    def state_of(reader: TreeReader, spec: RunSpec) -> TreeState:
+        if spec.run_id == odd.run_id:
+            raise RecursionError("too deep")
+        return read(reader, spec)
+
+    monkeypatch.setattr(TreeReader, "state_of", state_of)
+    launch_all(store, [odd, fine])
+    Scheduler(store).serve()
+    assert store.record(fine.run_id).outcome is Outcome.PASS
+    assert store.record(odd.run_id).outcome is Outcome.ERROR
+    assert "The state of the checkout cannot be read: RecursionError('too deep')" in store.record(odd.run_id).summary
