@@ -138,10 +138,17 @@ class Session:
 
     def count_changes(self) -> None:
         """Take in what the pending changes are now."""
-        changes = self.pending.changes
-        open_changes = [change for change in changes if change.decision is not pending.Decision.REJECTED]
-        self.edited = frozenset(op.id for change in open_changes for op in change.ops)
-        self.open_changes = len(open_changes)
+        found = self._open_changes()
+        self.edited = frozenset(op.id for change in found for op in change.ops)
+        self.open_changes = len(found)
+
+    def open_changes_of(self, ids: Collection[str]) -> int:
+        """How many changes of these tests wait to be decided or written."""
+        wanted = self.edited.intersection(ids)
+        return sum(any(op.id in wanted for op in change.ops) for change in self._open_changes()) if wanted else 0
+
+    def _open_changes(self) -> Sequence[pending.Change]:
+        return [change for change in self.pending.changes if change.decision is not pending.Decision.REJECTED]
 
     def save(self, change: Callable[[Saved], Saved]) -> Saved:
         """Change the person's saved views and columns. Raises TTMatrixError where that cannot be."""

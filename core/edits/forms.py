@@ -19,6 +19,9 @@ class FieldForm(Protocol):
     """What a form edits: one entry or case, or many."""
 
     @property
+    def ids(self) -> Sequence[str]: ...
+
+    @property
     def scopes(self) -> Sequence[tuple[str, str]]:
         """Where fields can be set, each with its label; the first is shown first."""
 
@@ -109,6 +112,10 @@ class CaseForm:
     """The id of each and its manifest, relative to the checkout."""
     known: Present
     """The content of the manifests."""
+
+    @property
+    def ids(self) -> Sequence[str]:
+        return [id for id, _ in self.cases]
 
     @property
     def scopes(self) -> Sequence[tuple[str, str]]:

@@ -7,9 +7,11 @@ import pytest
 from textual.widgets import Input
 
 from core.edits.operations import OpKind
+from core.edits.pending.change import Decision
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.tree import sample
+from tui.screens.matrix.set_fields import SetFields
 
 ORG = "org/name has:entry"
 
@@ -31,6 +33,26 @@ async def test_an_edit_without_effect_is_refused_until_asked_for_again(checkout:
         await until(pilot, lambda: bool(app.session.pending.changes), "the proposal")
     (change,) = app.session.pending.changes
     assert [(op.op, op.path, op.value) for op in change.ops] == [(OpKind.SET, ("required_pcc",), 0.99)]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30)])
+async def test_the_form_says_what_its_values_do_not_include(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=size) as pilot:
+        for count, said in enumerate(("", "1 pending change", "2 pending changes")):
+            await pilot.press("E", "down", "down", "down")
+            await until(pilot, lambda: isinstance(app.focused, Input), "the field")
+            assert ("As in the files, without" in screen_text(app)) is bool(said)
+            assert said in screen_text(app)
+            assert "enter propose" in screen_text(app)
+            await type_text(pilot, f"0.9{count}")
+            await pilot.press("enter")
+            await until(pilot, lambda count=count: len(app.session.pending.changes) > count, "the proposal")  # type: ignore[misc]
+        for change in app.session.pending.changes:
+            app.context.edits.decide(Decision.REJECTED, [change.id])
+        await pilot.press("E")
+        await until(pilot, lambda: isinstance(app.screen, SetFields), "the form")
+        assert "As in the files" not in screen_text(app)
 
 
 async def test_on_one_arch_the_other_keeps_what_it_has(checkout: Checkout) -> None:

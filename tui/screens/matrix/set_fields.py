@@ -31,10 +31,11 @@ class SetFields(Dialog[Sequence[Operation]]):
         Binding("up", "app.focus_previous", "Previous", show=False),
     ]
 
-    def __init__(self, form: FieldForm, name: str) -> None:
-        """`name` says whose fields they are."""
+    def __init__(self, form: FieldForm, name: str, waiting: int = 0) -> None:
+        """`name` says whose fields they are, `waiting` how many pending changes of them the values do not include."""
         super().__init__()
         self._title = name
+        self._waiting = waiting
         self._form = form
         self._before: dict[str, str | None] = {}
         self._refused: Sequence[Operation] = ()
@@ -46,6 +47,8 @@ class SetFields(Dialog[Sequence[Operation]]):
         scopes = self._form.scopes
         with Vertical(id="box"):
             yield Label(Text(self._title), id="dialog-title")
+            if self._waiting:
+                yield Label(f"As in the files, without {counted(self._waiting, 'pending change')}", id="form-waiting")
             yield Form(
                 (
                     ("at", Cycle(scopes, scopes[0][0], id="scope")),

@@ -339,7 +339,8 @@ class TestActions:
             # 70 ms of the first frame, which shows no dialog.
             from tui.screens.matrix.set_fields import SetFields
 
-            self._screen.app.push_screen(SetFields(form, name), self._context.edits.propose)
+            waiting = self._session.open_changes_of(form.ids)
+            self._screen.app.push_screen(SetFields(form, name, waiting), self._context.edits.propose)
 
         def edit(targets: Targets) -> None:
             only = one_line(targets.ids[0]) if len(targets.ids) == 1 else counted(len(targets.ids), "test")
