@@ -18,7 +18,7 @@ from textual.notifications import Notify, SeverityLevel
 from textual.screen import Screen
 
 from core.matrix import Matrix
-from tui import screens, view_models
+from tui import screens, view_models, widgets
 from tui.app.bridge import Background, WorkDone, WorkFailed
 from tui.app.command_runner import CommandRunner
 from tui.app.edit_actions import EditActions
@@ -196,13 +196,17 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         if self.session.pending.changes or self.session.uncommitted:
             self.edits.rebase()
         self.polling.start()
-        self.background.run("screens", partial(_load, _SOONER_OR_LATER), lambda _: None)
+        self.background.run("screens", self._load_screens, partial(widgets.add_styles, self.stylesheet))
         if self._look.screen:
             self.navigation.switch(self._look.screen)
         if self._look.notice:
             self.notifications.info(self._look.notice)
         if self._process is not None:
             self._process.started(self)
+
+    def _load_screens(self) -> widgets.StyleSources:
+        _load(_SOONER_OR_LATER)
+        return widgets.parse_styles(self.stylesheet)
 
     def exit(self, result: Any = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         """End the app; the next one on this checkout starts in the same place."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
 from rich.text import Text
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.signal import Signal
@@ -47,6 +47,8 @@ class SessionScreen(Screen[None]):
         self.session = context.session
         self.context = context
         self._repeated: list[tuple[Timer, Callable[[], None]]] = []
+        self._styled_for: tuple[str, bool] | None = None
+        """The theme, and whether the terminal had the focus, when styles were last computed."""
         self._title_line = Text()
         self._title_words: tuple[str, ...] = ()
 
@@ -94,6 +96,13 @@ class SessionScreen(Screen[None]):
         for timer, act in self._repeated:
             timer.resume()
             act()
+
+    @on(events.ScreenResume)
+    def _leave_styles(self, event: events.ScreenResume) -> None:
+        # The widgets got their styles when they were made, and while a screen is hidden only these two change them.
+        # Textual does it again at each change of screens, which takes 5 to 15 ms.
+        before, self._styled_for = self._styled_for, (self.app.theme, self.app.app_focus)
+        event.refresh_styles = before not in (None, self._styled_for)
 
     def with_widgets(self, act: Callable[[], None]) -> Callable[[], None]:
         """`act`, which does nothing before the widgets are there, nor once they are going, one after the other."""
