@@ -2,10 +2,13 @@
 """The Matrix: every test of one checkout with the facts from all sources."""
 
 import difflib
+import heapq
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import takewhile
+from operator import eq
 from typing import TYPE_CHECKING, NamedTuple
 
 from core.errors import UsageError
@@ -34,7 +37,8 @@ class Written(NamedTuple):
 
 
 _ALIKE = 0.75
-"""How alike ids are that may be mistaken for each other (`difflib`); at its default of 0.6 the search takes seconds."""
+"""How alike ids are that may be mistaken for each other (`difflib`)."""
+_COMPARED = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -185,18 +189,28 @@ class Matrix:
         return next(file for file in self.files if file.name == entry.file)
 
     def closest(self, wanted: str, count: int = 3) -> list[str]:
-        """The ids nearest to an unknown one: those that contain it, else those spelled alike, of its family first.
+        """The ids nearest to an unknown one: those that contain it, else those of its family that are spelled alike.
 
-        Takes up to half a second.
+        Without such a family, those of families whose names begin the id, or are the most alike.
         """
         needle = wanted.lower()
         containing = [id for id, text in zip(self.ids, self.lowered, strict=True) if needle in text]
         if containing:
             return containing[:count]
-        family = f"{wanted.partition('/')[0]}/"
-        own = [id for id in self.ids if id.startswith(family)]
-        near = (difflib.get_close_matches(wanted, pool, count, _ALIKE) for pool in (own, self.ids))
-        return next(filter(None, near), [])
+        families = dict.fromkeys(id.partition("/")[0] for id in self.ids)
+        name, slash, _ = wanted.partition("/")
+        alike = [*filter(name.startswith, families), *difflib.get_close_matches(name, families, cutoff=_ALIKE)]
+        begins = tuple(f"{family}/" for family in ([name] if name in families else alike))
+        own = (id for id in self.ids if id.startswith(begins))
+        # Comparing with all of a large family takes 2 s.
+        likely = heapq.nlargest(_COMPARED, own, key=lambda id: _common_ends(wanted, id))
+        return difflib.get_close_matches(wanted, likely, count, _ALIKE) if slash else likely[:count]
+
+
+def _common_ends(one: str, other: str) -> int:
+    """How many characters two texts have in common at the beginning and at the end."""
+    ends = map(eq, one, other), map(eq, reversed(one), reversed(other))
+    return sum(len([*takewhile(bool, same)]) for same in ends)
 
 
 class Universe(StrEnum):
