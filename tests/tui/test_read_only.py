@@ -70,6 +70,16 @@ async def test_no_command_changes_anything(tmp_path: Path) -> None:
         assert status.stdout == b""
 
 
+@pytest.mark.parametrize("read_only", [False, True])
+async def test_the_line_of_keys_has_what_works(tmp_path: Path, read_only: bool) -> None:
+    app = build_app(sample(tmp_path / "tt-xla"), query="has:entry", read_only=read_only)
+    async with app.run_test(size=(160, 40)) as pilot:
+        await until(pilot, lambda: "/ Filter" in screen_text(app), "the keys")
+        keys = screen_text(app).rstrip().splitlines()[-1]
+        assert ("r Run" in keys, "E Edit" in keys) == (not read_only, not read_only)
+        assert "space Mark" in keys
+
+
 async def test_marks_are_the_apps_own_and_views_are_not_saved(tmp_path: Path) -> None:
     checkout = sample(tmp_path / "tt-xla")
     app = build_app(checkout, query="has:entry", read_only=True)

@@ -55,7 +55,7 @@ class SessionScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield CachedText("", id="title", markup=False)
         yield from self.body()
-        yield KeyLine()
+        yield KeyLine(read_only=self.session.read_only)
 
     def body(self) -> ComposeResult:
         """The widgets between the title and the line of keys."""

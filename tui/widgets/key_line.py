@@ -8,6 +8,7 @@ from textual import events
 from textual.app import RenderResult
 from textual.screen import Screen
 
+from tui.effects import refusal
 from tui.key_names import key_name
 from tui.widgets.internals import CachedLines
 
@@ -37,8 +38,10 @@ class KeyLine(CachedLines):
     KeyLine > .key-line--key { color: $footer-key-foreground; text-style: bold; }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, read_only: bool = False) -> None:
+        """With `read_only`, keys that would change something are not on the line."""
         super().__init__()
+        self._read_only = read_only
         self._hint = ""
 
     def say(self, hint: str) -> None:
@@ -87,7 +90,8 @@ class KeyLine(CachedLines):
         """Those that have room."""
         shown: dict[str, _Key] = {}
         for node, binding, enabled, tooltip in self.screen.active_bindings.values():
-            if binding.show and enabled and binding.action not in shown:
+            refused = refusal(binding.id or "", read_only=self._read_only)
+            if binding.show and enabled and not refused and binding.action not in shown:
                 own = node is self.app
                 shown[binding.action] = _Key(binding.key, key_name(binding.key), binding.description, tooltip, own)
         keys, room = list(shown.values()), self.size.width - (len(self._shown_hint) + 3 if self._shown_hint else 0)

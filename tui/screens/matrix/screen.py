@@ -99,7 +99,7 @@ class MatrixScreen(SessionScreen):
         # Each splits off its part of what those before it have left: a key passes few widgets, and so does a frame.
         yield CachedText("", id="title", markup=False)
         yield self.filter.bar
-        yield KeyLine()
+        yield KeyLine(read_only=self.session.read_only)
         width = self.app.size.width
         self.facets.set_class(width >= FACETS_FROM, "shown", update=False)
         self.below.make_room(width - (_BESIDE_TABLE if width >= FACETS_FROM else 1))
