@@ -7,7 +7,8 @@ from core.text import one_line
 
 MAX_CHARACTERS = 4000
 
-_STRING = r"[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
+# A control that begins another sequence ends a string, as in terminals: so nothing is looked at twice.
+_STRING = r"[^\x07\x1b\x90\x98\x9b-\x9f\n]*(?:\x07|\x1b\\|\x9c)"
 # Sequences that begin with ESC: CSI (colours, cursor moves, modes), strings (OSC, DCS, SOS, PM, APC), and other
 # escapes. The common first character makes searching fast.
 _ESCAPED = re.compile(rf"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_]{_STRING}|[ -/]*[0-~])")

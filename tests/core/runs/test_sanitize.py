@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 from hypothesis import given, strategies as st
 
-from core.runs.sanitize import plain_line, visible_lines
+from core.runs.sanitize import plain_line, visible_lines, without_sequences
 
 hostile = st.text(st.characters() | st.sampled_from("\x1b[]\\;m\x07\x90\x9b\x9c\x9d\r\t\u202e\u2066\ud800"))
 
@@ -57,3 +57,14 @@ def test_carriage_returns_without_end_take_no_time() -> None:
     assert visible_lines(b"\r" * 200_000 + b"x\nlast" + b"\r" * 200_000) == ["x", "last"]
     # Minutes, if each of them is tried as the first one.
     assert time.process_time() - begin < 5
+
+
+@pytest.mark.parametrize("begins", ["\x9d", "\x90a", "\x1b]", "\x1bPa"])
+def test_strings_without_end_take_no_time(begins: str) -> None:
+    begin = time.process_time()
+    assert "\x9d" not in plain_line(without_sequences(begins * 100_000) + "x")
+    assert time.process_time() - begin < 5
+
+
+def test_a_control_inside_a_string_begins_another_sequence() -> None:
+    assert without_sequences("a\x9dtitle\x9b31mb\x90c\x9c") == "a\x9dtitleb"
