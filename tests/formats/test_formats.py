@@ -146,7 +146,7 @@ def _database(name: str, file: Path) -> Path:
 
 
 def test_a_store_of_evidence(tmp_path: Path) -> None:
-    for name in ("evidence-1.sql", "evidence-2.sql", "evidence.sql"):
+    for name in ("evidence-1.sql", "evidence-2.sql", "evidence-3.sql", "evidence.sql"):
         store = EvidenceStore(_database(name, tmp_path / name))
         assert tuple(store.observations()) == values.OBSERVATIONS
     report = JUnitReport("d1", "/nightly/x.xml", "nightly", 1, True, False, values.OBSERVATIONS, Counter())
