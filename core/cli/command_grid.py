@@ -5,8 +5,9 @@ import argparse
 from collections.abc import Sequence
 
 from core.cli.context import Context
-from core.errors import EXIT_OK, UsageError
+from core.errors import EXIT_OK, QueryError, UsageError
 from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, Matrix
+from core.matrix.query import Query
 from core.matrix.view import BY_LAYOUT, LAYOUTS, Grid, View, ViewSpec, by_rate, rate
 
 _DEFAULT = LAYOUTS[0].name
@@ -40,8 +41,11 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     matrix = _matrix(layout.kind, context)
     matrix.check_arch(context.arch)
     view = View(matrix, arch=context.arch)
-    view.learn(context.learned(matrix, query, *([layout.needs] if layout.needs else [])))
-    view.adopt(ViewSpec(query, context.arch, grid=layout.name))
+    try:
+        view.learn(context.learned(matrix, query, *([layout.needs] if layout.needs else [])))
+        view.adopt(ViewSpec(query, context.arch, grid=layout.name))
+    except QueryError as error:
+        raise _explained(layout.name, query, context) from error
     made = view.cells()
     columns = _columns(made, args.sort)
     rows = by_rate(made, columns, best_first=args.best_first) if columns else range(len(made))
@@ -65,6 +69,20 @@ def _matrix(kind: str, context: Context) -> Matrix:
     if kind == MODEL_KIND:
         return context.matrix
     return context.whole_table if kind == HANDWRITTEN_KIND else context.table
+
+
+def _explained(layout: str, query: Query, context: Context) -> UsageError:
+    """What is wrong with a query that selects nothing in a layout: the query, or that other layouts have its tests."""
+    view = View(context.whole_table, arch=context.arch)
+    try:
+        view.learn(context.learned(view.matrix, query))
+        view.adopt(ViewSpec(query, context.arch))
+    except QueryError as error:
+        return error
+    others = ", ".join(one.name for one in LAYOUTS if one.kind != BY_LAYOUT[layout].kind)
+    return UsageError(
+        f"The layout {layout} has no tests that {query} could select", hint=f"Layouts of others: {others}."
+    )
 
 
 def _columns(made: Grid, names: Sequence[str]) -> list[int]:

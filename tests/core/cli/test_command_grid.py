@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from core.errors import EXIT_USAGE
 from core.matrix.view.grid import LAYOUTS
 from core.sources.checkout import Checkout
 from tests.support.cli import call
@@ -43,6 +44,16 @@ def test_the_worst_come_first_after_all_together(checkout: Checkout) -> None:
 
 def _rate(row: dict[str, Any], column: str) -> float | None:
     return next((cell["rate"] for cell in row["cells"] if cell["column"] == column), None)
+
+
+def test_a_query_about_other_tests_names_their_layouts(checkout: Checkout) -> None:
+    refused = call("grid", "op:torch.matmul", "--repo", checkout.root)
+    assert refused.code == EXIT_USAGE
+    assert "The layout loaders has no tests that op:torch.matmul could select" in refused.err
+    assert "ops, op-results, handwritten" in refused.err
+    assert "torch.matmul" in call("grid", "op:torch.matmul", "--layout", "ops", "--repo", checkout.root).out
+    unknown = call("grid", "op:torch.nothing", "--repo", checkout.root).err
+    assert "No op matches 'torch.nothing'" in unknown and "Did you mean op:torch.cat?" in unknown
 
 
 @pytest.mark.parametrize("layout", [one.name for one in LAYOUTS])
