@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Imports stand at the top of a file. What is imported later is listed here, with what that saves whom.
+"""Imports are at the top of a file. What is imported later is listed here, with what that saves whom.
 
 Packages of ours need none of this: their faces load a module when a name of it is first used (`core.faces`).
 """
@@ -58,7 +58,7 @@ def _deferred(path: Path) -> Iterator[str]:
 
 
 @pytest.mark.slow("every file is parsed")
-def test_imports_stand_at_the_top() -> None:
+def test_imports_are_at_the_top() -> None:
     found = {
         (str(relative), module)
         for package in ("core", "tui")

@@ -65,7 +65,7 @@ def _used(tree: ast.Module) -> Iterator[tuple[str, str]]:
     bound = _bound(tree)
 
     def package(node: ast.expr) -> str:
-        """The package that an expression stands for; empty: none."""
+        """The package that an expression means; empty: none."""
         if isinstance(node, ast.Name):
             return bound.get(node.id, "")
         inner = package(node.value) if isinstance(node, ast.Attribute) else ""
@@ -120,7 +120,7 @@ def test_nobody_reaches_past_a_door() -> None:
     assert past == [], "import it from the package, and name it in the `__init__.pyi` there if it is not yet"
 
 
-def test_attributes_of_packages_are_told_from_others() -> None:
+def test_attributes_of_packages_are_distinguished_from_others() -> None:
     text = """
 import core.matrix
 import core.matrix.query as asked
@@ -145,7 +145,7 @@ def plan(self, ids):
 
 
 @pytest.mark.slow("every file is parsed")
-def test_a_name_of_a_package_stands_for_nothing_else() -> None:
+def test_a_name_of_a_package_means_nothing_else() -> None:
     assert {module: hidden for module in MODULES if (hidden := _hidden(_tree(module)))} == {}
 
 

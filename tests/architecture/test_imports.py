@@ -135,7 +135,7 @@ def test_list_loads_what_it_prints_and_nothing_more(tmp_path: Path, monkeypatch:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_a_kept_index_is_taken_up_without_what_reads_a_checkout() -> None:
+def test_a_cached_index_is_taken_up_without_what_reads_a_checkout() -> None:
     script = (
         "import sys, tui.app.start; print([name for name in ('ruamel', 'core.sources.loaders') if name in sys.modules])"
     )

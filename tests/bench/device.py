@@ -3,7 +3,7 @@
 
 Compared are, with one interpreter and one thread: `python model.py`, which loads the model and its inputs and calls it once;
 the plugin's run of the same test, eagerly and in a fork; and the collection of the whole tree. Start-up is the import of
-torch. Told is processor time, the least of some rounds: what other programs do to the clock does not count.
+torch. It reports processor time, the least of some rounds: what other programs do to the clock does not count.
 """
 
 import argparse

@@ -42,7 +42,7 @@ FLOAT, OVERRIDE, INTEGER = DTYPES["float32"], DTYPES["bfloat16"], DTYPES["int64"
 
 
 class Shadow:
-    """Stands for a tensor, a mapping of tensors, or any other foreign object."""
+    """Replaces a tensor, a mapping of tensors, or any other foreign object."""
 
     def __init__(self, dtype: DType = FLOAT, owner: "Shadow | None" = None, name: str = "") -> None:
         self.dtype = dtype
@@ -144,7 +144,7 @@ class Shadow:
 
 
 class Torch(Shadow):
-    """Stands for the module torch."""
+    """Replaces the module torch."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -155,7 +155,7 @@ RAW = {"inner": {"colour": "red", "names": ["a"]}, "place": "/x", "values": {}}
         ({"values": None}, "$.values"),
     ],
 )
-def test_a_mistake_is_told_with_its_place(change: dict[str, object], place: str, tmp_path: Path) -> None:
+def test_a_mistake_is_reported_with_its_place(change: dict[str, object], place: str, tmp_path: Path) -> None:
     assert typed(RAW, Outer) == Outer(Inner(Colour.RED, ("a",)), Path("/x"), {})
     with pytest.raises(Malformed) as caught:
         typed({**RAW, **change}, Outer)

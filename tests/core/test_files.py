@@ -19,7 +19,7 @@ def test_line_ends_and_byte_order_mark_survive(tmp_path: Path) -> None:
     assert read_text(path) == text
 
 
-def test_mode_is_kept(tmp_path: Path) -> None:
+def test_mode_stays(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_text("old")
     path.chmod(0o640)
@@ -81,7 +81,7 @@ def test_not_utf8_says_where(tmp_path: Path) -> None:
     assert "byte 2" in caught.value.detail
 
 
-def test_missing_file_is_told(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(TTMatrixError, match="Cannot read"):
         read_text(tmp_path / "absent")
 

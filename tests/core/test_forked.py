@@ -93,7 +93,7 @@ def test_what_nobody_waits_for_is_done_in_a_session_of_its_own(tmp_path: Path) -
     assert os.waitpid(int(process), 0)[1] == 0
 
 
-def test_whoever_reads_our_output_need_not_wait_for_what_goes_on_behind_it() -> None:
+def test_who_reads_our_output_need_not_wait_for_what_goes_on_behind_it() -> None:
     code = "import time; from core.forked import in_background; in_background(lambda: time.sleep(60)); print('done')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")

@@ -31,7 +31,7 @@ def test_the_manual_page_is_fresh() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_reference_has_every_line_of_the_help(command: str) -> None:
-    """Told apart from the script that writes it: what `--help` prints, but for the global options."""
+    """Apart from the script that writes it: what `--help` prints, but for the global options."""
     whole = (DOCS / "commands.md").read_text(encoding="utf-8")
     section = " ".join(
         whole.split(f"\n## {command}\n")[1].split("\n## ")[0].replace("`", "").replace("\\|", "|").split()

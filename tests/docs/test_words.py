@@ -18,7 +18,7 @@ INSTEAD = {
     r"kept": "cached, saved or stored",
     r"told": "said, reported, or told apart: recognised",
     r"held": "on hold, leased, locked, or compared",
-    r"stands?|standing|stood": "is; means; state",
+    r"stands?(?!-in)|standing|stood": "is; means; state",
     r"on show": "visible",
     r"minders?": "supervisor",
     r"whoever": "the one who",
@@ -52,7 +52,12 @@ def strings(file: Path) -> Iterator[Text]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield Text(file, node.lineno, node.value)
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+    yield from comments(file)
+
+
+def comments(file: Path) -> Iterator[Text]:
+    """Comments of a Python file."""
+    for token in tokenize.generate_tokens(io.StringIO(file.read_text()).readline):
         if token.type == tokenize.COMMENT:
             yield Text(file, token.start[0], token.string)
 
@@ -76,6 +81,20 @@ def document_texts() -> Iterator[Text]:
                 yield Text(file, number, line)
 
 
+def texts_of_tests() -> Iterator[Text]:
+    """Names of tests, and docstrings and comments beside them; other strings there are what tests are about."""
+    for file in sorted((ROOT / "tests").rglob("*.py")):
+        source = file.read_text()
+        if not _WORDS.search(source.replace("_", " ")):
+            continue
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                name = getattr(node, "name", "")
+                said = name.replace("_", " ") if name.startswith("test_") else ""
+                yield Text(file, getattr(node, "lineno", 1), f"{said}\n{ast.get_docstring(node) or ''}")
+        yield from comments(file)
+
+
 def complaints(texts: Iterator[Text]) -> list[str]:
     return [
         f"{one.file.relative_to(ROOT)}:{one.line}: {', '.join(found)}: {one.text.strip()[:80]}"
@@ -86,6 +105,10 @@ def complaints(texts: Iterator[Text]) -> list[str]:
 
 def test_the_code_speaks_plainly() -> None:
     assert complaints(code_texts()) == []
+
+
+def test_the_tests_speak_plainly() -> None:
+    assert complaints(texts_of_tests()) == []
 
 
 def test_the_documents_speak_plainly() -> None:

@@ -29,7 +29,7 @@ _LEDGER = ("lost work", "stray lock", "false message", "traceback")
 
 @dataclass(slots=True)
 class Tally:
-    """What came of the rounds so far."""
+    """The results of the rounds so far."""
 
     injected: Counter[str] = field(default_factory=Counter)
     survived: Counter[str] = field(default_factory=Counter)

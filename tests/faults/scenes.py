@@ -137,7 +137,7 @@ def nothing_decided_is_lost(place: Place, fault: str) -> None:
     shown = len(list(place.directory.glob("shown-*")))
     expected = _states(place.directory.parent / "template")
     found = (bench.pending.changes, len(bench.pending.past), len(bench.pending.future))
-    # If the disk refused a write, the person was told that the change is not saved.
+    # If the disk refused a write, the person was informed that the change is not saved.
     allowed = expected[shown : shown + 2] if fault.startswith("killed") else expected
     assert found in allowed, (shown, found)
 

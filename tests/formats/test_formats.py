@@ -89,7 +89,7 @@ def test_the_events_of_a_run() -> None:
     assert tuple(read_events(DATA / "events-early.jsonl")) == values.EARLY_RUN_EVENTS
 
 
-def test_what_stands_beside_a_run(tmp_path: Path) -> None:
+def test_what_is_beside_a_run(tmp_path: Path) -> None:
     assert values.SURVEY.to_json() == _text("provenance.json")
     for name in ("provenance.json", "exit.json"):
         (tmp_path / name).write_text(_text(name), encoding="utf-8")

@@ -83,7 +83,7 @@ def test_on_one_device_and_on_a_mesh(checkout: Checkout) -> None:
     passed = {id: (found[id].outcome, found[id].tags.get("pcc")) for id in (*ALONE, SPREAD)}
     assert passed == dict.fromkeys((*ALONE, SPREAD), (Outcome.PASS, 1.0)), found
     assert found[SPREAD].properties["device"] == "CPU, 2 virtual devices"
-    # As upstream: a model of nnx is told its mesh, and one that cannot be told does not run on any.
+    # As upstream: a model of nnx gets its mesh, and one that takes none does not run on any.
     assert found[BARE].outcome is Outcome.FAIL
     assert "has no attribute 'config'" in str(found[BARE].tags["failing_reason"])
 

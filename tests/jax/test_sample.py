@@ -108,7 +108,7 @@ def test_nothing_is_trained_on_a_mesh_as_by_upstreams_tester(on_four: Mapping[st
         assert trained.properties["device"] == "CPU, 4 virtual devices"
 
 
-def test_programs_are_kept(sample: Checkout, on_four: Mapping[str, Case]) -> None:
+def test_programs_are_saved(sample: Checkout, on_four: Mapping[str, Case]) -> None:
     assert on_four
     for id, sign in (
         (TENSOR, "num_partitions = 4"),

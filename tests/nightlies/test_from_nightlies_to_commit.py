@@ -105,7 +105,7 @@ async def test_by_keyboard(checkout: Checkout, nightlies: Path) -> None:
         shown = {str(verdict) for verdict in VERDICTS.values()}
         await until(pilot, lambda: shown <= set(screen_text(app).split()), "every verdict")
         screen = app.navigation.screen(TriageScreen)
-        # The one that stands alone is decided at once, its jobs on show before.
+        # The one that is alone is decided at once, its jobs visible before.
         await until(pilot, lambda: "loses CI job" in _whole(screen.pane.view), "the effect")
         assert "gains CI job model-test-xfail-weekly.json" in _whole(screen.pane.view)
         await pilot.press("x")
@@ -129,7 +129,7 @@ async def test_by_keyboard(checkout: Checkout, nightlies: Path) -> None:
     diff = _committed(checkout)
     assert '+    reason: "running the test CRASHED with signal 6"\n' in diff
     assert REGRESSED not in diff
-    # Why stands in the commit, as it does without a screen.
+    # The reason is in the commit, as it is without a screen.
     assert f"Evidence:\n  {CRASH} on n150" in diff
     assert "nightly-1, nightly-2, nightly-3" in diff
 

@@ -21,7 +21,7 @@ def test_branches_are_counted_by_package() -> None:
     assert measured(report) == {"core": 50.0, "core.edits": 37.5}
 
 
-def test_what_is_below_or_unknown_is_told() -> None:
+def test_what_is_below_or_unknown_is_reported() -> None:
     assert below({"a": 80.0, "b": 79.9}, {"a": 80, "b": 80}) == ["b: 79.9 %, below its floor of 80 %"]
     assert below({"a": 80.0}, {"b": 1}) == ["a: 80.0 %, and no floor", "b: a floor, and nothing measured"]
 

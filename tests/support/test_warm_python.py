@@ -70,7 +70,7 @@ def test_who_is_killed_takes_the_program_along(warm_torch: Path) -> None:
     raise AssertionError("it goes on")
 
 
-def test_whoever_names_the_same_directory_uses_the_same_process(warm_torch: Path) -> None:
+def test_who_names_the_same_directory_uses_the_same_process(warm_torch: Path) -> None:
     code = "import os; print(open(f'/proc/{os.getppid()}/stat').read().split()[3])"
     with warm_python(warm_torch.parent) as other:
         assert other == warm_torch

@@ -72,7 +72,7 @@ async def test_text_style_and_theme_are_seen_at_once() -> None:
         await until(pilot, lambda: seen()[1] != first[1], "light")
 
 
-async def test_a_kept_box_has_the_style_of_the_stock_one() -> None:
+async def test_a_cached_box_has_the_style_of_the_stock_one() -> None:
     app = Still()
     async with app.run_test(size=(20, 20)):
         assert {"Vertical", "CachedBox"} <= app.query_one(CachedBox)._css_type_names

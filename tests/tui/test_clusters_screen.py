@@ -49,7 +49,7 @@ async def test_one_text_and_one_issue_for_all(checkout: Checkout) -> None:
         await type_text(pilot, "o/r")
         await pilot.press("enter")
         await until(pilot, lambda: "is not an issue reference" in screen_text(app), "the refusal")
-        # What was typed is there to be mended; the form of the column is one.
+        # What was typed is there to be corrected; the form of the column is one.
         assert "o/r" in screen_text(app)
         await pilot.press("ctrl+u")
         await type_text(pilot, "tt-xla")

@@ -24,7 +24,7 @@ def _at(app: TTMatrixApp, kind: str) -> int:
     return next(at for at, one in enumerate(findings) if one.kind == kind)
 
 
-async def test_from_a_finding_to_its_mend(checkout: Checkout) -> None:
+async def test_from_a_finding_to_its_fix(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("6")

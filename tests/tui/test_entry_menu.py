@@ -130,7 +130,7 @@ async def test_a_marker_is_refused_or_doubted_where_it_is_typed(checkout: Checko
         await until(pilot, lambda: [op.value for op in _proposed(app)] == ["mine"], "the marker")
 
 
-async def test_a_name_that_is_taken_stays_to_be_mended(checkout: Checkout) -> None:
+async def test_a_name_that_is_taken_stays_to_be_corrected(checkout: Checkout) -> None:
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(80, 24)) as pilot:
         other = next(id for id in app.session.matrix.entries if id != NAME)

@@ -61,7 +61,7 @@ def checkout(tmp_path: Path, own_home: Path) -> Checkout:
     return sample(tmp_path / "tt-xla")
 
 
-async def test_who_has_gone_elsewhere_is_told(checkout: Checkout, tmp_path: Path) -> None:
+async def test_who_has_gone_elsewhere_is_reported(checkout: Checkout, tmp_path: Path) -> None:
     settings = Settings(python=str(tmp_path / "python"))
     app = build_app(checkout, query="tiny has:entry mode:training", settings=settings, op_cases=True)
     async with app.run_test(size=(110, 40)) as pilot:

@@ -72,7 +72,7 @@ async def test_keys_typed_ahead_start_the_plan_once_it_is_there(checkout: Checko
         await until(pilot, lambda: not app.session.runs[0].active, "its end")
 
 
-async def test_what_is_in_the_way_is_told_with_its_remedy_and_nothing_starts(
+async def test_what_is_in_the_way_is_reported_with_its_remedy_and_nothing_starts(
     checkout: Checkout, settings: Settings, tmp_path: Path
 ) -> None:
     without_package(tmp_path / "python", "pytest")

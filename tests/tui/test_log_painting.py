@@ -10,7 +10,7 @@ STYLES = {"": Style(color="white"), "hit": Style(reverse=True)}
 
 
 def _mark(line: str) -> str:
-    """What stands before a line."""
+    """What is before a line."""
     return log_segments(line, lambda _: Style.null(), None)[0].text[:1]
 
 
@@ -26,7 +26,7 @@ def test_styles_and_marks_of_lines() -> None:
     assert {line: (log_style(line), _mark(line)) for line in lines} == lines
 
 
-def test_its_own_colours_stand_over_ours_and_hits_over_both() -> None:
+def test_its_own_colours_are_over_ours_and_hits_over_both() -> None:
     segments = log_segments("a\x1b[38;5;9mbcd\x1b[0m\x1b]0;title\x07e", STYLES.__getitem__, parse_pattern("cd"))
     assert [segment.text for segment in segments] == ["  ", "a", "b", "cd", "e"]
     styles = [segment.style for segment in segments if segment.style is not None]

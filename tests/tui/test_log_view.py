@@ -76,7 +76,7 @@ async def ask(app: LogApp, pilot: Pilot[None], key: str, text: str) -> None:
     await app.settle(pilot)
 
 
-async def test_search_goes_from_hit_to_hit_and_round_the_end(log: Path) -> None:
+async def test_search_goes_from_hit_to_hit_and_wraps(log: Path) -> None:
     app = numbered(log)
     async with app.run_test(size=(60, 20)) as pilot:
         await pilot.press("g")
@@ -214,7 +214,7 @@ async def test_scrolling_sideways_cuts_coloured_and_wide_lines_alike(log: Path) 
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
-async def test_times_of_arrival_stand_before_the_lines(log: Path, wrapped: bool) -> None:
+async def test_times_of_arrival_are_before_the_lines(log: Path, wrapped: bool) -> None:
     app = numbered(log, 9)
     size = log.stat().st_size
     first = len("line 0\nline 1\n")
@@ -333,7 +333,7 @@ async def test_a_region_is_drawn_by_what_moves_and_copied_whole(log: Path) -> No
         await pilot.pause()
         lines = ["1", "2", *map(str, range(4, 10)), "ValueError: ten", "11", "12", "14"]
         assert copied.pop() == "".join(f"{'' if ':' in line else 'line '}{line}\n" for line in lines)
-        # Without a region it is what is on show; and a region that is dropped is none.
+        # Without a region it is what is visible; and a region that is dropped is none.
         await pilot.press("v", "j", "v", "C")
         await pilot.pause()
         assert len(copied.pop().splitlines()) == app.view.size.height

@@ -216,7 +216,7 @@ async def test_a_value_that_cannot_be_is_refused_in_the_form(checkout: Checkout)
         assert app.session.pending.changes == ()
 
 
-async def test_a_run_that_cannot_be_is_told(checkout: Checkout) -> None:
+async def test_a_run_that_cannot_be_is_reported(checkout: Checkout) -> None:
     app = build_app(checkout, query="gamma/jax mode:training parallelism:single_device")
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("r")

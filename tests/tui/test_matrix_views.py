@@ -183,7 +183,7 @@ async def test_an_empty_cell_says_so_and_leads_nowhere(checkout: Checkout) -> No
 
 
 @pytest.mark.slow("a job over several screens")
-async def test_columns_are_chosen_ordered_sorted_and_kept(checkout: Checkout) -> None:
+async def test_columns_are_chosen_ordered_sorted_and_saved(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=WIDE) as pilot:
         await pilot.press("C")
@@ -250,7 +250,7 @@ async def test_a_view_that_comes_with_it_opens_and_cannot_be_deleted(checkout: C
         assert _query(app) == "has:entry"
 
 
-async def test_a_name_that_cannot_be_is_told(checkout: Checkout) -> None:
+async def test_a_name_that_cannot_be_is_reported(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         await pilot.press("V", "n")
@@ -261,7 +261,7 @@ async def test_a_name_that_cannot_be_is_told(checkout: Checkout) -> None:
         assert read_saved(paths().views_file).views == {}
 
 
-async def test_a_view_of_another_checkout_is_told_and_changes_nothing(checkout: Checkout) -> None:
+async def test_a_view_of_another_checkout_is_reported_and_changes_nothing(checkout: Checkout) -> None:
     app = build_app(checkout)
     change_saved(paths().views_file, lambda kept: kept.with_view("a", ViewSpec(arch="n9")))
     app.session.save(lambda kept: kept)

@@ -93,7 +93,7 @@ async def test_findings_lead_to_doctor_and_back(tmp_path: Path) -> None:
         assert len(app.navigation.screen(DoctorScreen).table.source) > number.count
 
 
-async def test_the_cursor_stands_on_numbers_alone(checkout: Checkout) -> None:
+async def test_the_cursor_is_on_numbers_alone(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("0")

@@ -147,7 +147,7 @@ async def test_a_field_changed_elsewhere_is_shown_with_both_sides_and_never_over
 
 
 @pytest.mark.slow("a job over several screens")
-async def test_git_refusing_is_told_in_its_own_words(checkout: Checkout) -> None:
+async def test_git_refusing_is_reported_in_its_own_words(checkout: Checkout) -> None:
     hook(checkout.root, "pre-commit", "echo the hook says no >&2\nexit 1")
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:

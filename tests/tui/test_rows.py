@@ -101,7 +101,7 @@ def test_a_heading_is_marked_in_part_and_as_a_whole(matrix: Matrix) -> None:
 
 
 @pytest.mark.parametrize("layout", [one.name for one in LAYOUTS])
-def test_every_cell_of_a_grid_can_be_told_without_colour(matrix: Matrix, layout: str) -> None:
+def test_every_cell_of_a_grid_can_be_recognised_without_colour(matrix: Matrix, layout: str) -> None:
     view = View(matrix, Query.parse(""))
     names = Column.of("red" if "alpha" in id else "" for id in matrix.ids)
     models = Plain({"group": names, "task": names})
@@ -181,7 +181,7 @@ def test_every_column_of_the_table_can_be_shown(matrix: Matrix) -> None:
     assert all(len(rows.cells(position)) == len(rows.columns) for position in range(len(rows)))
 
 
-def test_numbers_of_the_overview_stand_below_their_heads(matrix: Matrix) -> None:
+def test_numbers_of_the_overview_are_below_their_heads(matrix: Matrix) -> None:
     sections = overview(matrix)
     rows = OverviewRows(sections)
     assert [rows.heading(start)[0][0].text for start in rows.starts()] == [section.title for section in sections]

@@ -45,7 +45,7 @@ async def test_a_run_is_started_followed_and_its_outcome_shown(checkout: Checkou
         await until(pilot, lambda: " pass" in screen_text(app), "the outcome in the matrix")
 
 
-async def test_files_that_a_run_kept_are_shown_in_place_of_its_log(checkout: Checkout, settings: Settings) -> None:
+async def test_files_that_a_run_saved_are_shown_in_place_of_its_log(checkout: Checkout, settings: Settings) -> None:
     app = build_app(checkout, query=PASSES, settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("r")
@@ -154,7 +154,7 @@ async def test_runs_started_in_quick_succession_all_start(checkout: Checkout, se
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "their ends")
 
 
-async def test_the_progress_of_a_batch_is_told_and_so_is_its_end(checkout: Checkout, settings: Settings) -> None:
+async def test_the_progress_of_a_batch_is_reported_and_so_is_its_end(checkout: Checkout, settings: Settings) -> None:
     app = build_app(checkout, settings=settings)
     hanging = "alpha/pytorch-net-v1.5+aug-single_device-training"
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
@@ -167,7 +167,7 @@ async def test_the_progress_of_a_batch_is_told_and_so_is_its_end(checkout: Check
         assert "of 2 done" not in screen_text(app)
 
 
-async def test_the_queue_is_held_and_moved_and_the_rest_runs_again(tmp_path: Path, checkout: Checkout) -> None:
+async def test_the_queue_is_paused_and_moved_and_the_rest_runs_again(tmp_path: Path, checkout: Checkout) -> None:
     app = build_app(checkout, settings=Settings(python=str(tmp_path / "python"), cpu_slots=1))
     hanging, failing = (f"alpha/pytorch-{name}-single_device-training" for name in ("net-v1.5+aug", "org/name"))
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
@@ -205,7 +205,7 @@ async def test_the_queue_is_held_and_moved_and_the_rest_runs_again(tmp_path: Pat
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "the last end")
 
 
-async def test_runs_are_marked_compared_told_and_run_again(checkout: Checkout, settings: Settings) -> None:
+async def test_runs_are_marked_compared_reported_and_run_again(checkout: Checkout, settings: Settings) -> None:
     app = build_app(checkout, settings=settings)
     failing = "alpha/pytorch-org/name-single_device-training"
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
@@ -245,7 +245,7 @@ async def test_runs_are_marked_compared_told_and_run_again(checkout: Checkout, s
 
 
 @pytest.mark.parametrize(("how", "written"), [("osc9", True), ("bell", False), ("off", False)])
-async def test_the_end_of_a_batch_is_told_as_the_setting_says(
+async def test_the_end_of_a_batch_is_reported_as_the_setting_says(
     checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, written: bool
 ) -> None:
     app = build_app(checkout, settings=Settings(python=str(tmp_path / "python"), notify=how))
@@ -264,7 +264,7 @@ async def test_the_end_of_a_batch_is_told_as_the_setting_says(
     assert bool(bells) == (how == "bell")
 
 
-async def test_the_end_of_runs_is_told_though_nobody_has_seen_them_go_on(
+async def test_the_end_of_runs_is_reported_though_nobody_has_seen_them_go_on(
     checkout: Checkout, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = build_app(checkout, settings=settings)

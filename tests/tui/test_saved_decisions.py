@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decisions are kept: after a quit, in a second instance; and if they cannot be saved, that is reported."""
+"""Decisions are saved: after a quit, in a second instance; and if they cannot be saved, that is reported."""
 
 from pathlib import Path
 from threading import Event
@@ -98,7 +98,9 @@ async def test_a_change_that_was_made_upstream_is_dropped_with_a_word(checkout: 
         assert app.session.pending.changes == ()
 
 
-async def test_what_cannot_be_kept_is_told_once_and_asked_before_it_is_lost(checkout: Checkout, own_home: Path) -> None:
+async def test_what_cannot_be_saved_is_reported_once_and_asked_before_it_is_lost(
+    checkout: Checkout, own_home: Path
+) -> None:
     (own_home / "state").mkdir()
     (own_home / "state" / "journal").write_text("in the way")
     app = build_app(checkout, query=ORG)

@@ -60,7 +60,7 @@ async def test_on_one_arch_the_other_keeps_what_it_has(checkout: Checkout) -> No
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("E", "up", "right")
         await until(pilot, lambda: "values on n150" in screen_text(app), "the scope")
-        # The form shows what counts there, though it stands at the entry.
+        # The form shows what counts there, though it is written at the entry.
         await until(pilot, lambda: "Too large for single chip" in screen_text(app), "the reason")
         await pilot.press("down", "left", "enter")
         await until(pilot, lambda: bool(app.session.pending.changes), "the proposal")
@@ -68,7 +68,7 @@ async def test_on_one_arch_the_other_keeps_what_it_has(checkout: Checkout) -> No
     assert [op.path[:2] for op in change.ops] == [("arch_overrides", "n150")]
 
 
-async def test_what_a_field_cannot_hold_is_told_in_place_and_stays_to_be_mended(checkout: Checkout) -> None:
+async def test_what_a_field_cannot_hold_is_reported_in_place_and_stays_to_be_corrected(checkout: Checkout) -> None:
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("E", "down", "down", "down")

@@ -93,7 +93,7 @@ def test_a_copy_that_cannot_be_saved_is_an_error(tmp_path: Path) -> None:
         save_copy(tmp_path / "file" / "cache", "text")
 
 
-async def test_state_that_cannot_be_read_is_told_once_and_the_matrix_works(
+async def test_state_that_cannot_be_read_is_reported_once_and_the_matrix_works(
     tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (own_home / "state").write_text("in the way")

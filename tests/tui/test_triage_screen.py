@@ -43,7 +43,7 @@ async def test_from_what_was_seen_to_the_commit_by_keyboard(checkout: Checkout, 
         await until(pilot, lambda: "needs attention: 7 tests, 6 open" in screen_text(app), "what is to be decided")
         order = re.compile("crash.*pcc-tight.*stale.*drifted", re.DOTALL)
         await until(pilot, lambda: order.search(screen_text(app)) is not None, "the kinds, worst first")
-        # The crash stands alone; then all that are stale at once.
+        # The crash is alone; then all that are stale at once.
         await pilot.press("a")
         assert _decided(app) == {CRASH: Decision.ACCEPTED}
         screen = app.navigation.screen(TriageScreen)

@@ -23,7 +23,7 @@ class Sample:
     checkout: Checkout
 
     def change(self, path: str, old: str, new: str) -> None:
-        """Replace a text in a file of the models tree, where it must stand."""
+        """Replace a text in a file of the models tree, where it must be."""
         file = self.checkout.models / path
         text = file.read_text()
         assert old in text

@@ -14,7 +14,7 @@ MODEL = "tabular_fusion/pytorch/src/model.py"
 LAST = "return self.head(seen + torch.relu(self.row(row)))"
 
 
-def test_the_constructor_that_ignores_the_dtype_is_told(sample: Sample, untouched: Callable[[], None]) -> None:
+def test_the_constructor_that_ignores_the_dtype_is_reported(sample: Sample, untouched: Callable[[], None]) -> None:
     untouched()
     told = sample.told(SMALL)
     assert (told["workflow"], told["flavour"], told["decision"]) == ("dtype-bfloat16", "cross_dtype", "fixed")
@@ -28,7 +28,7 @@ def test_the_constructor_that_ignores_the_dtype_is_told(sample: Sample, untouche
     assert any("inference" in line for line in told["needs_review"])
 
 
-def test_the_device_says_what_becomes_of_each_variant(sample: Sample, tmp_path: Path) -> None:
+def test_the_device_decides_each_variant(sample: Sample, tmp_path: Path) -> None:
     sample.triage(SMALL)
     failure = "<failure message=\"error: 'ttir.add' op no\">E   error: 'ttir.add' op no</failure>"
     xml = sample.device_result(tmp_path / "junit.xml", {SMALL: "", LARGE: failure})

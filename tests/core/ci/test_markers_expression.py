@@ -71,7 +71,7 @@ def test_keywords_match_any_part_in_any_case() -> None:
 
 
 @pytest.mark.parametrize("text", ["push and", "(push", "push push", "push & large", "a(b=)", "(" * 5000])
-def test_what_pytest_refuses_is_told_and_raised(text: str) -> None:
+def test_what_pytest_refuses_is_reported_and_raised(text: str) -> None:
     assert problem(text, "")
     assert problem("", text)
     with pytest.raises(ExpressionError, match="Not an expression"):

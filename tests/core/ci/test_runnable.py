@@ -47,7 +47,7 @@ def test_each_condition_says_what_it_is(middle: str, said: str) -> None:
     assert said in llm_skip_reason(_parsed(f"a/pytorch-x-{middle}-inference"))
 
 
-def test_the_first_condition_that_holds_is_told() -> None:
+def test_the_first_condition_that_holds_is_reported() -> None:
     text = "a/pytorch-x-llm_decode-seq_128-batch_4-single_device-mesh_default-training"
     assert "sequence length" in llm_skip_reason(_parsed(text))
     assert "train" in llm_skip_reason(_parsed(text.replace("seq_128-batch_4", "seq_1-batch_1")))

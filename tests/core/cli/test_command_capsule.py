@@ -12,7 +12,7 @@ from tests.support.cli import call
 PASSES, HANGS = (f"alpha/pytorch-{name}-single_device-training" for name in ("tiny", "net-v1.5+aug"))
 
 
-def test_a_capsule_goes_where_it_is_told_or_here(
+def test_a_capsule_goes_where_it_is_asked_to_or_here(
     runnable: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (done,) = call("run", PASSES, "--kind", "cpu", "--wait", "--json", "--repo", runnable.root).json

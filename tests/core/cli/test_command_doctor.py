@@ -51,7 +51,7 @@ def test_json_is_the_list_with_the_operations(checkout: Checkout) -> None:
     assert second["mend"] == []
 
 
-def test_the_mend_goes_into_edit_as_it_is(checkout: Checkout) -> None:
+def test_the_fix_goes_into_edit_as_it_is(checkout: Checkout) -> None:
     first, _ = call("doctor", "--json", "--repo", checkout.root).json
     edited = call("edit", "--apply", "-", "--write", "--repo", checkout.root, stdin=json.dumps(first["mend"]))
     assert edited.code == 0

@@ -80,7 +80,7 @@ def test_json(checkout: Checkout) -> None:
     assert document["diff"] == call("edit", "--apply", "-", "--repo", checkout.root, stdin=json.dumps(PROMOTE)).out
 
 
-def test_a_rejected_operation_blocks_its_file_and_is_told(checkout: Checkout) -> None:
+def test_a_rejected_operation_blocks_its_file_and_is_reported(checkout: Checkout) -> None:
     bad = {"op": "unset", "id": "no/pytorch-such-single_device-training", "file": TRAINING, "path": ["reason"]}
     called = call(
         "edit", "--apply", "-", "--write", "--json", "--repo", checkout.root, stdin=json.dumps([*PROMOTE, bad])
@@ -97,13 +97,13 @@ def test_what_is_no_list_of_operations_is_64(checkout: Checkout, text: str) -> N
     assert called.code == 64
 
 
-def test_a_missing_file_is_told(checkout: Checkout, tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(checkout: Checkout, tmp_path: Path) -> None:
     called = call("edit", "--apply", tmp_path / "absent", "--repo", checkout.root)
     assert called.code == 2
     assert "absent" in called.err
 
 
-def test_the_jobs_a_test_gains_and_loses_are_told(tmp_path: Path) -> None:
+def test_the_jobs_a_test_gains_and_loses_are_reported(tmp_path: Path) -> None:
     checkout = sample_checkout(tmp_path / "demo")
     promote = [{"op": "set", "id": STALE, "path": ["status"], "value": "EXPECTED_PASSING"}]
     (first, *_) = call("edit", "--apply", "-", "--json", "--repo", checkout.root, stdin=json.dumps(promote)).json[
@@ -128,7 +128,7 @@ def test_a_checkout_that_somebody_else_writes_to_is_2_and_says_who(
     assert (checkout.test_config / TRAINING).read_text() == YAML[TRAINING]
 
 
-def test_a_write_that_was_cut_off_is_told_by_the_next_one(checkout: Checkout) -> None:
+def test_a_write_that_was_cut_off_is_reported_by_the_next_one(checkout: Checkout) -> None:
     planned = plan(checkout.test_config, parse_operations(json.dumps(PROMOTE)))
     Workbench(checkout, paths().journal)._journal.record(lambda _: write_began(planned))
     for notice in ("nothing is written. Apply the same operations again", ""):

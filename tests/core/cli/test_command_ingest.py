@@ -35,7 +35,7 @@ def test_counts_add_up_and_nothing_counts_twice(checkout: Checkout, tmp_path: Pa
     assert (again.json["new"], again.json["known"]) == (0, 1)
 
 
-def test_what_cannot_be_read_is_told_and_the_rest_is_read(checkout: Checkout, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_reported_and_the_rest_is_read(checkout: Checkout, tmp_path: Path) -> None:
     directory = tmp_path / "nightly"
     make_report(directory)
     (directory / "cut.xml").write_text("<testsuites")
@@ -89,7 +89,7 @@ def test_an_arch_that_nobody_said_can_be_said_later(checkout: Checkout, tmp_path
         ("", "", r"'guidance': ['\ud800'], 'pcc': -1e400, "),
     ],
 )
-def test_no_report_keeps_the_others_from_being_told(
+def test_no_report_keeps_the_others_from_being_reported(
     checkout: Checkout, tmp_path: Path, suite: str, case: str, tags: str
 ) -> None:
     file = tmp_path / f"test-reports-m-{'9' * 30}.0-n150-push-1" / "a.xml"

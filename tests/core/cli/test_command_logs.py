@@ -39,7 +39,7 @@ def test_json_with_follow_is_the_whole_log(runnable: Checkout) -> None:
     assert document["lines"][-1].startswith("TTMATRIX-RESULT ")
 
 
-def test_files_that_a_run_kept_are_named_and_shown(runnable: Checkout) -> None:
+def test_files_that_a_run_saved_are_named_and_shown(runnable: Checkout) -> None:
     run = _run(runnable)
     log = Path(call("logs", run, "-f", "--json").json["log"])
     assert call("logs", run, "--artefacts", "--json").json == {"run": run, "artefacts": []}

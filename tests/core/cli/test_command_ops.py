@@ -37,7 +37,7 @@ def checkout(tmp_path: Path) -> Checkout:
     return found
 
 
-def test_list_names_who_stands_for_whom(checkout: Checkout) -> None:
+def test_list_names_who_represents_whom(checkout: Checkout) -> None:
     called = call("ops", "list", "--json", "--repo", checkout.root)
     assert called.code == 0
     found = {one["id"]: one for one in called.json}
@@ -49,7 +49,7 @@ def test_list_names_who_stands_for_whom(checkout: Checkout) -> None:
     assert (found["one::c"]["line"], found["one::a"]["file"]) == (5, "tests/op_manifests/one.yaml")
 
 
-def test_what_is_skipped_stands_for_nobody(checkout: Checkout) -> None:
+def test_what_is_skipped_represents_nobody(checkout: Checkout) -> None:
     (checkout.root / "tests/op_manifests/one.yaml").write_text(ONE.replace("{name: a,", "{name: a, skip_if: 'True',"))
     found = call("ops", "list", "--json", "--repo", checkout.root, "--backend", "tt").json
     assert [(one["id"], one["skip"], one["dup_of"]) for one in found[:3]] == [

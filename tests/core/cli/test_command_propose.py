@@ -86,7 +86,7 @@ def test_for_a_person(checkout: Checkout) -> None:
     assert "arch_overrides.p150.status" in called.out
 
 
-def test_what_is_held_back_is_said(checkout: Checkout) -> None:
+def test_what_is_not_proposed_yet_is_said(checkout: Checkout) -> None:
     (checkout.root / "ttmatrix-policy.toml").write_text(f'{POLICY}must_pass = ["alpha/*"]\nrequire_issue = true\n')
     called = call("propose", "--json", "--repo", checkout.root)
     assert [one["id"] for one in called.json] == [TRAIN]

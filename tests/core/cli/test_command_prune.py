@@ -15,7 +15,7 @@ from tests.support.cli import call
 PASSES = "alpha/pytorch-tiny-single_device-training"
 
 
-def test_old_runs_go_only_when_told_to(runnable: Checkout, own_home: Path) -> None:
+def test_old_runs_go_only_when_asked_to(runnable: Checkout, own_home: Path) -> None:
     done = call("run", PASSES, "--kind", "cpu", "--repeat", "3", "--wait", "--json", "--repo", runnable.root).json
     runs = [one["run"] for one in done]
     assert call("prune", "--json").json == []

@@ -33,7 +33,7 @@ def test_the_plan_is_shown_and_nothing_is_started(capsule: Path, runnable: Check
     assert len(call("runs", "--json").json) == 1
 
 
-def test_what_differs_here_is_told_and_the_run_is_of_this_checkout(capsule: Path, tmp_path: Path) -> None:
+def test_what_differs_here_is_reported_and_the_run_is_of_this_checkout(capsule: Path, tmp_path: Path) -> None:
     other = sample(tmp_path / "other")
     python = tmp_path / "python"
     python.write_text(python.read_text().replace('"torch": "2.9.0"', '"torch": "2.10.0"'))

@@ -51,7 +51,7 @@ def test_two_checkouts_with_one_home(runnable: Checkout, tmp_path: Path) -> None
     assert f"{PASSES},," in call(*view, *there).out.splitlines()
 
 
-def test_the_age_of_a_run_is_told(runnable: Checkout) -> None:
+def test_the_age_of_a_run_is_reported(runnable: Checkout) -> None:
     committed_checkout(runnable)
     call("run", PASSES, "--kind", "cpu", "--wait", "--repo", runnable.root)
     assert [one["age"] for one in call("runs", "--json", "--repo", runnable.root).json] == [""]
@@ -71,7 +71,7 @@ def test_words_filter_by_id_and_outcome(runnable: Checkout) -> None:
     assert call("runs", "--active", "--json").json == []
 
 
-def test_a_broken_run_is_told_and_the_rest_is_listed(runnable: Checkout, own_home: Path) -> None:
+def test_a_broken_run_is_reported_and_the_rest_is_listed(runnable: Checkout, own_home: Path) -> None:
     call("run", PASSES, "--kind", "cpu", "--wait", "--repo", runnable.root)
     broken = own_home / "state" / "runs" / "20260101-000000-abcdef"
     broken.mkdir()

@@ -103,7 +103,7 @@ def test_apply_at_the_device_stop_leaves_the_edit_for_the_run_and_no_yaml(checko
         assert "is not in the work tree" not in called.out
 
 
-def test_a_preview_and_an_abort_say_that_nothing_stands_in_the_tree(checkout: Checkout) -> None:
+def test_a_preview_and_an_abort_say_that_nothing_is_in_the_tree(checkout: Checkout) -> None:
     before = files(checkout)
     preview = triage(checkout, SMALL)
     assert "the loader edit is not in the work tree of the submodule" in preview.out

@@ -51,7 +51,7 @@ def test_usage_errors_are_64(argv: list[str]) -> None:
     assert called.out == ""
 
 
-def test_global_options_stand_before_or_after(tmp_path: Path) -> None:
+def test_global_options_are_before_or_after(tmp_path: Path) -> None:
     checkout = sample(tmp_path)
     before = call("--repo", checkout.root, "--json", "list", "tiny")
     after = call("list", "tiny", "--json", "--repo", checkout.root)
@@ -77,7 +77,7 @@ def test_errors_are_json_too(tmp_path: Path) -> None:
     assert re.search(r"^ttmatrix: ", called.err)
 
 
-def test_a_name_that_is_no_text_is_told(tmp_path: Path) -> None:
+def test_a_name_that_is_no_text_is_reported(tmp_path: Path) -> None:
     checkout = sample(tmp_path / "tt-xla")
     shutil.copytree(checkout.models / "alpha", checkout.models / os.fsdecode(b"odd\xff"))
     words = [sys.executable, "-m", "tui", "list", "odd", "--repo", str(checkout.root)]
@@ -139,7 +139,7 @@ def test_a_home_that_nothing_can_be_written_to(
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EROFS])
-def test_what_the_disk_says_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+def test_what_the_disk_says_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     def failing(*_: object) -> int:
         raise OSError(number, "no", "/there")
 

@@ -42,7 +42,7 @@ def test_a_commit_for_each_reason(checkout: Checkout) -> None:
     assert git(checkout.root, "status", "--porcelain") == ""
 
 
-def test_the_validator_stops_it_unless_told_otherwise(checkout: Checkout) -> None:
+def test_the_validator_stops_it_unless_asked_otherwise(checkout: Checkout) -> None:
     (checkout.root / VALIDATOR).write_text("print('ERROR: bad entry')\nraise SystemExit(1)\n")
     called = edit(checkout, [PASS], "--commit")
     assert called.code == 2
@@ -134,7 +134,7 @@ def test_any_command_that_writes_clears_what_a_killed_one_left(
     assert not (checkout.root / ".git" / "index.lock").exists()
 
 
-def test_a_journal_that_cannot_be_kept_is_told(
+def test_a_journal_that_cannot_be_saved_is_reported(
     checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")

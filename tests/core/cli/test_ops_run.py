@@ -60,7 +60,7 @@ def test_a_name_is_never_an_option(checkout: Checkout) -> None:
     assert [(one["id"], one["status"]) for one in called.json] == [("-c evil::--help", "pass")]
 
 
-def test_what_is_not_there_is_told_before_anything_runs(checkout: Checkout) -> None:
+def test_what_is_not_there_is_reported_before_anything_runs(checkout: Checkout) -> None:
     called = call("ops", "run", "one::aa", "--repo", checkout.root)
     assert called.code == EXIT_USAGE
     assert "Closest: one::a" in called.err

@@ -35,7 +35,7 @@ def test_global_options_have_a_default_and_either_place() -> None:
     assert parse(["--arch", "n150", "list"]).arch == parse(["list", "--arch", "n150"]).arch == "n150"
 
 
-def test_an_unknown_command_is_told_with_all_that_there_are() -> None:
+def test_an_unknown_command_is_reported_with_all_that_there_are() -> None:
     with pytest.raises(UsageError, match="completion"):
         parse(["lsit"])
 

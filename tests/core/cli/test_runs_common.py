@@ -60,7 +60,7 @@ def test_the_plan_pasted_into_a_shell_does_the_same(with_runner: Checkout) -> No
     assert (done.returncode, done.stdout) == (1, "collected 1 item\n")
 
 
-def test_what_is_in_the_way_is_told_with_the_plan_and_refused_without(runnable: Checkout, tmp_path: Path) -> None:
+def test_what_is_in_the_way_is_reported_with_the_plan_and_refused_without(runnable: Checkout, tmp_path: Path) -> None:
     without_package(tmp_path / "python", "pytest")
     words = ("run", PASSES, "--kind", "device", "--repo", runnable.root)
     planned = call(*words, "--plan")

@@ -62,7 +62,7 @@ def test_a_kind_without_a_rule_is_still_a_result() -> None:
         ({"op": "rename", "id": "a", "to": "b"}, "rename a to b"),
     ],
 )
-def test_a_mend_in_words(operation: dict[str, object], text: str) -> None:
+def test_a_fix_in_words(operation: dict[str, object], text: str) -> None:
     assert fix_text(operation) == text
 
 

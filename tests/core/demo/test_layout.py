@@ -94,7 +94,7 @@ def test_an_empty_directory_will_do_and_nothing_of_the_user_shows(
     }
 
 
-def test_a_directory_in_use_is_refused_and_kept(tmp_path: Path) -> None:
+def test_a_directory_in_use_is_refused_and_left_alone(tmp_path: Path) -> None:
     target = tmp_path / "checkout"
     lay_out(target)
     before = _tree(target)
@@ -104,7 +104,7 @@ def test_a_directory_in_use_is_refused_and_kept(tmp_path: Path) -> None:
     assert _tree(target) == before
 
 
-def test_a_file_is_refused_and_kept(tmp_path: Path) -> None:
+def test_a_file_is_refused_and_left_alone(tmp_path: Path) -> None:
     target = tmp_path / "notes"
     target.write_text("mine")
     with pytest.raises(TTMatrixError, match="is not a directory"):

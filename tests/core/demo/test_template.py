@@ -19,11 +19,11 @@ ROOT = Path(__file__).parents[3]
 PRESETS = ".github/workflows/test-matrix-presets"
 
 
-def test_expectations_stand_at_the_top_of_the_source_tree() -> None:
+def test_expectations_are_at_the_top_of_the_source_tree() -> None:
     assert expectations_dir() == ROOT / "test_config"
 
 
-def test_expectations_stand_inside_an_installed_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_expectations_are_inside_an_installed_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     installed = tmp_path / "core" / "demo"
     (installed / "test_config" / "torch").mkdir(parents=True)
     (tmp_path / "test_config" / "torch").mkdir(parents=True)
@@ -60,7 +60,7 @@ def test_compiled_modules_beside_the_sources_are_left_out(monkeypatch: pytest.Mo
 
 
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=4)))
-def test_every_module_below_third_party_stands_in_packages_only(folders: list[list[str]]) -> None:
+def test_every_module_below_third_party_is_in_packages_only(folders: list[list[str]]) -> None:
     modules = ["/".join(["third_party", *folder, "loader.py"]) for folder in folders]
     markers = package_markers([*modules, "tests/runner/constants.py", "third_party/x/requirements.txt"])
     needed = {f"{module[:end]}/__init__.py" for module in modules for end in range(len(module)) if module[end] == "/"}

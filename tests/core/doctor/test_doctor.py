@@ -107,7 +107,7 @@ def test_a_sound_checkout_has_no_finding_of_any_kind(check: Check, tmp_path: Pat
     assert list(check.find(index(write_checkout(tmp_path, LOADERS, yaml)))) == []
 
 
-def test_what_takes_longer_is_told_too_and_kept(tmp_path: Path) -> None:
+def test_what_takes_longer_is_reported_too_and_saved(tmp_path: Path) -> None:
     checkout = sample_checkout(tmp_path / "tt-xla")
     loader = checkout.models / "deep_sets" / "pytorch" / "loader.py"
     loader.write_text("from ...tools.utils import no_such_name\n" + loader.read_text())

@@ -10,7 +10,7 @@ ID = "alpha/pytorch-tiny-single_device-inference"
 PASSING = f"  {ID}:\n    status: EXPECTED_PASSING\n"
 
 
-def test_an_unknown_field_is_found_wherever_it_stands(find: Find) -> None:
+def test_an_unknown_field_is_found_anywhere(find: Find) -> None:
     found = find(UNKNOWN_FIELD, PASSING + "    seq_len: 3\n    arch_overrides:\n      n150:\n        colour: red\n")
     assert [(one.line, one.column, one.fix) for one in found] == [(4, 5, ()), (7, 9, ())]
     assert "'seq_len'" in found[0].message

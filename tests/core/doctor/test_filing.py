@@ -73,7 +73,7 @@ def test_no_move_onto_a_duplicate(find: Find) -> None:
         (INFERENCE, "what is this"),
     ],
 )
-def test_what_stands_right_or_cannot_be_told_is_no_finding(find: Find, file: str, id: str) -> None:
+def test_what_is_right_or_is_unknown_is_no_finding(find: Find, file: str, id: str) -> None:
     assert find(MISFILED, {file: entry(id)}) == []
 
 

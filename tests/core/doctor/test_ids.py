@@ -39,7 +39,7 @@ def test_a_model_that_moved_to_another_directory_is_a_rename(find: Find) -> None
     assert [op["to"] for op in one.fix] == ["beta/causal_lm/pytorch-3B-single_device-inference"]
 
 
-def test_a_variant_of_another_task_is_no_rename_while_the_loader_stands(find: Find) -> None:
+def test_a_variant_of_another_task_is_no_rename_while_the_loader_stays(find: Find) -> None:
     loaders = LOADERS | {"beta/seq_cls/pytorch": loader_source(["8B"])}
     (one,) = find(UNKNOWN_ID, entry("beta/causal_lm/pytorch-8B-single_device-inference"), loaders=loaders)
     assert one.fix == ()

@@ -51,7 +51,7 @@ def test_a_default_is_redundant_unless_it_takes_something_back(
     assert bool(found) is redundant
 
 
-def test_identical_overrides_of_every_arch_can_stand_once(find: Find) -> None:
+def test_identical_overrides_of_every_arch_can_be_written_once(find: Find) -> None:
     override = "        status: KNOWN_FAILURE_XFAIL\n        required_pcc: 0.98\n"
     yaml = f"{PASSING}    arch_overrides:\n      n150:\n{override}      p150:\n{override}"
     (one,) = find(REDUNDANT_OVERRIDE, yaml)
@@ -138,7 +138,7 @@ def _lines(fields: dict[str, str], indent: int) -> str:
 @pytest.mark.slow("many checkouts are indexed")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_FIELDS, st.dictionaries(st.sampled_from(["n150", "p150", "n300"]), _FIELDS.filter(bool), min_size=1))
-def test_no_mend_changes_what_a_cell_means(
+def test_no_fix_changes_what_a_cell_means(
     checked: Callable[..., Matrix], base: dict[str, str], overrides: dict[str, dict[str, str]]
 ) -> None:
     lines = "".join(f"      {arch}:\n{_lines(fields, 8)}" for arch, fields in overrides.items())

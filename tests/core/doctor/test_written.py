@@ -24,7 +24,7 @@ def one(checked: Callable[..., Matrix]) -> Written:
     return next(written(checked(YAML)))
 
 
-def test_a_finding_stands_at_the_field_or_the_item(one: Written) -> None:
+def test_a_finding_is_at_the_field_or_the_item(one: Written) -> None:
     places = {
         (): (2, 3),
         ("status",): (3, 5),
@@ -40,7 +40,7 @@ def test_a_finding_stands_at_the_field_or_the_item(one: Written) -> None:
         assert (found.file, found.id) == (f"tests/runner/test_config/{INFERENCE}", "a")
 
 
-def test_without_places_a_finding_stands_at_the_entry() -> None:
+def test_without_places_a_finding_is_at_the_entry() -> None:
     found = Written(Entry("a", "f", 7, 9), "dir/f").finding("kind", "message", ("status",))
     assert (found.line, found.column) == (7, 0)
 

@@ -35,7 +35,7 @@ def test_readings_that_agree(text: str) -> None:
     assert readings(text) is None
 
 
-def test_a_flag_is_mended_and_a_quoted_word_is_none(find: Find) -> None:
+def test_a_flag_is_fixed_and_a_quoted_word_is_none(find: Find) -> None:
     yaml = PASSING + '    assert_pcc: no\n    reason: "no"\n    arch_overrides:\n      n150:\n        reason: off\n'
     found = find(YAML_VERSION, yaml)
     assert [(one.line, one.column) for one in found] == [(4, 5), (8, 9)]

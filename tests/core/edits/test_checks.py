@@ -106,7 +106,7 @@ def test_every_field_has_a_kind_of_value() -> None:
     assert {*RULES, "arch_overrides"} == set(Schema().fields)
 
 
-def test_all_that_stands_in_real_files_is_fine(real_files: list[Path]) -> None:
+def test_all_that_is_in_real_files_is_fine(real_files: list[Path]) -> None:
     for path in real_files:
         for identifier, fields in YAML(typ="safe").load(path)["test_config"].items():
             operation = Operation(OpKind.ADD, identifier, path.name, value=fields)

@@ -36,7 +36,7 @@ def test_nothing_changed_is_an_empty_diff() -> None:
     assert unified_diff("f", "a\n", "a\n") == ""
 
 
-def test_paths_stand_in_the_header() -> None:
+def test_paths_are_in_the_header() -> None:
     assert unified_diff("dir/f", "a\n", "b").split("\n") == [
         "--- a/dir/f",
         "+++ b/dir/f",

@@ -147,7 +147,7 @@ def test_the_effect_is_what_cases_come_to_with_the_defaults(matrix: Matrix, test
     )
 
 
-def test_changes_of_cases_are_told_by_what_is_written(root: Path, test_config: Path) -> None:
+def test_changes_of_cases_are_described_by_what_is_written(root: Path, test_config: Path) -> None:
     ops = [
         setting("m::a", "skip_if", {"expr": "True"}),
         setting("m", "atol", 0.5),

@@ -202,7 +202,7 @@ def test_a_file_that_cannot_be_put_back_is_named(test_config: Path, monkeypatch:
     assert Path(caught.value.hint.rpartition(" ")[2]).read_text() == old
 
 
-def test_what_somebody_else_wrote_meanwhile_stays_and_is_told(test_config: Path) -> None:
+def test_what_somebody_else_wrote_meanwhile_stays_and_is_reported(test_config: Path) -> None:
     found = plan(test_config, [setting(A, "reason", "r"), setting(C, "reason", "r")])
     before = contents(test_config)
     with pytest.raises(TTMatrixError, match="stop") as caught, written(found, test_config):

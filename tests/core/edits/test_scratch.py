@@ -73,7 +73,7 @@ def test_while_the_index_is_locked_git_changes_nothing(index: Path, lock: Path) 
     assert not is_anything_left(index.parent)
 
 
-def test_what_is_left_behind_is_cleared_and_told(index: Path, lock: Path) -> None:
+def test_what_is_left_behind_is_cleared_and_reported(index: Path, lock: Path) -> None:
     with held(index) as holder:
         assert clear(index.parent) == ()
         assert lock.exists()

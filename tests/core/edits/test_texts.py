@@ -102,7 +102,7 @@ def remove(identifier: str, file: str | None = None) -> Operation:
     return Operation(OpKind.REMOVE, identifier, file)
 
 
-def test_an_id_leads_to_the_one_file_it_stands_in(workspace: Workspace) -> None:
+def test_an_id_leads_to_the_one_file_it_is_in(workspace: Workspace) -> None:
     assert workspace.home(remove(C)).name == JAX
     assert workspace.home(remove("anything", TORCH)).name == TORCH
     assert [file.name for file in workspace.opened] == [JAX, TORCH]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words that every observation is told in."""
+"""The words that every observation is described with."""
 
 from core.evidence.observation import RAN, Ending
 from tests.support.evidence import seen

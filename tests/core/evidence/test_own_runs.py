@@ -41,7 +41,7 @@ def tags(**fields: object) -> dict[str, object]:
     return {"model_test_status": "ModelTestStatus.EXPECTED_PASSING", "bringup_status": "PASSED", **fields}
 
 
-def test_a_run_is_told_by_its_tags() -> None:
+def test_a_run_is_recognised_by_its_tags() -> None:
     one = own_observation(ended(Outcome.PASS, result={"message": "", "tags": tags(pcc=0.9987, arch="n150")}))
     assert (one.ending, one.pcc, one.origin, one.host) == (Ending.PASSED, 0.9987, Origin.HERE, "f10")
     assert (one.run, one.job, one.source) == (SPEC.batch, SPEC.run_id, f"/runs/{SPEC.run_id}")
@@ -147,7 +147,7 @@ def test_a_run_of_code_that_is_gone_is_no_evidence(tmp_path: Path) -> None:
     assert one.commit == committed.commit != ""
 
 
-def test_a_real_report_is_told_as_if_it_had_been_ingested(tmp_path: Path) -> None:
+def test_a_real_report_counts_as_if_it_had_been_ingested(tmp_path: Path) -> None:
     make_report(tmp_path).rename(tmp_path / "junit.xml")
     for name, ending in (
         ("nan", Ending.INACCURATE),

@@ -55,7 +55,7 @@ def test_a_store_that_holds_what_no_calendar_has_is_read(store: EvidenceStore, w
     assert {(one.when, one.seconds) for one in store.observations()} == {(0.0, 0.0), (1.0, seen().seconds)}
 
 
-def test_a_number_that_the_store_cannot_hold_is_told(store: EvidenceStore) -> None:
+def test_a_number_that_the_store_cannot_hold_is_reported(store: EvidenceStore) -> None:
     with pytest.raises(TTMatrixError, match="cannot be read or written"):
         store.add([report(seen(), attempt=10**30)])
 
@@ -121,7 +121,7 @@ reports = st.lists(
         st.sampled_from("xyz"),
         st.booleans(),
         st.sampled_from(["", "abc"]),
-        # A digest always stands for the same content.
+        # A digest always means the same content.
         st.just(Ending.FAILED),
         st.integers(0, 2),
     ),
@@ -218,7 +218,7 @@ def test_a_store_whose_places_were_texts_is_upgraded(store: EvidenceStore) -> No
     assert all(cell.changed > known[cell.test_id] for cell in store.cells())
 
 
-def test_before_slow_and_hung_were_told_apart_one_word_stood_for_both(store: EvidenceStore) -> None:
+def test_before_slow_and_hung_were_distinguished_one_word_meant_both(store: EvidenceStore) -> None:
     old = report(seen(Ending.HUNG, reason="Failed: Timeout (>60.0s)"), seen(arch="p150"), digest="old")
     _write_version_1(store.file, [old], "raised")
     store.add([report(seen(Ending.HUNG, run="b"), digest="new")])

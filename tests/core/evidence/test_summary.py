@@ -14,7 +14,7 @@ def test_the_line_of_the_specification() -> None:
     assert summary_of("p150", rows).text == "p150 PPPxPPP 6/7 pcc .991-.994"
 
 
-def test_own_runs_stand_apart_whenever_they_were() -> None:
+def test_own_runs_are_apart_whenever_they_were() -> None:
     rows = [
         observed(when=3.0),
         observed(Ending.FAILED, when=1.0, origin=Origin.HERE),

@@ -105,7 +105,7 @@ def test_a_linked_work_tree_and_a_shallow_clone(checkout: Checkout, tmp_path: Pa
     assert part.shallow and told(part) == [[(None, None, FILE, "B")]]
 
 
-def test_a_state_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_state_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     commit_states(tmp_path, [*STATES, State({FILE: "test_config: ["}), State({FILE: entries(alpha_tiny="C")})])
     history = read_entry_history(Checkout(tmp_path))
     assert told(history)[-2:] == [[], [(FILE, "B", FILE, "C")]]

@@ -80,7 +80,7 @@ def test_cut_or_not_the_meaning_is_that_of_the_parser(lines: list[str]) -> None:
         assert found == {id: fields for id, fields in said(text).items()}
 
 
-def test_what_differs_and_where_it_stood() -> None:
+def test_what_differs_and_where_it_was() -> None:
     before = "test_config:\n  a:\n    s: 1\n  b:\n    s: 1\n  c:\n    s: 1\n  d:\n    s: 1\n"
     after = "test_config:\n  new:\n    s: 1\n  a:\n    s: 1 # comment\n  x:\n    s: 1\n  y:\n    s: 2\n  d:\n    s: 2\n"
     assert EntryReader().differences(cut(before), cut(after)) == [
@@ -98,7 +98,7 @@ def test_the_last_of_two_equal_keys_counts() -> None:
     assert all_of(twice) == {"a": {"s": 2}}
 
 
-def test_what_is_not_yaml_is_told_with_its_line() -> None:
+def test_what_is_not_yaml_is_reported_with_its_line() -> None:
     with pytest.raises(TTMatrixError, match="Not valid YAML") as caught:
         all_of("test_config:\n  a:\n    status: [X\n")
     assert caught.value.detail.startswith("line ")

@@ -40,7 +40,7 @@ def test_added_changed_and_removed() -> None:
     ]
 
 
-def test_states_that_cannot_be_read_are_passed_over_and_told() -> None:
+def test_states_that_cannot_be_read_are_passed_over_and_reported() -> None:
     texts = reader(one=ONE, two=TWO, broken=BROKEN, latin=LATIN)
     found = [edits for _, edits in texts.read(chain("one", "broken", "latin", "gone", "two"))]
     assert found[1:4] == [(), (), ()]
@@ -54,7 +54,7 @@ def test_states_that_cannot_be_read_are_passed_over_and_told() -> None:
     assert texts.stand_ins == {"broken": "one", "latin": "one", "gone": "one"}
 
 
-def test_what_stood_before_is_remembered_from_an_earlier_reading() -> None:
+def test_what_was_there_before_is_remembered_from_an_earlier_reading() -> None:
     first = reader(one=ONE, broken=BROKEN)
     assert len([*first.read(chain("one", "broken"))]) == 2
     second = ChangeReader(reader(one=ONE, two=TWO, broken=BROKEN).blobs, first.stand_ins)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The history of a matrix's entries, kept between starts."""
+"""The history of a matrix's entries, cached between starts."""
 
 from pathlib import Path
 
@@ -68,7 +68,7 @@ def test_it_begins_with_the_first_entry(checkout: Checkout, tmp_path: Path) -> N
     assert begins is not None and begins.time == 86_400
 
 
-def test_what_was_read_is_kept(checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_read_is_cached(checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = history_of(checkout, tmp_path / "cache")
     monkeypatch.setattr(entry_changes, "cut", None)
     second = history_of(checkout, tmp_path / "cache")

@@ -77,7 +77,7 @@ def test_another_name_is_followed_only_in_its_place() -> None:
     assert renames(placed(old), placed(f"{new} full stop")) == {}
 
 
-def test_places_are_told_by_neighbours_that_were_renamed_too() -> None:
+def test_places_are_recognised_by_neighbours_that_were_renamed_too() -> None:
     removed = placed("a/pytorch-one", "a/pytorch-anchor", "a/pytorch-two", "a/pytorch-three")
     added = placed("a/pytorch-Anchor", "a/pytorch-zwei", "a/pytorch-drei", "a/pytorch-uno")
     assert renames(removed, added) == {"a/pytorch-anchor": "a/pytorch-Anchor"}
@@ -88,7 +88,7 @@ def test_places_are_told_by_neighbours_that_were_renamed_too() -> None:
     }  # fmt: skip
 
 
-def test_a_slip_in_the_directory_is_mended_but_another_model_is_another() -> None:
+def test_a_slip_in_the_directory_is_fixed_but_another_model_is_another() -> None:
     old = "qwen_2_5/casual_lm/pytorch-7b"
     assert renames(placed(old), placed("qwen_2_5/causal_lm/pytorch-7b")) == {old: "qwen_2_5/causal_lm/pytorch-7b"}
     assert renames(placed(old), placed("qwen_2_6/casual_lm/pytorch-7b")) == {}

@@ -75,7 +75,7 @@ def test_parallel_ids_run_on_one_device_and_say_so(repro: Repro) -> None:
     assert "fsdp-dp-tensor_parallel is left out: everything runs on one CPU device." in ran.output
 
 
-def test_the_result_line_stands_alone_whatever_the_model_does_to_stdout(repro: Repro) -> None:
+def test_the_result_line_is_alone_whatever_the_model_does_to_stdout(repro: Repro) -> None:
     noise = (
         "import io, sys\nprint('TTMATRIX-RESULT {}'); print('50%', end='', flush=True)\nsys.stdout = io.StringIO()\n"
     )

@@ -305,7 +305,7 @@ class Net(Net):
         ({}, None),
     ],
 )
-def test_the_token_that_decoders_start_with_is_told(
+def test_the_token_that_decoders_start_with_is_reported(
     repro: Repro, configs: dict[str, int | None], told: dict[str, object] | None
 ) -> None:
     lines = "".join(f"        model.{name} = C({token})\n" for name, token in configs.items())

@@ -200,7 +200,7 @@ def test_packages_of_the_system_are_left_to_the_user(loader: Path, tmp_path: Pat
     assert "left to you" in capfd.readouterr().out
 
 
-def test_layers_are_kept_in_our_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_layers_are_stored_in_our_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TTMATRIX_HOME", str(tmp_path))
     assert requirements.default_cache() == tmp_path / "cache/requirements"
     monkeypatch.delenv("TTMATRIX_HOME")

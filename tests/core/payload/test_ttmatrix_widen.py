@@ -84,7 +84,7 @@ def test_the_one_narrow_dtype(dtypes: tuple[Any, ...], found: Any) -> None:
     assert widen.narrow_dtype([torch.zeros(1, dtype=one) for one in dtypes]) is found
 
 
-def test_a_compiler_is_told_the_same(wide: Any) -> None:
+def test_a_compiler_gets_the_same(wide: Any) -> None:
     mm = torch.ops.aten.mm.default
     decomposed = widen.wide_decompositions()[mm]
     one = torch.randn(4, 4).to(LOW)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows say how long the statuses of their entry have stood, and queries ask for it."""
+"""Rows say how long the statuses of their entry have been there, and queries ask for it."""
 
 from pathlib import Path
 

@@ -73,7 +73,7 @@ def _change_group(checkout: Checkout) -> None:
     _replace(checkout.models / "patch_vit" / "pytorch" / "loader.py", "ModelGroup.", "ModelGroup.VULCAN or ModelGroup.")
 
 
-def test_the_second_answer_is_the_kept_one(checkout: Checkout, tmp_path: Path, evaluated: list[int]) -> None:
+def test_the_second_answer_is_the_stored_one(checkout: Checkout, tmp_path: Path, evaluated: list[int]) -> None:
     cache, matrix = Cache(checkout, tmp_path / "cache"), index(checkout)
     first, second = selected_jobs(cache, matrix), selected_jobs(cache, index(checkout))
     assert len(evaluated) == 1

@@ -47,7 +47,7 @@ def test_what_has_no_info(matrix: Matrix, infos: ModelInfos) -> None:
     assert ids_of_model(matrix, infos, "no such name") == []
 
 
-def test_kept_infos_are_used_until_a_python_file_changes(
+def test_cached_infos_are_used_until_a_python_file_changes(
     matrix: Matrix, infos: ModelInfos, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Fresh files are distrusted for two seconds; the test does not wait for that.

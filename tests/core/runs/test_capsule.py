@@ -109,7 +109,7 @@ def test_a_manifest_that_says_nothing_is_refused(tmp_path: Path, manifest: str) 
         unpack(file)
 
 
-def test_what_is_no_archive_is_told(tmp_path: Path, record: RunRecord) -> None:
+def test_what_is_no_archive_is_reported(tmp_path: Path, record: RunRecord) -> None:
     with pytest.raises(TTMatrixError, match="Cannot read"):
         unpack(tmp_path / "absent")
     (tmp_path / "text").write_text("x")

@@ -187,7 +187,7 @@ def test_a_lease_is_of_a_process_of_its_user(board: Path) -> None:
         assert DeviceLeases(board).held() == [], "nobody cannot lease for a process of root"
 
 
-def test_who_holds_the_lock_for_long_is_told(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_holds_the_lock_for_long_is_reported(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "_PATIENCE", 0.05)
     leases = DeviceLeases(board)
     with leases._guard(), pytest.raises(TTMatrixError, match="The device leases are locked"):

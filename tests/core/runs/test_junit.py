@@ -195,7 +195,7 @@ def test_a_look_for_a_document_type_takes_no_time() -> None:
             list(stream_testcases([padding], "x.xml"))
 
 
-def test_only_those_that_are_asked_for_are_held(file: Path) -> None:
+def test_only_those_that_are_asked_for_are_taken(file: Path) -> None:
     file.write_text('<testsuite><testcase name="a"/><testcase name="b"/><testcase name="a"/></testsuite>')
     assert [case.name for case in read_testcases(file)] == ["a", "b", "a"]
     assert [case.name for case in read_testcases(file, {"a", "c"})] == ["a", "a"]

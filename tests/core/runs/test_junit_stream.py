@@ -67,7 +67,7 @@ def test_a_text_without_end_takes_no_memory(head: bytes, tail: bytes) -> None:
     assert peak < 20 * MOST_TEXT
 
 
-def test_of_a_long_text_both_ends_are_kept() -> None:
+def test_of_a_long_text_both_ends_stay() -> None:
     (case, _) = stream_cases(endless(b"<failure>first", LINE, b"last</failure>"))
     text = case.element.findtext("failure") or ""
     assert (text[:5], text[-4:]) == ("first", "last")

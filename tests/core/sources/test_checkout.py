@@ -27,7 +27,7 @@ def test_nothing_there(tmp_path: Path) -> None:
     assert "--repo" in caught.value.hint
 
 
-def test_empty_submodule_is_told_with_its_remedy(tmp_path: Path) -> None:
+def test_empty_submodule_is_reported_with_its_remedy(tmp_path: Path) -> None:
     (tmp_path / "tests/runner/test_config").mkdir(parents=True)
     (tmp_path / "third_party/tt_forge_models").mkdir(parents=True)
     with pytest.raises(TTMatrixError) as caught:

@@ -11,7 +11,7 @@ from tests.core.sources.test_yaml_syntax import BOMB
 from tests.support.tree import INFERENCE, sample, write_checkout
 
 
-def test_entries_know_where_they_stand(tmp_path: Path) -> None:
+def test_entries_know_where_they_are(tmp_path: Path) -> None:
     checkout = sample(tmp_path)
     file = next(one for one in read_expectations(checkout, Schema()) if one.name == INFERENCE)
     assert [(entry.line, entry.end_line) for entry in file.entries] == [(2, 3), (5, 11), (12, 15)]

@@ -43,7 +43,7 @@ def test_commits_that_touch_the_directory_newest_first(git: Git) -> None:
     assert (found[0].id, found[0].author, head.shallow) == (head.commit, "Somebody", False)
 
 
-def test_changes_and_blobs_are_what_stood_there(git: Git) -> None:
+def test_changes_and_blobs_are_what_was_there(git: Git) -> None:
     third, second, first = (one.id for one in git.commits(git.head().commit, "dir/[config]"))
     edges = [Edge(first, ""), Edge(second, first), Edge(second, second), Edge(third, second)]
     found = git.changes(edges, "dir/[config]")
@@ -88,7 +88,7 @@ def test_a_shallow_clone_says_so(tmp_path: Path) -> None:
     assert [one.before for one in git.changes([Edge(only.id, "")], "dir")[Edge(only.id, "")]] == [None]
 
 
-def test_no_repository_no_commit_and_no_git_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_repository_no_commit_and_no_git_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(TTMatrixError, match="git cannot read") as caught:
         Git(tmp_path).head()
     assert "not a git repository" in caught.value.detail
@@ -198,7 +198,7 @@ def test_an_object_that_a_partial_clone_lacks_is_not_fetched(tmp_path: Path) -> 
     assert marks_in(tmp_path / "marks") == []
 
 
-def test_a_filter_whose_name_cannot_be_given_is_told(git: Git) -> None:
+def test_a_filter_whose_name_cannot_be_given_is_reported(git: Git) -> None:
     subprocess.run(["git", "config", "filter.a=b.clean", "true"], cwd=git.root, check=True)
     with pytest.raises(TTMatrixError, match="cannot look at the files") as caught:
         git.changed()

@@ -20,7 +20,7 @@ def test_the_first_tests_name_the_phase_alone() -> None:
     }
 
 
-def test_sizes_that_stand_in_the_decorators() -> None:
+def test_sizes_that_are_in_the_decorators() -> None:
     sizes = (
         '@pytest.mark.parametrize("batch_size", [1, 2], ids=_id)\n'
         '@pytest.mark.parametrize("sequence_length", (None, 128, 1024), ids=_id)\n'
@@ -37,5 +37,5 @@ def test_a_list_that_is_no_literal_is_left_out(values: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "def test_all_models_torch(): pass\n", "def test_llms_torch(:\n", "\0"])
-def test_nothing_is_told_of_other_modules(text: str) -> None:
+def test_nothing_is_said_of_other_modules(text: str) -> None:
     assert llm_parameters(text) == {}

@@ -8,7 +8,7 @@ from core.workflows.case import Case
 from tests.support.triage import LOADER, MISMATCH, SIBLING, case, member
 
 
-def test_a_case_survives_being_kept() -> None:
+def test_a_case_survives_being_stored() -> None:
     about = case(member(reason=MISMATCH), member(SIBLING), inference=(member(),), task="cv_object_det")
     assert typed(json.loads(json.dumps(plain(about))), Case) == about
 

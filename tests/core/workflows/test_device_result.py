@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.device: what a JUnit file says of each test, also where little stands in it."""
+"""core.workflows.device: what a JUnit file says of each test, also where it says little."""
 
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,7 @@ def test_then_the_log_counts_where_it_can_only_be_about_this_test(tmp_path: Path
     assert fields(read(tmp_path, WRAPPER + another, LIVE))["reason"] == "ValueError: the wrapper gave up"
 
 
-def test_a_report_that_is_kept_beside_its_log_is_read_with_it(tmp_path: Path) -> None:
+def test_a_report_that_is_stored_beside_its_log_is_read_with_it(tmp_path: Path) -> None:
     read(tmp_path, WRAPPER, LIVE)
     report = (tmp_path / "junit.xml").rename(tmp_path / "verify.xml")
     (tmp_path / "verify.log").write_text("TT_FATAL: no room in L1 (a.cpp:3)\n")
@@ -138,7 +138,7 @@ def _ended(tmp_path: Path, outcome: Outcome, ids: list[str], **fields: Any) -> l
     return [DeviceResult.of(one) for one in read_device_run(record, ids)]
 
 
-def test_a_run_here_that_was_ended_is_told_by_what_ended_it(tmp_path: Path) -> None:
+def test_a_run_here_that_was_ended_is_described_by_what_ended_it(tmp_path: Path) -> None:
     (hung,) = _ended(tmp_path, Outcome.HANG, [ID])
     assert fields(hung) == {"status": "NOT_SUPPORTED_SKIP", "reason": "Test hangs: 60 s without output or work"}
     (slow,) = _ended(tmp_path, Outcome.TIMEOUT, [ID], idle=1.0)

@@ -107,7 +107,7 @@ def test_stopped_before_any_effect_and_resumed_it_ends_the_same(
 
 
 @pytest.mark.parametrize("nth", range(1, 6))
-def test_killed_after_an_effect_and_before_its_answer_is_kept(
+def test_killed_after_an_effect_and_before_its_answer_is_stored(
     world: WorkflowContext, root: Path, tmp_path: Path, nth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     xml = device_xml(tmp_path / "junit.xml")

@@ -39,7 +39,7 @@ def test_titles(effect: Effect | End, title: str) -> None:
     assert effect.title == title
 
 
-def test_effects_are_told_apart_by_what_they_do_and_not_by_their_words() -> None:
+def test_effects_are_distinguished_by_what_they_do_and_not_by_their_words() -> None:
     different: list[Effect] = [
         RunCpu(("a",), "as it is"),
         RunCpu(("a", "b"), "as it is"),

@@ -52,7 +52,7 @@ def test_a_replay_comes_to_the_state_of_the_steps() -> None:
             state, _ = step(state, 1)
 
 
-def test_whoever_aborts_leaves_no_edit() -> None:
+def test_who_aborts_leaves_no_edit() -> None:
     state, _ = begin(case(), edits_and_gives_up)
     state, asked = step(state, None)
     assert asked == (RevertLoader(LOADER, edit()),)

@@ -72,7 +72,7 @@ def test_an_entry_that_says_it_already_needs_no_operation() -> None:
     assert operations(member(TARGET, "ValueError: x", bringup_status="FAILED_FE_COMPILATION"), {**XFAIL}) == ()
 
 
-def test_an_observation_survives_being_kept() -> None:
+def test_an_observation_survives_being_stored() -> None:
     one = DeviceResult(TARGET, Ending.CRASHED, "crashed", "FAILED_RUNTIME", "crashed")
     assert DeviceResult.of(one.to_fields()) == one
     # A session from before results had a line to quote.

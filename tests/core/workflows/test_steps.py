@@ -40,7 +40,7 @@ def test_one_invocation_takes_all_once() -> None:
     assert effects == [RunDevice((TARGET, SIBLING, "third"), decisive=True)]
 
 
-def test_what_the_cpu_decided_stands_without_a_device_and_is_said_to() -> None:
+def test_what_the_cpu_decided_holds_without_a_device_and_is_said_to() -> None:
     def workflow(about: Case, report: WorkflowReport) -> Steps[None]:
         report.scope = list(about.scope)
         yield from expect_failures(report, {TARGET: MISMATCH})

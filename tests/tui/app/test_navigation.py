@@ -10,7 +10,7 @@ from tui.commands import COMMANDS, Where, screen_commands
 from tui.screens import SCREENS
 
 
-async def test_at_most_one_screen_stands_above_the_matrix(tmp_path: Path) -> None:
+async def test_at_most_one_screen_is_above_the_matrix(tmp_path: Path) -> None:
     app = build_app(sample(tmp_path))
     async with app.run_test(size=(100, 30)) as pilot:
         assert app.screen_stack == [app.matrix_screen]

@@ -82,12 +82,12 @@ async def test_changes_of_others_are_seen_and_the_cursor_stays(checkout: Checkou
         )
 
 
-def test_nothing_to_open_is_told_before_the_screen_is_taken(tmp_path: Path) -> None:
+def test_nothing_to_open_is_reported_before_the_screen_is_taken(tmp_path: Path) -> None:
     with pytest.raises(TTMatrixError, match="No tt-xla checkout"):
         open_app(AppRequest(tmp_path))
 
 
-def test_a_bad_query_is_told_before_the_screen_is_taken(checkout: Checkout) -> None:
+def test_a_bad_query_is_reported_before_the_screen_is_taken(checkout: Checkout) -> None:
     with pytest.raises(TTMatrixError, match="stauts"):
         open_app(AppRequest(checkout.root, query="stauts:x"))
 
@@ -139,7 +139,7 @@ async def test_it_opens_on_the_screen_that_is_asked_for(checkout: Checkout, tmp_
         assert app.theme == "light"
 
 
-def test_a_screen_that_there_is_not_is_told_before_the_screen_is_taken(checkout: Checkout) -> None:
+def test_a_screen_that_there_is_not_is_reported_before_the_screen_is_taken(checkout: Checkout) -> None:
     with pytest.raises(UsageError, match="no screen 'triag'") as raised:
         open_app(AppRequest(checkout.root, screen="triag"))
     assert "triage" in raised.value.hint

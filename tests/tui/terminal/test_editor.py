@@ -47,13 +47,13 @@ def test_no_editor_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
         editor_command(FILE, 1, {})
 
 
-def test_a_variable_that_cannot_be_read_is_told() -> None:
+def test_a_variable_that_cannot_be_read_is_reported() -> None:
     with pytest.raises(TTMatrixError, match="EDITOR cannot be read"):
         editor_command(FILE, 1, {"EDITOR": "vim '"})
 
 
 @pytest.mark.parametrize("words", [["no-such-editor", "x"], ["env", "no-such-editor", "x"]])
-def test_an_editor_that_is_not_there_is_told(tmp_path: Path, words: list[str]) -> None:
+def test_an_editor_that_is_not_there_is_reported(tmp_path: Path, words: list[str]) -> None:
     with pytest.raises(TTMatrixError, match="Cannot run"):
         edit(words, tmp_path)
 

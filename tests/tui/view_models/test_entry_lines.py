@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries before and after: nothing is cut off, and both sides stand where they belong."""
+"""Entries before and after: nothing is cut off, and both sides are where they belong."""
 
 from collections.abc import Sequence
 

@@ -76,7 +76,7 @@ def test_a_cell_of_the_bar_is_an_hour(seconds: float, bar: str) -> None:
     assert lease_bar(seconds) == bar.ljust(8)
 
 
-def test_a_person_is_told_of_hosts_that_go_and_come() -> None:
+def test_a_person_hears_of_hosts_that_go_and_come() -> None:
     def in_state(state: HostState, why: str = "") -> ClusterStatus:
         return cluster(HostStatus("a", state, why, 0.0, 1))
 

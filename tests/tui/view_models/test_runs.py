@@ -94,7 +94,7 @@ def test_a_run_that_waits_for_a_slot_does_not_count_as_running() -> None:
     assert going_words([record("a", Finished(9.0, Outcome.PASS, 1.0))]) == ""
 
 
-def test_the_end_of_a_batch_is_told_by_outcomes() -> None:
+def test_the_end_of_a_batch_is_reported_by_outcomes() -> None:
     ends = [
         record(str(at), Finished(9.0, end, 1.0)) for at, end in enumerate((Outcome.CRASH, Outcome.PASS, Outcome.PASS))
     ]

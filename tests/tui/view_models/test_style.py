@@ -35,7 +35,7 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
     return index(sample(tmp_path_factory.mktemp("checkout")))
 
 
-def test_every_status_can_be_told_without_colour() -> None:
+def test_every_status_can_be_recognised_without_colour() -> None:
     assert set(STATUS_LOOKS) == set(Status)
     assert (
         len({look.word for look in STATUS_LOOKS.values()}) == len({look.letter for look in STATUS_LOOKS.values()}) == 5

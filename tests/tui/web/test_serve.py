@@ -97,7 +97,7 @@ class _Terminal:
 @asynccontextmanager
 async def _opened(served: Served) -> AsyncIterator[_Terminal]:
     """The app, opened as a browser does: the address, then the page, then its websocket."""
-    # A browser has cookies of hosts that are numbers; this client only if it is told.
+    # A browser has cookies of hosts that are numbers; this client only if it is asked to.
     jar = aiohttp.CookieJar(unsafe=True)
     async with aiohttp.ClientSession(cookie_jar=jar, headers={"Origin": served.base}) as client:
         async with client.get(served.address) as page:

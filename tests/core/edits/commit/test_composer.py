@@ -49,7 +49,7 @@ def test_split(matrix: Matrix) -> None:
     assert [draft.message for draft in found.drafts(Split.NONE, "Own words")] == ["Own words"]
 
 
-def test_what_cannot_stand_on_the_last_commit_is_told(matrix: Matrix) -> None:
+def test_what_does_not_fit_the_last_commit_is_reported(matrix: Matrix) -> None:
     absent = Operation(OpKind.REMOVE, "no/pytorch-such-single_device-training", TRAINING)
     with pytest.raises(TTMatrixError, match="cannot be committed by itself"):
         compose_commits(matrix, [absent])

@@ -44,7 +44,7 @@ def test_files_that_say_what_the_commit_says(tmp_path: Path, format: str) -> Non
     assert repository.as_committed([*texts, "new", "never", "directory"]) == ("same", "ends", "never")
 
 
-def test_what_is_no_text_is_told(repository: Repository) -> None:
+def test_what_is_no_text_is_reported(repository: Repository) -> None:
     (blob,) = repository.committed(repository.head(), ["latin"]).values()
     with pytest.raises(TTMatrixError, match="latin is not UTF-8"):
         repository.text("latin", blob)

@@ -50,7 +50,7 @@ def test_what_is_staged_takes_the_operations_in(checkout: Checkout) -> None:
     }
 
 
-def test_stages_stand_on_each_other(checkout: Checkout) -> None:
+def test_stages_build_on_each_other(checkout: Checkout) -> None:
     base = read_base(Repository(checkout.root), DIRECTORY, Schema())
     first, second, third = stages(base, [[PASS], [MOVE], [CLEAR]], Schema(), Planner())
     assert set(first) == set(third) == {TRAINING}

@@ -93,7 +93,7 @@ def test_a_submodule_stays_where_it_is_staged_and_where_it_is(checkout: Checkout
     assert git(root, "show", "--name-only", "--format=").split() == [f"{PREFIX}/{TRAINING}"]
 
 
-def test_several_commits_of_one_file_stand_on_each_other(checkout: Checkout) -> None:
+def test_several_commits_of_one_file_build_on_each_other(checkout: Checkout) -> None:
     one, two = made(checkout, CommitDraft("status", (PASS,)), CommitDraft("reason", (CLEAR,)))
     assert git(checkout.root, "log", "--format=%s", "-2").split() == ["reason", "status"]
     assert git(checkout.root, "rev-parse", f"{two}^").strip() == one
@@ -274,7 +274,7 @@ def test_an_operation_that_rests_on_other_work_is_refused(checkout: Checkout) ->
     assert state(checkout.root) == before
 
 
-def test_without_a_first_commit_there_is_none_to_stand_on(tmp_path: Path) -> None:
+def test_without_a_first_commit_there_is_none_to_begin_with(tmp_path: Path) -> None:
     checkout = sample(tmp_path)
     with pytest.raises(TTMatrixError, match="not a git repository"):
         commit(checkout, [CommitDraft("m", (PASS,))])
@@ -283,7 +283,7 @@ def test_without_a_first_commit_there_is_none_to_stand_on(tmp_path: Path) -> Non
         commit(checkout, [CommitDraft("m", (PASS,))])
 
 
-def test_a_missing_identity_is_told_in_gits_own_words(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_identity_is_reported_in_gits_own_words(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
     git(checkout.root, "config", "user.useConfigOnly", "true")
     git(checkout.root, "config", "--unset", "user.email")
     for name in ("EMAIL", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"):
@@ -306,7 +306,7 @@ def test_signing_that_would_ask_fails_instead_of_waiting(checkout: Checkout, tmp
     assert state(checkout.root) == before
 
 
-def test_a_commit_of_no_branch_is_made_and_told(checkout: Checkout) -> None:
+def test_a_commit_of_no_branch_is_made_and_reported(checkout: Checkout) -> None:
     git(checkout.root, "checkout", "--quiet", "--detach")
     write(plan(checkout.test_config, [PASS]), checkout.test_config)
     assert commit(checkout, [CommitDraft("m", (PASS,))]).detached
@@ -347,7 +347,7 @@ def test_a_request_that_means_nothing(checkout: Checkout, drafts: list[CommitDra
     assert state(checkout.root) == before
 
 
-def test_a_disk_without_room_is_told_before_anything_is_done(
+def test_a_disk_without_room_is_reported_before_anything_is_done(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(descriptor: int, offset: int, length: int) -> None:

@@ -170,7 +170,7 @@ def test_files_committed_by_hand_are_forgotten(bench: Workbench, matrix: Matrix)
     assert not bench.uncommitted
 
 
-def test_a_write_that_was_killed_is_told_and_can_go_on(bench: Workbench, matrix: Matrix) -> None:
+def test_a_write_that_was_killed_is_reported_and_can_go_on(bench: Workbench, matrix: Matrix) -> None:
     """The process dies after the file is replaced and before the journal says so."""
     ids = accept(bench, matrix, RTOL)
     script = textwrap.dedent(

@@ -38,7 +38,7 @@ def test_only_what_is_accepted_counts_in_the_order_proposed() -> None:
     assert three.accepted_operations() == ()
 
 
-def test_a_decision_that_stands_already_and_one_on_what_has_left_are_no_edits() -> None:
+def test_a_decision_that_is_made_already_and_one_on_what_has_left_are_no_edits() -> None:
     assert pending("a").decision(Decision.UNDECIDED, [1]) == UndoStep(())
     assert pending("a").decision(Decision.ACCEPTED, [7]) == UndoStep(())
 

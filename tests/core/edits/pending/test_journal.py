@@ -163,7 +163,7 @@ def test_a_damaged_line_sets_it_aside_and_what_came_before_is_gone_on_with(file:
     assert values(Journal(file, ROOT)) == ["X"]
 
 
-def test_a_home_that_cannot_be_written_is_told_and_work_goes_on(tmp_path: Path) -> None:
+def test_a_home_that_cannot_be_written_is_reported_and_work_goes_on(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("in the way")
     journal = Journal(tmp_path / "home" / "journal.jsonl", ROOT)
     assert "cannot be saved" in str(journal.problem)
@@ -176,7 +176,7 @@ def test_a_home_that_cannot_be_written_is_told_and_work_goes_on(tmp_path: Path) 
     assert values(Journal(tmp_path / "home" / "journal.jsonl", ROOT)) == ["X", "Y", "Z"]
 
 
-def test_a_full_disk_tears_nothing_and_what_waited_is_kept_later(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_tears_nothing_and_what_waited_is_saved_later(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal, other = Journal(file, ROOT), Journal(file, ROOT)
     propose(journal, "X")
     before = file.read_bytes()

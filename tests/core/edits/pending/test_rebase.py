@@ -67,7 +67,7 @@ def test_a_file_that_cannot_be_read_has_lost_nothing() -> None:
     assert rebase(desk_with(), present("test_config: [\n<<<<<<< HEAD")) is None
 
 
-def test_renames_that_concern_no_change_are_not_told_of() -> None:
+def test_renames_that_concern_no_change_are_not_reported() -> None:
     event = rebase(desk_with(), present(TEXT.replace(SIBLING, "alpha/pytorch-Base3-single_device-inference")))
     assert event is not None
     assert event.renamed == ()

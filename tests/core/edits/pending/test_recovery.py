@@ -71,7 +71,7 @@ def test_a_change_of_two_files_is_done_with_the_second(planned: EditPlan, test_c
     assert write_outcome(writing, found_in_files(writing, test_config), [both]) == WriteDone((1,), (JAX, TORCH))
 
 
-def test_what_somebody_changed_since_is_told(planned: EditPlan, test_config: Path) -> None:
+def test_what_somebody_changed_since_is_reported(planned: EditPlan, test_config: Path) -> None:
     writing = write_began(planned)
     (test_config / JAX).unlink()
     (test_config / TORCH).write_text("else")

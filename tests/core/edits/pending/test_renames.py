@@ -19,7 +19,7 @@ def paired(gone: dict[tuple[str, str], str], come: dict[tuple[str, str], str]) -
 A = "alpha/pytorch-Base-single_device-inference"
 
 
-def test_a_close_id_with_the_same_value_is_what_became_of_it() -> None:
+def test_a_close_id_with_the_same_value_is_its_new_name() -> None:
     assert paired(keys(A), keys("alpha/pytorch-base-single_device-inference")) == {
         A: "alpha/pytorch-base-single_device-inference"
     }

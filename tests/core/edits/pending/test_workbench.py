@@ -105,7 +105,7 @@ def test_write_commit_and_the_way_back(bench: Workbench) -> None:
     assert text(bench) == before
 
 
-def test_our_own_write_is_told_from_those_of_others(bench: Workbench) -> None:
+def test_our_own_write_is_distinguished_from_those_of_others(bench: Workbench) -> None:
     file = str(bench.checkout.test_config / TORCH)
     assert not bench.wrote({file})
     bench.write([propose(bench, setting(A, "r"))], SCHEMA)

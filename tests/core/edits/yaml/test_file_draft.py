@@ -103,7 +103,7 @@ def test_what_cannot_be_done_leaves_the_whole_file(operation: Operation, why: st
     assert why in rejected[0]
 
 
-def test_an_entry_that_stands_twice_is_named_and_blocks_no_other() -> None:
+def test_an_entry_that_is_there_twice_is_named_and_blocks_no_other() -> None:
     text = "test_config:\n  a:\n    x: 1\n  a:\n    x: 2\n  b:\n    x: 3\n"
     assert applied(text, Operation(OpKind.SET, "b", path=("x",), value=4)) == (text.replace("3", "4"), [])
     _, rejected = applied(text, Operation(OpKind.SET, "a", path=("x",), value=4))

@@ -49,7 +49,7 @@ def test_text_and_value_mean_the_same(text: str, value: object) -> None:
     ("one", "other"),
     [("1", "1.0"), ("true", "'true'"), ("a: 1\nb: 2", "b: 2\na: 1"), ("a: 1", "a: 1\na: 1"), ("&x 1", "1"), ("[]", "")],
 )
-def test_what_differs_is_told_apart(one: str, other: str) -> None:
+def test_what_differs_is_distinguished(one: str, other: str) -> None:
     assert means(f"k: {one}" if "\n" not in one and ":" not in one else one) != means(
         f"k: {other}" if "\n" not in other and ":" not in other else other
     )

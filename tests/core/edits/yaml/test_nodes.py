@@ -45,7 +45,7 @@ def test_crlf_counts_as_two_characters() -> None:
     assert (text[node.start : node.end], node.line) == ("x", 2)
 
 
-def test_kinds_anchors_tags_and_lines_are_kept() -> None:
+def test_kinds_anchors_tags_and_lines_stay() -> None:
     found = pairs("a: &here 1\nb: *here\nc: !!str 2\nd: [x]\ne: ~\nf:\n")
     assert (found["a"].anchor, found["a"].tag) == ("here", "tag:yaml.org,2002:int")
     assert (found["b"].kind, found["b"].text) == (NodeKind.ALIAS, "here")
@@ -89,7 +89,7 @@ def test_what_is_tied_to_another_place_is_refused(text: str, why: str) -> None:
         refuse_shared(*walk(root))
 
 
-def test_real_scalars_stand_exactly_where_they_are_said_to(real_files: list[Path]) -> None:
+def test_real_scalars_are_exactly_where_they_are_said_to(real_files: list[Path]) -> None:
     for path in real_files:
         text = path.read_text(encoding="utf-8")
         root = parse(text)

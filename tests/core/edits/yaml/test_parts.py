@@ -37,7 +37,7 @@ def field(op: OpKind, *path: str, value: object = None, to: str | None = None) -
         (OpKind.ADD, ("arch_overrides", "p150"), {"status": "Y"}, None, {"status": "Y"}),
     ],
 )
-def test_a_part_is_the_field_it_stands_in(
+def test_a_part_is_the_field_it_is_in(
     op: OpKind, path: tuple[str, ...], value: object, to: str | None, expected: object
 ) -> None:
     assert field(op, *path, value=value, to=to) == Operation(OpKind.SET, "a", path=path, value=expected)
@@ -77,7 +77,7 @@ def test_what_has_nothing_to_act_on_is_refused(
         field(op, *path, value=value, to=to)
 
 
-def test_numbers_and_text_are_told_apart() -> None:
+def test_numbers_and_text_are_distinguished() -> None:
     entry = meaning_of({"markers": [1, "1", True]})
     found = as_field(entry, Operation(OpKind.REMOVE, "a", path=("markers",), value=1))
     assert found is not None

@@ -40,7 +40,7 @@ def test_what_is_no_list_of_items_goes_on_one_line(value: object, expected: str)
     assert replaced(value, "f:   \n  - x\n  - y\ns: 1\n") == f"f: {expected}\ns: 1\n"
 
 
-def test_an_item_that_stands_twice_is_written_twice() -> None:
+def test_an_item_that_is_there_twice_is_written_twice() -> None:
     assert replaced(["one.mlir", "one.mlir"]) == "filechecks:\n  - one.mlir\n  - one.mlir\nstatus: X\n"
 
 

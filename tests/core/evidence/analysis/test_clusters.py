@@ -52,7 +52,7 @@ def test_entries_by_what_they_tell(matrix: Matrix) -> None:
     assert buffer.canonical == "Buffer must be allocated on device"
 
 
-def test_a_result_joins_by_its_message_and_stands_alone_by_what_was_raised(matrix: Matrix) -> None:
+def test_a_result_joins_by_its_message_and_is_alone_by_what_was_raised(matrix: Matrix) -> None:
     """The message of a report differs from run to run of one failure (docs/rules.md 11)."""
     raised = "ValueError: the wrapper gave up"
     known = observed(Ending.FAILED, DRAM, raised=raised, test_id=A)
@@ -94,7 +94,7 @@ def test_the_real_reasons_come_to_few_clusters(tmp_path: Path, shared_test_confi
     assert sum(len(one.ids) for one in clusters[:10]) > 400
 
 
-def test_the_entry_that_has_stood_longest_counts() -> None:
+def test_the_oldest_entry_counts() -> None:
     cluster = Cluster("x", "x", (ClusterCell("a", "n150"), ClusterCell("b", "n150"), ClusterCell("c", "n150")))
     assert oldest(cluster, {"a": 3, "b": 9}) == 9
     assert oldest(cluster, {}) is None

@@ -35,7 +35,7 @@ def test_commits_of_the_checkout_and_of_its_models(tmp_path: Path) -> None:
     assert not own.unknown and not theirs.unknown
 
 
-def test_the_submodule_is_told_from_the_commit(tmp_path: Path) -> None:
+def test_the_submodule_is_distinguished_from_the_commit(tmp_path: Path) -> None:
     checkout = sample(tmp_path / "tt-xla")
     models = committed_checkout(Checkout(checkout.models))
     committed_checkout(checkout)

@@ -37,7 +37,7 @@ DRAM = "Out of Memory: Not enough space to allocate 12 B DRAM buffer"
         (observed(Ending.NOT_RUN), None, None),
     ],
 )
-def test_what_became_of_a_cell(
+def test_what_happened_to_a_cell(
     before: Observation | None, after: Observation | None, kind: DifferenceKind | None
 ) -> None:
     found = compare([before] if before else [], [after] if after else [])

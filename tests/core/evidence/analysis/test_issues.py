@@ -68,7 +68,7 @@ test_config:
     assert (first.state.state, first.cells) == (State.CLOSED, ((A, "n150"), (A, "p150")))
 
 
-def test_what_gh_says_is_kept(tmp_path: Path) -> None:
+def test_what_gh_says_is_cached(tmp_path: Path) -> None:
     file = tmp_path / "state" / "issues.json"
     told = {"state": "CLOSED", "title": "It\x1b[31m is", "closedAt": "2026-04-03T01:02:03Z"}
     gh = Gh(
@@ -112,7 +112,7 @@ def test_advice(tmp_path: Path) -> None:
     assert issue_advice(matrix, citations(matrix, {}), lambda *_: Verdict.STALE) == ()
 
 
-def test_what_was_said_before_a_failure_is_kept(tmp_path: Path) -> None:
+def test_what_was_said_before_a_failure_stays(tmp_path: Path) -> None:
     file = tmp_path / "issues.json"
     gh = Gh({"1": (0, '{"state": "OPEN", "title": "t", "closedAt": null}', ""), "2": (4, "", "not logged in")})
     with pytest.raises(TTMatrixError, match="gh cannot read"):

@@ -14,7 +14,7 @@ from tests.support.evidence import observed
 from tests.support.sample import sample_checkout
 
 
-def test_proposals_what_is_held_and_what_nobody_knows(tmp_path: Path) -> None:
+def test_proposals_what_waits_and_what_nobody_knows(tmp_path: Path) -> None:
     matrix = index(sample_checkout(tmp_path / "demo"))
     ci = read_ci(matrix, read_model_infos(matrix.checkout, matrix.loaders.values()))
     failing = [id for id, entry in matrix.entries.items() if entry.fields.get("status") == "KNOWN_FAILURE_XFAIL"]

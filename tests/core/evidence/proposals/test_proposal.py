@@ -75,7 +75,7 @@ def test_an_override_that_is_no_more_needed_goes(matrix: Matrix) -> None:
     assert all(op.op is OpKind.UNSET for op in made.ops)
 
 
-def test_archs_that_differ_are_told_apart(matrix: Matrix) -> None:
+def test_archs_that_differ_are_distinguished(matrix: Matrix) -> None:
     crash = _judged(Verdict.CRASH, TRAIN, "n150", Ending.CRASHED, "Fatal Python error: Aborted")
     (made,), _ = propose(matrix, [crash, _judged(Verdict.STALE, TRAIN, "p150")])
     fields = matrix.entries[TRAIN].fields
@@ -103,7 +103,7 @@ def test_nothing_is_proposed_for_what_is_true_or_not_marked(matrix: Matrix) -> N
     assert propose(matrix, judgements[2:]) == ((), ())
 
 
-def test_what_is_held_says_why(matrix: Matrix) -> None:
+def test_what_is_paused_says_why(matrix: Matrix) -> None:
     proposals, held = propose(
         matrix,
         [_judged(Verdict.FLAKY, TINY, "n150"), _judged(Verdict.CRASH, TINY, "p150", Ending.CRASHED)],

@@ -53,7 +53,7 @@ def test_as_many_as_a_verdict_lacks(matrix: Matrix, tmp_path: Path) -> None:
     assert len(found.refused) == 1
 
 
-def test_what_is_in_the_way_of_all_is_told_with_the_remedy(matrix: Matrix, tmp_path: Path) -> None:
+def test_what_is_in_the_way_of_all_is_reported_with_the_remedy(matrix: Matrix, tmp_path: Path) -> None:
     with pytest.raises(TTMatrixError, match="cannot start here") as caught:
         plan_reruns(matrix, [(TINY, "n150", 1)], Settings(), tmp_path / "runs", [])
     assert caught.value.hint

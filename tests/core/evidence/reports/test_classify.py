@@ -70,7 +70,7 @@ def test_the_ending_of_every_row(corpus: Mapping[str, Observation]) -> None:
     assert {name: one.ending for name, one in corpus.items()} == wanted
 
 
-def test_an_expected_failure_that_passes_is_told_by_its_tags_alone(corpus: Mapping[str, Observation]) -> None:
+def test_an_expected_failure_that_passes_is_recognised_by_its_tags_alone(corpus: Mapping[str, Observation]) -> None:
     passes, fails = corpus["xfail_passes"], corpus["xfail_fails"]
     assert passes.expected is fails.expected is Status.KNOWN_FAILURE_XFAIL
     assert (passes.stage, passes.reason) == (BringupStatus.PASSED, "")
@@ -198,7 +198,7 @@ def test_the_reports_message_is_quoted_and_what_was_raised_is_remembered() -> No
     assert logged.reason == "TT_FATAL: no room"
 
 
-def test_how_far_a_run_came_is_told_by_its_tags_then_by_its_stage_file_then_by_its_text() -> None:
+def test_how_far_a_run_came_is_known_by_its_tags_then_by_its_stage_file_then_by_its_text() -> None:
     case = replace(PLAIN, outcome=Outcome.FAIL, text="E   ValueError: x", tags={"bringup_status": "UNKNOWN"})
     begun = Clues(stage=BringupStatus.FAILED_RUNTIME)
     live = replace(case, tags={"bringup_status": "FAILED_TTMLIR_COMPILATION"})

@@ -145,7 +145,7 @@ def test_two_members_of_one_name_are_refused(tmp_path: Path) -> None:
     assert "same name" in _problem(tmp_path / "a.zip")
 
 
-def test_an_archive_within_an_archive_is_told(tmp_path: Path) -> None:
+def test_an_archive_within_an_archive_is_reported(tmp_path: Path) -> None:
     assert "within an archive" in _problem(_archive(tmp_path / "a.zip", {"b.zip": b"x"}))
 
 

@@ -71,7 +71,7 @@ def test_what_is_known_of_jobs_tells_unused_from_unknown(matrix: Matrix) -> None
     assert Verdicts(matrix, other, Policy(), _selected(matrix, ORG)).of(ORG)[0].verdict is Verdict.UNKNOWN
 
 
-def test_a_pin_is_told(matrix: Matrix) -> None:
+def test_a_pin_is_reported(matrix: Matrix) -> None:
     assert {one.pinned for one in Verdicts(matrix, [], Policy()).of(ORG)} == {"later"}
     assert {one.pinned for one in Verdicts(matrix, [], Policy()).of(TINY)} == {""}
 

@@ -73,7 +73,7 @@ def test_the_first_file_counts_whole(tmp_path: Path) -> None:
         ("[pcc]\nmargin = -1", "between 0 and 1"),
     ],
 )
-def test_a_mistake_is_told_with_its_place(text: str, told: str) -> None:
+def test_a_mistake_is_reported_with_its_place(text: str, told: str) -> None:
     with pytest.raises(TTMatrixError) as caught:
         parse_policy(text, "some/policy.toml")
     assert told in str(caught.value)

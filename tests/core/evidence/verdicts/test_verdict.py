@@ -268,7 +268,7 @@ def test_the_policy_may_name_the_archs_that_must_agree() -> None:
     assert on_archs(both, rows, Policy(archs=("n150", "p150")))["n150"] is Verdict.SEMI_STALE
 
 
-def test_why_a_semi_stale_one_is_no_more_and_why_it_is_kept() -> None:
+def test_why_a_semi_stale_one_is_no_more_and_why_it_stays() -> None:
     found = judge(TEST_ID, {"n150": XFAIL, "p150": XFAIL}, {"n150": [P] * 3}, Policy(), "waits for a driver")
     assert found[0].why == "passed 3 times in a row; not shown on p150"
     assert {one.pinned for one in found} == {"waits for a driver"}

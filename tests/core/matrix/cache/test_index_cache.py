@@ -152,7 +152,7 @@ def test_a_cache_that_others_can_write_is_never_unpickled(cache: Cache, monkeypa
     assert cache.index()[1] is not None
 
 
-def test_where_it_cannot_be_kept_it_is_done_without(checkout: Checkout, tmp_path: Path) -> None:
+def test_where_it_cannot_be_saved_it_is_done_without(checkout: Checkout, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     cache = Cache(checkout, tmp_path / "file" / "index")
     matrix = _keep(cache)

@@ -22,7 +22,7 @@ def _ask(cache: Cache, answers: list[str], kind: str = "thing") -> str:
     return of_loaders(cache, index(cache.checkout), kind, str, lambda: answers.pop(0))
 
 
-def test_the_first_answer_is_kept(cache: Cache) -> None:
+def test_the_first_answer_is_remembered(cache: Cache) -> None:
     answers = ["one", "two"]
     assert [_ask(cache, answers), _ask(cache, answers), _ask(cache, answers, "other")] == ["one", "one", "two"]
 

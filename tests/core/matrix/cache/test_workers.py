@@ -13,7 +13,7 @@ from core.matrix.indexing import index
 from tests.support.tree import INFERENCE, YAML, sample
 
 
-def test_it_is_the_same_and_kept(tmp_path: Path) -> None:
+def test_it_is_the_same_and_cached(tmp_path: Path) -> None:
     checkout = sample(tmp_path / "tt-xla")
     cache = Cache(checkout, tmp_path / "cache")
     here, there = index(checkout), reindex(cache)
@@ -23,7 +23,7 @@ def test_it_is_the_same_and_kept(tmp_path: Path) -> None:
     assert reindex(cache).status["n150"].counts(range(len(here.ids)))["EXCLUDE_MODEL"] == 1
 
 
-def test_a_checkout_that_is_gone_is_told(tmp_path: Path) -> None:
+def test_a_checkout_that_is_gone_is_reported(tmp_path: Path) -> None:
     checkout = sample(tmp_path / "tt-xla")
     checkout.root.rename(tmp_path / "elsewhere")
     with pytest.raises(TTMatrixError, match=r"core\.matrix\.cache\.workers failed") as raised:

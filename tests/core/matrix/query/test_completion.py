@@ -118,12 +118,12 @@ def test_values_of_facts_are_offered_once_they_are_known(scope: Scope) -> None:
         ("arch:n150,", "arch: n150"),
     ],
 )
-def test_the_values_that_a_field_waits_for_are_told(scope: Scope, typed: str, words: str) -> None:
+def test_the_values_that_a_field_waits_for_are_reported(scope: Scope, typed: str, words: str) -> None:
     assert values_wanted(scope, typed).startswith(words)
 
 
 @pytest.mark.parametrize("typed", ["", "status", "status:x", "nofield:", "reason:", "a,", "status: "])
-def test_where_no_value_is_waited_for_none_is_told(scope: Scope, typed: str) -> None:
+def test_where_no_value_is_waited_for_none_is_reported(scope: Scope, typed: str) -> None:
     assert values_wanted(scope, typed) == ""
 
 

@@ -35,7 +35,7 @@ def test_names_and_beginnings_read_as_a_person_would_write_them() -> None:
     assert str(beginning("loader", "a/", ["a/", "ab/"])) == "loader~^a/"
 
 
-def test_names_that_differ_in_case_alone_are_told_apart(tmp_path: Path) -> None:
+def test_names_that_differ_in_case_alone_are_distinguished(tmp_path: Path) -> None:
     matrix = index(write_checkout(tmp_path, {"alpha/pytorch": loader_source(["Tiny", "tiny", "tin.y"])}, {}))
     vocabulary = ("Tiny", "tiny", "tin.y")
     for text in vocabulary:

@@ -198,7 +198,9 @@ def test_a_whole_name_is_not_read_as_part_of_another(matrix: Matrix) -> None:
         ("a pcc~9", 2, "pcc~9", "pcc:<0.99"),
     ],
 )
-def test_unknown_names_are_told_with_a_remedy(matrix: Matrix, text: str, column: int, token: str, hint: str) -> None:
+def test_unknown_names_are_reported_with_a_remedy(
+    matrix: Matrix, text: str, column: int, token: str, hint: str
+) -> None:
     with pytest.raises(QueryError) as caught:
         select(matrix, Query.parse(text))
     assert (caught.value.column, caught.value.token) == (column, token)

@@ -18,7 +18,7 @@ def test_every_example_of_an_operator_is_a_query() -> None:
         assert str(Query.parse(written)) == written
 
 
-def test_every_field_is_told_with_the_kind_of_its_values() -> None:
+def test_every_field_is_reported_with_the_kind_of_its_values() -> None:
     fields, kinds = _rows("fields"), _rows("values")
     assert len(fields) == len(FIELDS)
     for field in FIELDS:

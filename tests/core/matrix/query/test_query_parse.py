@@ -44,7 +44,7 @@ def test_parse(text: str, node: object) -> None:
     assert parse(text) == node
 
 
-def test_terms_know_where_they_stand() -> None:
+def test_terms_know_where_they_are() -> None:
     node = parse("a (b status:x,yy)")
     assert isinstance(node, And)
     place = [(term.column, term.value_columns) for term in node.nodes if isinstance(term, Term)]

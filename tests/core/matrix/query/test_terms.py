@@ -39,7 +39,7 @@ def test_joining_flattens() -> None:
     assert negation(negation(A)) == A
 
 
-def test_parentheses_stand_only_where_they_must() -> None:
+def test_parentheses_are_only_where_they_must() -> None:
     assert str(disjunction([conjunction([A, B]), C])) == "a b or c"
     assert str(conjunction([disjunction([A, B]), C])) == "(a or b) c"
     assert str(negation(conjunction([A, B]))) == "!(a b)"

@@ -42,7 +42,7 @@ def test_both_ends_belong_to_a_range(one: float, other: float, number: float) ->
 @pytest.mark.parametrize(
     "text", ["x", "<", "<>1", "1..", "..1", "1..x", "2..1", "nan", "<inf", "1...2", "", "0.99 x", "<=>1"]
 )
-def test_what_is_no_number_is_told(text: str) -> None:
+def test_what_is_no_number_is_reported(text: str) -> None:
     with pytest.raises(ValueError, match=r"not a number|is empty"):
         number_test(text, decimal)
 

@@ -89,7 +89,7 @@ def test_every_layout_is_made_of_what_there_is() -> None:
     assert {one.down for one in LAYOUTS} <= BY_GROUPING.keys()
 
 
-def test_a_bad_query_is_told(matrix: Matrix) -> None:
+def test_a_bad_query_is_reported(matrix: Matrix) -> None:
     with pytest.raises(QueryError):
         grid(matrix, Query.parse("nofield:x"), "", "loaders")
 

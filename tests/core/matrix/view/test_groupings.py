@@ -38,7 +38,7 @@ def test_a_family_is_the_first_part_of_the_directory(matrix: Matrix) -> None:
     assert set(BY_GROUPING["family"].column(Scope(matrix.model_tests)).values) == {"alpha", "beta", "gamma", "delta"}
 
 
-def test_pairs_stand_in_the_order_of_their_parts(tmp_path: Path) -> None:
+def test_pairs_are_in_the_order_of_their_parts(tmp_path: Path) -> None:
     first, second = Column.of(["b", "a", "b", "b"]), Column.of(["y", "y", "", "y"])
     both = paired(first, second)
     assert [both[row] for row in range(4)] == ["b y", "a y", "b", "b y"]

@@ -25,7 +25,7 @@ def test_views_that_come_with_it_can_all_be_opened(tmp_path: Path) -> None:
         select(matrix, spec.query)
 
 
-def test_what_is_kept_is_there_again(tmp_path: Path) -> None:
+def test_what_is_stored_is_there_again(tmp_path: Path) -> None:
     file = tmp_path / "state" / "views.json"
     assert read_saved(file) == Saved()
     change_saved(file, lambda kept: kept.with_view("  my   oom ", SPEC))
@@ -64,7 +64,7 @@ def test_names_that_cannot_be(name: str) -> None:
     ["{", "[]", '{"version": 2}', '{"version": 1, "columns": ["x"]}', '{"version": 1, "views": {"a": {"sort": "x"}}}',
      '{"version": 1, "views": {"a": 3}}', '{"version": 1, "views": []}', '{"version": 1, "columns": 3}'],
 )  # fmt: skip
-def test_a_damaged_file_is_told_and_left_alone(tmp_path: Path, text: str) -> None:
+def test_a_damaged_file_is_reported_and_left_alone(tmp_path: Path, text: str) -> None:
     file = tmp_path / "views.json"
     file.write_text(text)
     for act in (read_saved, lambda one: change_saved(one, lambda kept: kept)):

@@ -39,14 +39,14 @@ def kept(tmp_path: Path, *patterns: Path, text: str = "stablehlo.add %0") -> Any
     return one
 
 
-def test_nothing_is_kept_unasked(tmp_path: Path, pattern: Path) -> None:
+def test_nothing_is_stored_unasked(tmp_path: Path, pattern: Path) -> None:
     one = artefacts.Artefacts(execute.Settings(filechecks=(pattern,)), Lowering())
     one.save("forward", ["text"])
     assert [found.message for found in one.check()] == ["the backend eager wrote no stablehlo"]
     assert sorted(tmp_path.iterdir()) == [pattern.parent]
 
 
-def test_programs_and_options_are_kept_once(tmp_path: Path) -> None:
+def test_programs_and_options_are_stored_once(tmp_path: Path) -> None:
     one = kept(tmp_path)
     one.save("forward", ["a later run"])
     one.check()

@@ -77,7 +77,7 @@ def test_a_parallel_test_on_too_few_devices_says_so(xla_sample: Ask) -> None:
 
 
 @pytest.mark.xla
-def test_what_the_compiler_was_given_is_kept(xla_sample: Ask, tmp_path: Path) -> None:
+def test_what_the_compiler_was_given_is_saved(xla_sample: Ask, tmp_path: Path) -> None:
     settings = {"parallelism": "tensor_parallel", "measure": False, "serialize_to": str(tmp_path / "ir")}
     done = xla_sample({**NANO, "settings": settings})
     assert done.get("passed"), done

@@ -60,7 +60,7 @@ def test_variants_of_a_backend(tmp_path: Path) -> None:
     }
 
 
-def test_ids_are_unique_and_duplicates_name_who_stands_for_them(tmp_path: Path) -> None:
+def test_ids_are_unique_and_duplicates_name_who_represents_them(tmp_path: Path) -> None:
     for name in ("a.yaml", "b.yaml", "c/a.yaml", "d/a.yaml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(f"model: m\n{ONE}")

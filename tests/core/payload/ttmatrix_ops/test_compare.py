@@ -75,7 +75,7 @@ def test_large_tensors_are_compared_a_part_at_a_time_in_any_layout() -> None:
         (torch.tensor([1j]), torch.tensor([1.0 + 0j]), "output: 1 of 1 elements differ"),
     ],
 )  # fmt: skip
-def test_what_differs_is_told(test: Any, reference: Any, text: str) -> None:
+def test_what_differs_is_reported(test: Any, reference: Any, text: str) -> None:
     assert text in problems(test, reference)
 
 

@@ -118,7 +118,7 @@ def test_the_digest_is_the_same_everywhere() -> None:
     assert (VERSION, digest(case)[:16]) == (1, "f738237a9f3e7a64")
 
 
-def test_the_strictest_stands_for_all() -> None:
+def test_the_strictest_counts_for_all() -> None:
     cases = [Case("a", "torch.add", rtol=0.1, atol=0.0), Case("b", "torch.add", rtol=0.01, atol=1.0, pcc=0.9)]
     (one,) = group(cases)
     assert one.members == (0, 1)

@@ -230,7 +230,7 @@ def test_the_environment_names_a_backend_and_conditions_see_it(directory: Direct
     assert "ops: backend eager" in done.output
 
 
-def test_what_is_not_selected_or_is_skipped_stands_for_nothing(directory: Directory) -> None:
+def test_what_is_not_selected_or_is_skipped_represents_nothing(directory: Directory) -> None:
     """Duplicates are looked for among the cases that run."""
     directory.write("a.yaml", SMALL.replace("marks: [own]", "skip_if: model == 'small'"))
     directory.write("b.yaml", OTHER)

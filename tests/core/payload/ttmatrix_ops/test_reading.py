@@ -113,7 +113,7 @@ def test_tensors() -> None:
         (", stride: [1, 2], contiguous: true", True),
     ],
 )
-def test_a_preset_or_a_stride_stays_unless_told_otherwise(keys: str, contiguous: bool) -> None:
+def test_a_preset_or_a_stride_stays_unless_another_is_asked_for(keys: str, contiguous: bool) -> None:
     assert _tensor(f"shape: [2, 3]{keys}").contiguous is contiguous
 
 

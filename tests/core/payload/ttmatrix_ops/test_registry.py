@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_ops.registry: which function a name stands for, and what no name can reach."""
+"""core.payload.ttmatrix_ops.registry: which function a name means, and what no name can reach."""
 
 import importlib
 import operator
@@ -99,7 +99,7 @@ def test_no_name_reaches_beyond_ops(name: str) -> None:
         registry.resolve(name)
 
 
-def test_a_slip_is_told_with_what_was_meant() -> None:
+def test_a_slip_is_reported_with_what_was_meant() -> None:
     with pytest.raises(registry.UnknownOp, match=r"did you mean torch\.nn\.functional\.softmax\?"):
         registry.resolve("torch.nn.functional.sofmax")
 

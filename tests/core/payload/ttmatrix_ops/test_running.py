@@ -227,7 +227,7 @@ def test_an_error_of_the_side_under_test_is_a_failure() -> None:
         ),
     ],
 )
-def test_what_cannot_run_is_told_before_anything_runs(one: Any, status: str, text: str) -> None:
+def test_what_cannot_run_is_reported_before_anything_runs(one: Any, status: str, text: str) -> None:
     result = run(one)
     assert (result.status, result.stage) == (status, "build")
     assert text in result.message

@@ -102,7 +102,7 @@ def test_what_fails_before_the_run_has_no_properties(checkout: Checkout) -> None
     assert (case.outcome, case.message, case.properties) == (Outcome.FAIL, "ValueError: no weights", {})
 
 
-def test_training_is_judged_by_all_results_and_told_by_the_first_that_failed(checkout: Checkout) -> None:
+def test_training_is_judged_by_all_results_and_described_by_the_first_that_failed(checkout: Checkout) -> None:
     checkout.acting("run.compare(0.5); run.compare(1.0, 0.0)")
     case = checkout.one(mode="training")
     assert case.outcome is Outcome.FAIL

@@ -6,7 +6,7 @@ from .conftest import MODULE, Checkout
 ONE = f"{MODULE}::test_all_models_torch[tiny/pytorch-Base-single_device-inference]"
 
 
-def test_a_missing_backend_is_told_before_any_test(checkout: Checkout) -> None:
+def test_a_missing_backend_is_reported_before_any_test(checkout: Checkout) -> None:
     checkout.acting("raise AssertionError('ran')")
     done = checkout.run(ONE, "--backend=inductor")
     assert (done.code, done.cases) == (4, {})

@@ -19,7 +19,7 @@ def test_a_traceback_begins_in_the_model(checkout: Checkout, style: str) -> None
         assert "pluggy/" not in output
 
 
-def test_no_frame_of_ours_stands_between_those_of_the_model(checkout: Checkout) -> None:
+def test_no_frame_of_ours_is_between_those_of_the_model(checkout: Checkout) -> None:
     """Like a widened product: the model calls us, and we call the failing function."""
     pytest.importorskip("torch")
     checkout.acting("self.call()")

@@ -161,7 +161,7 @@ def test_thresholds_and_weights() -> None:
     assert tags(facts(expectation=Expectation(enable_weight_bfp8_conversion=True)))["weights_dtype"] == "bfp_bf8"
 
 
-def test_a_crash_tells_what_stands_still() -> None:
+def test_a_crash_says_what_is_still_true() -> None:
     info = SimpleNamespace(name="n", group="red", to_report_dict=lambda: {"task": Colour.RED})
     case = Case(TORCH, ID, Model("a/pytorch", None, object, info))
     found = dict(crash_properties(case, Expectation(batch_size=2)))

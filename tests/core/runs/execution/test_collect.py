@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.execution.collect: programs that upstream's options leave in the checkout are kept with their run."""
+"""core.runs.execution.collect: programs that upstream's options leave in the checkout are saved with their run."""
 
 import os
 import shutil

@@ -84,7 +84,7 @@ def test_without_a_testcase_the_words_of_pytest_tell(tmp_path: Path) -> None:
     assert wrong.detail == f"pytest ended with exit code 4: cannot import {directory}: OSError: no weights"
 
 
-def test_a_pattern_that_was_not_checked_is_told_where_the_test_passed(tmp_path: Path) -> None:
+def test_a_pattern_that_was_not_checked_is_reported_where_the_test_passed(tmp_path: Path) -> None:
     said = "FileCheck a.ttnn: passed\nFileCheck b.ttnn: not checked, LLVM's FileCheck is not on PATH"
     mark = "</properties>"
     kept = junit("").replace(mark, f'<property name="filechecks" value={quoteattr(said)}/>{mark}')
@@ -94,7 +94,7 @@ def test_a_pattern_that_was_not_checked_is_told_where_the_test_passed(tmp_path: 
     assert result["message"] == "FileCheck b.ttnn: not checked, LLVM's FileCheck is not on PATH"
 
 
-def test_what_has_really_run_it_is_kept(tmp_path: Path) -> None:
+def test_what_has_really_run_it_stays(tmp_path: Path) -> None:
     ran_by = '<property name="backend" value="xla"/><property name="device" value="CPU:0"/></properties>'
     (tmp_path / "junit.xml").write_text(junit("").replace("</properties>", ran_by))
     result = end(tmp_path, 0).result
@@ -141,7 +141,7 @@ def test_tags_become_plain_values(tmp_path: Path) -> None:
     }
 
 
-def test_of_a_failure_the_line_of_the_log_that_says_most_is_kept(tmp_path: Path) -> None:
+def test_of_a_failure_the_line_of_the_log_that_says_most_stays(tmp_path: Path) -> None:
     (tmp_path / "output.log").write_text("x\nRuntimeError: TT_FATAL: no such core\nError code: 13\n")
     assert end(tmp_path, -6).result == {"cause": "RuntimeError: TT_FATAL: no such core"}
     (tmp_path / "junit.xml").write_text(junit('<failure message="Error code: 13">Error code: 13</failure>'))

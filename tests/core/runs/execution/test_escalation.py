@@ -22,7 +22,7 @@ def test_each_signal_goes_once_to_each_and_the_next_only_after_its_grace() -> No
     assert escalation.exhausted
 
 
-def test_whoever_appears_meanwhile_gets_the_signal_of_the_moment() -> None:
+def test_a_process_that_appears_meanwhile_gets_the_signal_of_the_moment() -> None:
     escalation = Escalation((1.0, 1.0, 1.0))
     escalation.due(0.0, frozenset({ONE}))
     assert escalation.due(0.5, BOTH) == (signal.SIGINT, frozenset({OTHER}))

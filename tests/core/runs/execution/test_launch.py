@@ -48,7 +48,7 @@ def test_slots_limit_how_many_go_on(store: RunStore, make_spec: MakeSpec) -> Non
     assert [record.outcome for record in wait(store, [spec.run_id for spec in specs])] == [Outcome.PASS] * 2
 
 
-def test_an_ended_run_stays_as_it_is_and_an_unknown_one_is_told(store: RunStore, make_spec: MakeSpec) -> None:
+def test_an_ended_run_stays_as_it_is_and_an_unknown_one_is_reported(store: RunStore, make_spec: MakeSpec) -> None:
     spec = make_spec("report()")
     launch(store, spec)
     ended = wait(store, [spec.run_id])[0]
@@ -205,7 +205,7 @@ def test_a_planned_repro_runs_to_its_verdict(store: RunStore, tmp_path: Path) ->
     assert record.summary.endswith("float32 ok")
 
 
-def test_a_held_run_can_be_cancelled_though_nobody_serves_the_queue(store: RunStore, make_spec: MakeSpec) -> None:
+def test_a_paused_run_can_be_cancelled_though_nobody_serves_the_queue(store: RunStore, make_spec: MakeSpec) -> None:
     spec = make_spec()
     store.create(spec)
     store.queue.put([Ticket(spec.run_id, held=True)], os.environ)

@@ -185,7 +185,7 @@ def test_what_a_child_leaves_behind_is_ended_after_its_natural_end(
     assert not is_alive(grandchild)
 
 
-def test_a_killed_minder_leaves_no_process_of_its_run(store: RunStore, make_spec: MakeSpec, until: Until) -> None:
+def test_a_killed_supervisor_leaves_no_process_of_its_run(store: RunStore, make_spec: MakeSpec, until: Until) -> None:
     spec = make_spec(ESCAPEE + "time.sleep(600)")
     launch(store, spec)
     grandchild = escaped(store, spec, until)
@@ -205,7 +205,7 @@ def test_a_queued_run_is_cancelled_without_ever_starting(store: RunStore, make_s
     cancel_all(store, [first.run_id])
 
 
-def test_runs_start_in_the_order_of_the_queue_and_held_ones_wait(
+def test_runs_start_in_the_order_of_the_queue_and_paused_ones_wait(
     store: RunStore, make_spec: MakeSpec, until: Until
 ) -> None:
     blocker = make_spec(SLEEP, slot_count=1)
@@ -353,7 +353,7 @@ def test_broken_runs_in_the_queue_are_in_nobodys_way(store: RunStore, make_spec:
     assert [problem.directory.name for problem in store.scan()[1]] == [broken.run_id]
 
 
-def test_a_scheduler_told_to_end_ends_what_goes_on_and_leaves_what_waits(
+def test_a_scheduler_that_must_end_ends_what_goes_on_and_leaves_what_waits(
     store: RunStore, make_spec: MakeSpec, until: Until
 ) -> None:
     going, waiting = make_spec(SLEEP, slot_count=1), make_spec("report()", slot_count=1)

@@ -30,7 +30,7 @@ def test_what_is_not_written_yet_is_no_exit(tmp_path: Path, text: str) -> None:
     assert read_exit(tmp_path) is None
 
 
-def test_an_exit_is_read_whatever_room_was_kept_for_it(tmp_path: Path) -> None:
+def test_an_exit_is_read_whatever_room_was_reserved_for_it(tmp_path: Path) -> None:
     (tmp_path / "exit.json").write_text(json.dumps({"at": 2.5, "code": -11, "error": ""}).ljust(1024))
     assert read_exit(tmp_path) == Exit(2.5, -11)
 
@@ -95,7 +95,7 @@ def kill_both(store: RunStore, spec: RunSpec) -> None:
 
 
 @pytest.mark.slow("runs are started")
-def test_a_run_whose_scheduler_and_minder_are_killed_ends_by_itself(
+def test_a_run_whose_scheduler_and_supervisor_are_killed_ends_by_itself(
     store: RunStore, make_spec: MakeSpec, until: Until
 ) -> None:
     spec = make_spec("import os, time; print('ready', os.getpid(), 'go', flush=True); time.sleep(60)")
@@ -113,7 +113,7 @@ def test_a_run_whose_scheduler_and_minder_are_killed_ends_by_itself(
 
 @pytest.mark.slow("runs are started")
 @pytest.mark.parametrize("ticket", [True, False])
-def test_what_a_run_leaves_where_both_are_killed_is_told_and_can_be_ended(
+def test_what_a_run_leaves_where_both_are_killed_is_reported_and_can_be_ended(
     store: RunStore, make_spec: MakeSpec, until: Until, ticket: bool
 ) -> None:
     spec = make_spec(ESCAPEE, graces=(0.2, 0.2, 2.0))

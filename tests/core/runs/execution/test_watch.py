@@ -57,7 +57,7 @@ def test_over_its_time_limit_it_is_ended(supervisor: Child, tmp_path: Path) -> N
     watch.look(begun + 30.0)
     assert not watch.ending
     watch.look(begun + 30.1)
-    # The first reason is kept.
+    # The first reason counts.
     watch.stop(Outcome.CANCELLED)
     assert watch.stopped is Outcome.TIMEOUT
     climb(watch)

@@ -62,7 +62,7 @@ def test_a_log_that_is_missing_is_an_empty_one(tmp_path: Path) -> None:
     assert compare_logs(one, other)[2:] == ["@@ -1 +0,0 @@", "-x"]
 
 
-def test_git_that_fails_is_told(tmp_path: Path) -> None:
+def test_git_that_fails_is_reported(tmp_path: Path) -> None:
     def fails(*_: object, **__: object) -> CommandResult:
         return CommandResult((), 129, "", "usage: git")
 

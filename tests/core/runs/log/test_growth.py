@@ -42,7 +42,7 @@ def test_below_the_limit_nothing_happens(log: Path) -> None:
     assert log.read_bytes() == before
 
 
-def test_whole_lines_of_both_ends_stay_and_the_gap_is_told_in_all(log: Path, way: str) -> None:
+def test_whole_lines_of_both_ends_stay_and_the_gap_is_reported_in_all(log: Path, way: str) -> None:
     limit, written, last = LogLimit(log, LIMIT), 0, 0
     for last in range(10_000, 60_000, 10_000):
         written += write(log, last - 10_000, last)
@@ -91,7 +91,7 @@ def takes_out(file: Path) -> bool:
     return done == 0
 
 
-def test_whoever_appends_meanwhile_goes_on_at_the_end(log: Path, way: str) -> None:
+def test_who_appends_meanwhile_goes_on_at_the_end(log: Path, way: str) -> None:
     """No line is torn; none is missing at the end, if the file system can do that."""
     limit, over = LogLimit(log, LIMIT), threading.Event()
 

@@ -51,7 +51,7 @@ def test_filters_narrow_and_rows_lead_back_to_lines(looking: Looking) -> None:
     assert (look.line_count, look.left) == (100, [])
 
 
-def test_search_finds_only_what_is_on_show(looking: Looking) -> None:
+def test_search_finds_only_what_is_visible(looking: Looking) -> None:
     look = looking(NUMBERS)
     look.set_filters((parse_filter("odd"),))
     look.set_search(parse_pattern("2"))

@@ -48,7 +48,7 @@ def test_what_is_none(line: str, kind: SignKind | None) -> None:
     assert not is_error(line)
 
 
-def test_the_root_is_told_and_not_what_follows_from_it() -> None:
+def test_the_root_is_reported_and_not_what_follows_from_it() -> None:
     log = ["module.mlir:3:12: error: bad gather", "TT_FATAL @ /a.cpp:1: x == y", "info:", "Only 3 dims", "trace:", CODE]
     assert cause_line(log) == "Only 3 dims"
     assert cause_line([log[0], CODE]) == "error: bad gather"
@@ -57,7 +57,7 @@ def test_the_root_is_told_and_not_what_follows_from_it() -> None:
 
 
 @pytest.mark.parametrize("lines", [[CODE], ["ValueError: Error code: 13"], ["all is well"], []])
-def test_what_says_nothing_is_not_told(lines: list[str]) -> None:
+def test_what_says_nothing_is_not_reported(lines: list[str]) -> None:
     assert cause_line(lines) == ""
 
 

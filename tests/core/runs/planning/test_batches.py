@@ -57,7 +57,7 @@ def test_a_circle_of_parents_ends() -> None:
     assert len(newest_results([run("1", "a", Outcome.PASS, "2"), run("2", "b", Outcome.PASS, "1")], "1")) == 2
 
 
-def test_what_is_not_there_is_told() -> None:
+def test_what_is_not_there_is_reported() -> None:
     with pytest.raises(UsageError, match="no batch"):
         newest_batch([run("", "a", Outcome.PASS)])
     with pytest.raises(UsageError, match="No batch 9"):

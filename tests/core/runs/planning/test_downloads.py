@@ -163,7 +163,7 @@ def test_what_has_no_loader_downloads_nothing(checkout: Checkout, test: str) -> 
     assert fetched(checkout, [test], {}, ()) == Sources([], [], [])
 
 
-def test_where_checkpoints_are_kept() -> None:
+def test_where_checkpoints_are_stored() -> None:
     assert hub_cache({"HF_HUB_CACHE": "/a"}) == Path("/a")
     assert hub_cache({"HF_HOME": "/b"}) == Path("/b/hub")
     assert hub_cache({"XDG_CACHE_HOME": "/c"}) == Path("/c/huggingface/hub")

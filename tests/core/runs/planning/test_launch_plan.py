@@ -48,7 +48,7 @@ def test_each_arch_of_hosts_is_a_run(matrix: Matrix, tmp_path: Path) -> None:
     assert [spec.arch for spec in plan.specs] == ["n150", "p150"] * 2
 
 
-def test_what_cannot_be_run_is_told_and_the_rest_planned(matrix: Matrix, tmp_path: Path) -> None:
+def test_what_cannot_be_run_is_reported_and_the_rest_planned(matrix: Matrix, tmp_path: Path) -> None:
     plan = planned(matrix, tmp_path, Options(), PASSES, "nobody/pytorch-x-single_device-training")
     assert [spec.test_id for spec in plan.specs] == [PASSES]
     assert [error.title for error in plan.refused] == ["No loader for nobody/pytorch-x-single_device-training"]

@@ -119,7 +119,7 @@ def test_a_full_disk_blocks(around: Surroundings, monkeypatch: pytest.MonkeyPatc
     assert (found, "MiB are free" in what) == (level, True)
 
 
-def test_devices_in_use_are_told_with_who_has_them(around: Surroundings) -> None:
+def test_devices_in_use_are_reported_with_who_has_them(around: Surroundings) -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         owner = identity(other.pid)
         assert owner

@@ -22,7 +22,7 @@ def record(tmp_path: Path) -> Any:
     return SimpleNamespace(directory=run, spec=SimpleNamespace(run_id="20260101-000000-abcdef"))
 
 
-def test_what_was_kept_is_named(record: Any) -> None:
+def test_what_was_stored_is_named(record: Any) -> None:
     assert artefacts(record) == ["ir/forward.stablehlo.mlir", "ir/spec.json", "junit.xml"]
     assert find_artefact(record, "ir/spec.json") == record.directory / "ir/spec.json"
 
@@ -34,5 +34,5 @@ def test_nothing_else_is_given(record: Any, name: str) -> None:
     assert "ir/forward.stablehlo.mlir" in caught.value.detail
 
 
-def test_a_run_that_is_gone_kept_nothing(record: Any, tmp_path: Path) -> None:
+def test_a_run_that_is_gone_saved_nothing(record: Any, tmp_path: Path) -> None:
     assert artefacts(SimpleNamespace(directory=tmp_path / "absent")) == []  # type: ignore[arg-type]

@@ -46,7 +46,7 @@ def test_only_what_changed_is_written(records: dict[str, RunRecord], tmp_path: P
     assert first not in fewer
 
 
-def test_another_process_finds_what_was_kept(records: dict[str, RunRecord], store: RunStore) -> None:
+def test_another_process_finds_what_was_stored(records: dict[str, RunRecord], store: RunStore) -> None:
     Index(store.root / "index.sqlite").save(records)
     script = f"from pathlib import Path; from {Index.__module__} import Index; print(*Index(Path({str(store.root / 'index.sqlite')!r})).load(Path('/')))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -72,7 +72,7 @@ def test_a_ticket_that_cannot_be_read_keeps_its_run_in_the_queue(queue: Queue, t
     assert ids(queue) == "ab"
 
 
-def test_the_environment_is_kept_privately_and_not_for_long(queue: Queue) -> None:
+def test_the_environment_is_stored_privately_and_not_for_long(queue: Queue) -> None:
     environ = {"TOKEN": "secret", "ODD": "\udce4"}
     queue.put([A], environ)
     (ticket,) = queue.tickets()
@@ -117,7 +117,7 @@ def test_an_environment_is_private_from_its_first_byte(queue: Queue, monkeypatch
     assert [mode for path, mode in modes if "environments/" in path] == [0o600]
 
 
-def test_what_is_being_queued_is_waited_for_by_nobody_and_kept(queue: Queue) -> None:
+def test_what_is_being_queued_is_waited_for_by_nobody_and_saved(queue: Queue) -> None:
     queue.put([], {})
     with queue._guard():
         queue.forget_environments()

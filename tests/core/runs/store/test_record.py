@@ -67,7 +67,7 @@ def test_a_request_to_stop_shows_until_the_end() -> None:
     assert (ended.cancelling, ended.summary) == (False, "cancelled")
 
 
-def test_only_what_waits_is_held() -> None:
+def test_only_what_waits_is_paused() -> None:
     held = Presence(watched=True, held=True)
     assert (folded(QUEUED, presence=held).held, folded(QUEUED, presence=held).summary) == (True, "on hold")
     assert not folded(QUEUED, STARTED, presence=held).held

@@ -89,7 +89,7 @@ def started(store: RunStore, spec: RunSpec, supervisor: ProcessIdentity) -> None
     store.queue.put([Ticket(spec.run_id)], {})
 
 
-def test_a_run_goes_on_as_long_as_its_minder_lives(store: RunStore, make_spec: MakeSpec) -> None:
+def test_a_run_goes_on_as_long_as_its_supervisor_lives(store: RunStore, make_spec: MakeSpec) -> None:
     going, dead = make_spec(), make_spec()
     own = own_identity()
     started(store, going, own)

@@ -10,7 +10,7 @@ from tests.support.tree import sample
 OBJECT = {"runs-on": "n150", "name": "models", "dir": "./tests/runner"}
 
 
-def test_an_included_job_stands_once_and_has_the_triggers_of_all_its_presets(tmp_path: Path) -> None:
+def test_an_included_job_is_there_once_and_has_the_triggers_of_all_its_presets(tmp_path: Path) -> None:
     checkout = sample(tmp_path)
     checkout.presets.mkdir(parents=True)
     for name, document in {

@@ -39,7 +39,7 @@ def _findings(checkout: Checkout, **files: object) -> list[tuple[str, str]]:
     return [(Path(finding.file).name, finding.message) for finding in found]
 
 
-def test_every_field_is_kept(checkout: Checkout) -> None:
+def test_every_field_stays(checkout: Checkout) -> None:
     fields = {
         "contains": "ResNet50",
         "args": "--emitpy --force-run",
@@ -85,7 +85,7 @@ def test_only_jobs_of_forge_models_are_given_an_arch(checkout: Checkout) -> None
     assert [job.arch for job in preset.jobs] == [None, "n150", "n150", None]
 
 
-def test_includes_stand_in_place_and_keep_their_origin(checkout: Checkout) -> None:
+def test_includes_are_in_place_and_keep_their_origin(checkout: Checkout) -> None:
     presets = _write(
         checkout,
         outer=[OBJECT, {"include": ["middle.json"]}, OBJECT | {"name": "last"}],

@@ -26,7 +26,7 @@ def test_replace_changes_the_named_fields_of_a_copy() -> None:
 
 
 @pytest.mark.parametrize("name", ["set", "frozenset", "list", "tuple"])
-def test_collections_are_told_apart_by_nothing_a_loader_asks(name: str) -> None:
+def test_collections_are_distinguished_by_nothing_a_loader_asks(name: str) -> None:
     assert call_external(f"builtins.{name}", [("a", "b")], {}) == ("a", "b")
 
 

@@ -242,7 +242,7 @@ def test_nothing_of_a_loader_is_executed(tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
-def test_the_result_can_be_kept(tmp_path: Path) -> None:
+def test_the_result_can_be_stored(tmp_path: Path) -> None:
     good, bad = (_LOADER.format(body=body) for body in (_RETURN.format(group="ModelGroup.RED"), "pass"))
     infos = _read(tmp_path, {"a/pytorch": good, "b/pytorch": bad})
     assert pickle.loads(pickle.dumps(infos)) == infos

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a name stands for is read only where there is one answer."""
+"""What a name means is read only where there is one answer."""
 
 import ast
 
@@ -19,7 +19,7 @@ def _class(source: str) -> ClassSource:
     return bound
 
 
-def test_assignments_are_kept_as_expressions() -> None:
+def test_assignments_are_stored_as_expressions() -> None:
     names = _read("'docs'\na = 1\nb: int = 2\nc: int\npass\n")
     assert {name: ast.unparse(node) for name, node in names.items() if isinstance(node, ast.expr)} == {
         "a": "1",
@@ -83,7 +83,7 @@ def test_a_class_has_bases_names_and_fields() -> None:
 
 
 @pytest.mark.parametrize("decorator", ["classmethod", "staticmethod"])
-def test_methods_that_are_called_on_a_class_are_kept(decorator: str) -> None:
+def test_methods_that_are_called_on_a_class_stay(decorator: str) -> None:
     assert isinstance(_class(f"class C:\n    @{decorator}\n    def f(cls): ...\n").names["f"], ast.FunctionDef)
 
 

@@ -35,7 +35,7 @@ def _class(tree: TreeNames, path: str, name: str = "C") -> TreeClass:
         "from ...b.pytorch.again import D as X",
     ],
 )
-def test_an_import_leads_to_where_the_class_stands(tmp_path: Path, line: str) -> None:
+def test_an_import_leads_to_where_the_class_is(tmp_path: Path, line: str) -> None:
     files = {
         "a/pytorch/loader.py": line,
         "b/pytorch/loader.py": "class C: ...",
@@ -81,7 +81,7 @@ def test_a_builtin_unless_the_file_binds_the_name(tmp_path: Path) -> None:
 def test_what_cannot_be_seen_is_said(tmp_path: Path, source: str, reason: str) -> None:
     tree = _tree(tmp_path, {"a.py": source, "bad.py": "x = (", "null.py": "x = 1\0"})
     (tmp_path / "latin.py").write_bytes(b"x = '\xe9'")
-    for _ in range(2):  # the second answer comes from what was kept
+    for _ in range(2):  # the second answer comes from the cache
         with pytest.raises(Unknown, match=reason):
             tree.lookup("a.py", "x")
 
@@ -93,7 +93,7 @@ def test_a_file_is_read_once(tmp_path: Path) -> None:
     assert tree.lookup("a.py", "len") == External("builtins.len")
 
 
-def test_super_starts_behind_the_class_it_stands_in(tmp_path: Path) -> None:
+def test_super_starts_behind_the_class_it_is_in(tmp_path: Path) -> None:
     source = "class A:\n    x = 1\nclass B(A):\n    x = 2\nclass C(B):\n    x = 3\n"
     tree = _tree(tmp_path, {"a.py": source})
     found = _class(tree, "a.py")

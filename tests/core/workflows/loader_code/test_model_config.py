@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.loader_code.model_config: what stands for the configuration where `load_inputs` returns."""
+"""core.workflows.loader_code.model_config: what the configuration is where `load_inputs` returns."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def model(*lines: str) -> str:
         (["pass"], ""),
     ],
 )
-def test_the_model_that_is_kept(lines: list[str], kept: str) -> None:
+def test_the_model_that_stays(lines: list[str], kept: str) -> None:
     wanted = f"{kept}.config.{TOKEN}" if kept else "3"
     assert token(Start("config", 3), more=model(*lines)) == wanted
 
@@ -46,5 +46,5 @@ def test_a_configuration_that_is_read_for_something_else_does_not_tell_how_to_ge
     assert token(Start("generation_config", 3), read) == "3"
 
 
-def test_nothing_is_told_where_nothing_is_known() -> None:
+def test_nothing_is_reported_where_nothing_is_known() -> None:
     assert token(Start("config", None)) == ""

@@ -87,7 +87,7 @@ def test_a_run_without_a_result_aborts_and_a_missing_package_is_the_machines() -
 
 
 @pytest.mark.usefixtures("no_site")
-def test_without_a_place_to_mend_it_is_an_expected_failure_with_the_verbatim_error() -> None:
+def test_without_a_place_to_fix_it_is_an_expected_failure_with_the_verbatim_error() -> None:
     report = report_of(cpu(BROKEN, {}))
     assert (report.decision, report.why) == ("no-fix-site", "a processor makes it")
     assert values(report, SIBLING) == {"status": "KNOWN_FAILURE_XFAIL", "bringup_status": "FAILED_FE_COMPILATION"}
@@ -108,7 +108,7 @@ def test_a_fix_that_works_waits_for_the_device_and_then_says_what_it_shows() -> 
 
 @pytest.mark.usefixtures("site")
 @pytest.mark.parametrize("after", [(MISMATCH, ""), ("RuntimeError: expected scalar type Float but found BFloat16", "")])
-def test_a_wrong_fix_site_is_taken_back_and_the_first_error_stands(after: tuple[str, str]) -> None:
+def test_a_wrong_fix_site_is_taken_back_and_the_first_error_stays(after: tuple[str, str]) -> None:
     _, report, effects = play(dtype_bfloat16, BOTH, cpu(BROKEN, dict.fromkeys(BROKEN, after)))
     assert (report.decision, report.edits, len(report.tried)) == ("wrong-fix-site", {}, 1)
     assert any(isinstance(effect, RevertLoader) for effect in effects)
@@ -119,7 +119,7 @@ def test_a_wrong_fix_site_is_taken_back_and_the_first_error_stands(after: tuple[
 TWO = (edit(), replace(edit(), after="the other"))
 
 
-def test_of_several_inputs_the_one_that_mends_it_is_found_by_running(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_several_inputs_the_one_that_fixes_it_is_found_by_running(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first is taken back, byte for byte, before the second is made."""
     monkeypatch.setattr(module, "dtype_candidates", lambda *_, **__: (TWO, "several inputs would have to change"))
     monkeypatch.setattr(Symptom, "of_phase", lambda *_: None)
@@ -136,7 +136,7 @@ def test_of_several_inputs_the_one_that_mends_it_is_found_by_running(monkeypatch
     assert (report.decision, report.edits, len(report.tried)) == ("fixed", {LOADER: TWO[1]}, 1)
 
 
-def test_several_inputs_of_which_none_alone_mends_it_are_no_case(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_inputs_of_which_none_alone_fixes_it_are_no_case(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "dtype_candidates", lambda *_, **__: (TWO, "several inputs would have to change"))
     monkeypatch.setattr(Symptom, "of_phase", lambda *_: None)
     report = report_of(cpu(BROKEN, BROKEN))
@@ -193,7 +193,7 @@ def test_variants_that_pass_as_they_are_stay_and_those_that_fail_otherwise_are_f
 
 
 @pytest.mark.usefixtures("site")
-def test_a_variant_that_the_edit_does_not_mend_is_left_out() -> None:
+def test_a_variant_that_the_edit_does_not_fix_is_left_out() -> None:
     report = report_of(cpu(BROKEN, {SIBLING: (MISMATCH, "")}, [shown(TARGET, "passed")]))
     assert {op.id for op in report.operations} == {TARGET}
     assert SIBLING in report.review[0]

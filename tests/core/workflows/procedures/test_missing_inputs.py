@@ -127,7 +127,7 @@ def test_without_an_edit_nothing_is_decided_before_a_person_has_said_so() -> Non
 
 
 @pytest.mark.usefixtures("no_edit")
-def test_a_loader_that_somebody_mends_by_hand_leaves_the_entry_alone() -> None:
+def test_a_loader_that_somebody_fixes_by_hand_leaves_the_entry_alone() -> None:
     report, effects = report_of(world(choose=2))
     assert "is not fixed" in str(report.aborted)
     assert report.operations == []

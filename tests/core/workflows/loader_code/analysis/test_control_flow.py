@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.loader_code.analysis.control_flow: what loop variables stand for."""
+"""core.workflows.loader_code.analysis.control_flow: what loop variables are."""
 
 import libcst as cst
 import pytest
@@ -32,7 +32,7 @@ def test_sources(text: str, name: str, over: str, path: tuple[str | int | None, 
 
 
 @pytest.mark.parametrize(("text", "name"), [("k in xs", "x"), ("k in xs.keys()", "k"), ("k, v in xs.items()", "k")])
-def test_what_stands_for_no_value(text: str, name: str) -> None:
+def test_what_means_no_value(text: str, name: str) -> None:
     assert walk(text).source(name, {}) is None
 
 

@@ -10,7 +10,7 @@ from core.workflows.loader_code.analysis.reaching import Query, Reaching, key_of
 
 
 def in_force(body: str, name: str = "x", *path: str | int) -> list[str]:
-    """The values that `name` may have at the last statement; `*` stands for a parameter and its like."""
+    """The values that `name` may have at the last statement; `*` means a parameter and its like."""
     indented = "\n".join(f"    {line}" for line in body.splitlines())
     code = Code(f"def f(self, p, dtype_override=None):\n{indented}\n")
     function = code.functions["f"]

@@ -32,7 +32,7 @@ def test_parts_by_name() -> None:
     assert isinstance(found("return [x, y]", inputs=("[0]", "[1]")).named(["a"]), NoSite)
 
 
-def test_parentheses_go_with_what_they_held() -> None:
+def test_parentheses_go_with_what_they_contained() -> None:
     one = found("return (x, y)", inputs=("[0]", "[1]"))
     assert "return z\n" in one.code.spliced([one.replaced("z")])
     one = found("return (", "    x", ")")

@@ -62,7 +62,7 @@ def test_constructors(before: str, after: str | None) -> None:
         "np.zeros(3)",
     ],
 )
-def test_what_cannot_be_told_is_cast(made: str) -> None:
+def test_what_is_unknown_is_cast(made: str) -> None:
     found = site(loader(f"row = {made}", 'return {"row": row}'), "row")
     assert came(found) == [GUARD, "row = row.to(dtype_override)"]
     assert isinstance(found, SourceEdit) and found.kind is EditKind.CAST
@@ -164,7 +164,7 @@ def test_a_function_that_calls_itself_ends() -> None:
     assert isinstance(site(loader("row = make(9)", "return row", more=more), "tensor"), SourceEdit)
 
 
-def test_an_expression_without_a_name_is_cast_where_it_stands() -> None:
+def test_an_expression_without_a_name_is_cast_in_its_place() -> None:
     assert changed(site(loader('return {"row": helper(1)}'), "row")) == (
         ['return {"row": helper(1)}'],
         ['return {"row": helper(1).to(dtype_override or torch.float32)}'],
@@ -245,14 +245,14 @@ def test_the_variant_decides_between_branches() -> None:
     assert came(site(loader(*lines), "[0]", variant="Base"))[1] == "b = b.to(dtype_override)"
 
 
-def test_layout_is_kept() -> None:
+def test_layout_stays() -> None:
     lines = ["x = torch.rand(", "    batch_size,", "    3,  # channels", ")", "return x"]
     found = site(loader(*lines), "tensor")
     assert isinstance(found, SourceEdit)
     assert "3,  # channels" in found.after and "dtype=dtype_override" in found.after
 
 
-def test_line_ends_are_kept() -> None:
+def test_line_ends_stay() -> None:
     source = loader("x = read()", "return x").replace("\n", "\r\n")
     found = site(source, "tensor")
     assert isinstance(found, SourceEdit)

@@ -156,7 +156,7 @@ def test_what_joins_tensors_is_imported() -> None:
     assert found.after.splitlines()[found.line - 1].strip() == "def unpack_forward_output(self, fwd_output):"
 
 
-def test_the_loss_stands_in_the_docstring() -> None:
+def test_the_loss_is_in_the_docstring() -> None:
     found = unpack_override(loader("return 1"), Selection("", Form.SUM, "s", "All.", "It is read by FocalLoss."))
     assert "All. It is read by FocalLoss." in came(found)
 

@@ -134,7 +134,7 @@ def test_a_failing_model_fails_where_and_how_it_says(
         assert (result["step"], error in result["error"]) == (step, True), (variant, result)
 
 
-def test_what_a_loader_gets_wrong_is_mended_by_one_small_edit(
+def test_what_a_loader_gets_wrong_is_fixed_by_one_small_edit(
     sample: Checkout, tmp_path: Path, warm_torch: Path
 ) -> None:
     mended = Checkout(tmp_path / "mended")
