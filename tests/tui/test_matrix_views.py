@@ -349,3 +349,19 @@ async def test_running_a_whole_group_asks_first(checkout: Checkout) -> None:
         await until(pilot, lambda: "Run 19 tests" in screen_text(app), "the question")
         await pilot.press("escape")
         assert app.session.runs == []
+
+
+async def test_a_grid_of_nothing_says_why(checkout: Checkout) -> None:
+    app = build_app(checkout, query="alpha")
+    why = "No test matches the filter: / changes it, esc clears it."
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("number_sign")
+        await until(pilot, lambda: "loader" in screen_text(app), "the grid")
+        assert why not in screen_text(app)
+        await pilot.press("slash", "ctrl+u")
+        await type_text(pilot, "zzzz")
+        await pilot.press("enter")
+        await until(pilot, lambda: why in screen_text(app), "the reason")
+        assert screen_text(app).count(why) == 1
+        await pilot.press("j", "k", "right", "d", "escape", "escape")
+        await until(pilot, lambda: why not in screen_text(app), "all tests")

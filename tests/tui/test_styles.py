@@ -44,6 +44,9 @@ async def test_no_dialog_and_no_screen_waits_for_a_style_sheet(
     app = build_app(checkout, query="has:entry")
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: any("Form." in name for _, name in app.stylesheet.source), "the styles of forms")
+        assert len(app.stylesheet.source) < 64, (
+            "Textual remembers so many: with more, each new one has all parsed again"
+        )
         parsed: list[str] = []
         monkeypatch.setattr(Stylesheet, "parse", lambda _: parsed.append(type(app.screen).__name__))
         for key in ("E", "R", "H", "question_mark", "colon"):

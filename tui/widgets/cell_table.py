@@ -124,6 +124,11 @@ class MatrixGrid(CellTable):
         self.show(GridRows(grid, order), keep=self.cursor_key)
 
     @property
+    def is_empty(self) -> bool:
+        # The first row is that of all tests together.
+        return len(self.source) <= 1
+
+    @property
     def order(self) -> HeatOrder:
         """How it is shown."""
         return self.source.order if isinstance(self.source, GridRows) else HeatOrder()

@@ -89,10 +89,15 @@ class RowTable(LinePane):
         self.post_message(self.Highlighted(self))
 
     def say_when_empty(self, words: str) -> None:
-        """What to say below the heads while there is no row."""
+        """What to say below the heads while there is no row that says anything."""
         if words != self._when_empty:
             self._when_empty = words
             self.repaint_rows()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no row that says anything."""
+        return not len(self.source)
 
     def begin_at(self, key: str, above: int) -> None:
         """Have the first frame show the cursor on the row with that key, with so many rows above it."""
@@ -171,7 +176,7 @@ class RowTable(LinePane):
         if y == 0:
             key = ("header", width, self.header_look())
         elif position >= len(self.source):
-            key = ("blank", width, None if len(self.source) else position)
+            key = ("blank", width, position if self.is_empty else None)
         else:
             key = (self.row_look(position), self.cursor_look(position), self.mark_at(position), width)
         strip = self._strips.get(key)
@@ -219,10 +224,11 @@ class RowTable(LinePane):
     def _blank(self, position: int, width: int) -> Strip:
         """A line below the last row; in an empty table, of what is said there."""
         plain = self._style("", False)
-        said = [] if len(self.source) else paragraph(self._when_empty, "dim", max(1, width - 2))
-        if position >= len(said):
+        said = paragraph(self._when_empty, "dim", max(1, width - 2)) if self.is_empty else []
+        line = position - len(self.source)
+        if line >= len(said):
             return Strip.blank(width, plain)
-        words = [Segment(cell.text, self._style(cell.style, False)) for cell in said[position]]
+        words = [Segment(cell.text, self._style(cell.style, False)) for cell in said[line]]
         return Strip([Segment(" ", plain), *words]).adjust_cell_length(width, plain)
 
     def _mark(self, position: int, base: str, lit: bool) -> _Part:

@@ -62,7 +62,7 @@ class Listing:
         """By column, then by id."""
         self._shown_rows: object = self._view.rows
         self.table = MatrixTable(self.rows(frozenset()), id="table")
-        self._say_when_empty()
+        self._say_when_empty(self.table)
 
     @property
     def view(self) -> View:
@@ -107,17 +107,17 @@ class Listing:
     def show(self, keep: str | None = None) -> None:
         """Show what the view now holds, with the cursor on `keep`, or else on what it was on."""
         self._shown_rows = self._view.rows
-        self._say_when_empty()
+        self._say_when_empty(self.front)
         if self._view.grid:
             self.grid.show_grid(self._view.cells(), self._view.heat)
         else:
             self.table.show(self.rows(self._opened), keep=keep or self.table.cursor_key)
 
-    def _say_when_empty(self) -> None:
+    def _say_when_empty(self, table: RowTable) -> None:
         """Why there is no row, and what to do; nothing while facts are read that the query asks for."""
         keymap = self._context.keymap
         words = f"{keymap.key('matrix.filter')} changes it, {keymap.key('app.back')} clears it."
-        self.table.say_when_empty("" if self._view.missing() else f"No test matches the filter: {words}")
+        table.say_when_empty("" if self._view.missing() else f"No test matches the filter: {words}")
 
     @property
     def spot(self) -> Spot:
