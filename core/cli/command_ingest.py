@@ -108,6 +108,7 @@ class _Total:
     new: int = 0
     known: int = 0
     without_arch: int = 0
+    without_time: int = 0
     counts: dict[str, int] = field(default_factory=dict)
     runs: set[str] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
@@ -123,6 +124,7 @@ class _Total:
         self.new += added.new
         self.known += added.known
         self.without_arch += sum(one.arch not in self.archs and one.op is None for one in reading.observations)
+        self.without_time += sum(not one.when for one in reading.observations)
         for name, number in reading.counts.items():
             self.counts[name] = self.counts.get(name, 0) + number
         self.runs |= {report.run for report in reading.reports}
@@ -151,6 +153,9 @@ class _Total:
             missing = counted(self.without_arch, "result")
             console.note(f"{missing} without a cell: no arch, or one that this checkout does not have.")
             console.note("Ingest these reports again with --arch ARCH.")
+        if self.without_time:
+            missing = counted(self.without_time, "result")
+            console.note(f"{missing} without a time, which count as the oldest: the report has none, or a future one.")
         if self.counts.get(STAND_IN):
             console.note("Left out: results of ttmatrix's own runner on a CPU. They prove nothing about a device.")
         for problem in self.problems[:_SHOWN_PROBLEMS]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ingest`: what is read, what is not, and that everything is reported."""
 
+import re
 import zipfile
 from pathlib import Path
 
@@ -45,6 +46,14 @@ def test_what_cannot_be_read_is_reported_and_the_rest_is_read(checkout: Checkout
     assert told.out.splitlines()[1].startswith("28 testcases: 9 inaccurate, ")
     assert f"cannot read {directory / 'cut.xml'}" in told.err
     assert "with --arch" in told.err
+
+
+def test_results_of_a_wrong_clock_are_counted(checkout: Checkout, tmp_path: Path) -> None:
+    report = make_report(tmp_path / "nightly")
+    assert "without a time" not in call("ingest", report, "--repo", checkout.root).err
+    report.write_text(re.sub(r'timestamp="\d+', 'timestamp="2999', report.read_text()))
+    told = call("ingest", report, "--repo", checkout.root)
+    assert "26 results without a time, which count as the oldest" in told.err
 
 
 @pytest.mark.parametrize("option", ["--commit", "--models-commit"])
