@@ -25,7 +25,6 @@ class Need(StrEnum):
     NO_GRID = "This does not work in a grid: {matrix.grid} shows the table."
     COLUMNS = "There is only one column."
     GROUPS = "The rows are not grouped: {matrix.group} groups them."
-    RUNS = "No runs yet: {matrix.run} in the matrix starts one."
     RUN = "No run is listed."
     RUNNING = "These runs have ended."
     QUEUED = "None of these runs is queued."
@@ -89,7 +88,6 @@ _OF_TESTS = ("run", "run_with", "bisect", "extract", "triage", "set", "change")
 _OF_TEST = ("log", "open", "loader", "history", "copy", "copy_node")
 
 NEEDS: Mapping[str, Need] = {
-    "app.log": Need.RUNS,
     "app.last": Need.VIEW_BEFORE,
     "app.divider_down": Need.DIVIDER,
     "app.divider_up": Need.DIVIDER,

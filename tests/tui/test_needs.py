@@ -53,8 +53,6 @@ async def test_where_there_is_nothing_each_key_says_what_is_missing(tmp_path: Pa
 @pytest.mark.parametrize(
     ("screen", "key", "words"),
     [
-        ("0", "3", Need.RUNS),
-        ("2", "3", Need.RUNS),
         ("2", "S", Need.RUN),
         ("2", "h", Need.RUN),
         ("2", "f", Need.RUN),

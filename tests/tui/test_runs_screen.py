@@ -142,6 +142,9 @@ async def test_no_runs_yet(checkout: Checkout) -> None:
         await pilot.press("2", "S", "y", "tab", "z", "z")
         await pilot.pause()
         await until(pilot, lambda: "No runs yet" in screen_text(app), "none yet")
+        await pilot.press("1", "3")
+        await until(pilot, lambda: "No runs yet" in screen_text(app), "none in place of the log")
+        assert "outcome" not in screen_text(app), "the list is not there"
 
 
 async def test_runs_started_in_quick_succession_all_start(checkout: Checkout, settings: Settings) -> None:

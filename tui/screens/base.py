@@ -152,8 +152,6 @@ class SessionScreen(Screen[None]):
     def lacks(self, need: Need) -> bool:
         """Whether what a command needs is missing now."""
         match need:
-            case Need.RUNS:
-                return not self.session.runs
             case Need.VIEW_BEFORE:
                 return not self.context.navigation.has_last
             case Need.DIVIDER:

@@ -115,8 +115,6 @@ class RunList:
     def missing_for(self, need: Need) -> bool | None:
         """Whether what a command needs is missing; None where that is not about the list."""
         match need:
-            case Need.RUNS:
-                return not self.listed
             case Need.RUN:
                 return self.current is None
             case Need.RUNNING:

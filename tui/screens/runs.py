@@ -80,19 +80,24 @@ class RunsScreen(SessionScreen):
     def _say_where(self) -> None:
         session, listed = self.session, self.runs.listed
         self.panes.fit(len(listed))
-        keymap = self.context.keymap
+        key = self.context.keymap.key
         words = counted(len(listed), "run")
         others = len(session.all_runs) - len(session.runs)
         if others:
-            how = "" if self.runs.everywhere else f": {keymap.key('runs.everywhere')} shows them"
+            how = "" if self.runs.everywhere else f": {key('runs.everywhere')} shows them"
             words += f" · {others:,} of other checkouts{how}"
         if self.table.marks:
             words += f" · {len(self.table.marks):,} marked"
         self.title_line(words)
         come = progress(session.runs, time.time())
-        said = progress_text(come, session.runs) if listed else Need.RUNS.words(keymap)
+        said = (
+            progress_text(come, session.runs)
+            if listed
+            else f"No runs yet: {key('matrix.run')} in the matrix starts one."
+        )
         line = self.query_one("#progress", Static)
-        line.set_class(bool(come.left) or not listed, "shown")
+        line.set_class(bool(come.left), "shown")
+        line.set_class(not listed, "empty")
         text = Text(said, no_wrap=True, overflow="ellipsis")
         line.update(text, layout=False)
 

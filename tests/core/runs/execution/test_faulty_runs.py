@@ -3,9 +3,10 @@
 
 import pytest
 
+from core.proc import own_identity
 from core.runs.execution.conclude import Remains, conclude
 from core.runs.execution.launch import launch_all
-from core.runs.execution.scheduler import Scheduler
+from core.runs.execution.scheduler import SERVICE, Scheduler
 from core.runs.outcome import Outcome
 from core.runs.spec import RunSpec
 from core.runs.store.events import Finished, TreeState
@@ -24,6 +25,14 @@ def _scheduler_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.runs.execution.launch.tend", lambda _: None)
 
 
+def _serve(store: RunStore) -> None:
+    """Serve the queue until it is empty. Without the lease, a scheduler ends after a second."""
+    leases = store.queue.leases
+    assert leases.take([SERVICE], own_identity()) is None
+    Scheduler(store).serve()
+    leases.release(own_identity())
+
+
 def test_a_run_whose_end_cannot_be_judged_is_in_nobodys_way(
     store: RunStore, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -36,7 +45,7 @@ def test_a_run_whose_end_cannot_be_judged_is_in_nobodys_way(
 
     monkeypatch.setattr("core.runs.execution.scheduler.conclude", judge)
     launch_all(store, [odd, fine])
-    Scheduler(store).serve()
+    _serve(store)
     ends = {spec.run_id: store.record(spec.run_id) for spec in (odd, fine)}
     assert ends[fine.run_id].outcome is Outcome.PASS
     assert ends[odd.run_id].outcome is Outcome.ERROR
@@ -56,7 +65,7 @@ def test_a_checkout_that_cannot_be_read_is_an_error_of_its_run_alone(
 
     monkeypatch.setattr(TreeReader, "state_of", state_of)
     launch_all(store, [odd, fine])
-    Scheduler(store).serve()
+    _serve(store)
     assert store.record(fine.run_id).outcome is Outcome.PASS
     assert store.record(odd.run_id).outcome is Outcome.ERROR
     assert "The state of the checkout cannot be read: RecursionError('too deep')" in store.record(odd.run_id).summary
