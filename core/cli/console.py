@@ -108,7 +108,9 @@ class Console:
             with suppress(OSError):
                 self.document({"error": document})
                 self.out.flush()
-        print(f"ttmatrix: {printable(str(error))}", file=self.err)
+        # The exit code says as much.
+        with suppress(OSError):
+            print(f"ttmatrix: {printable(str(error))}", file=self.err, flush=True)
 
 
 def _fitted(wanted: Sequence[int], header: Sequence[str], columns: int) -> list[int]:

@@ -52,6 +52,7 @@ def main(argv: Sequence[str], open_app: OpenApp) -> int:
 
         answer_shell()
     arguments = list(argv)
+    _fill_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # File names need not be UTF-8, and the terminal need not be either.
@@ -75,6 +76,16 @@ def main(argv: Sequence[str], open_app: OpenApp) -> int:
         return _INTERRUPTED
     finally:
         _give_up_broken_output()
+
+
+def _fill_closed_streams() -> None:
+    """Connect standard streams that were closed to the null device, in their order.
+
+    Otherwise the next file that is opened would take the number of such a stream, and errors would go to the output.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
 
 
 def _parsed(arguments: Sequence[str], console: Console) -> argparse.Namespace:

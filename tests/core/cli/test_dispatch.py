@@ -212,3 +212,20 @@ def test_an_error_is_the_same_where_its_document_cannot_be_written(tmp_path: Pat
     with os.fdopen(writer, "w") as pipe:
         done = _redirected(words, pipe)
     assert (done.returncode, done.stderr) == (64, "ttmatrix: There is no test 'nosuch'\n")
+
+
+def test_the_exit_code_of_an_error_is_the_same_where_its_message_cannot_be_written(tmp_path: Path) -> None:
+    argv = [sys.executable, "-m", "tui", "show", "nosuch", "--repo", str(sample(tmp_path).root)]
+    with Path("/dev/full").open("w") as full:
+        assert subprocess.run(argv, stdout=subprocess.PIPE, stderr=full, check=False).returncode == 64
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"])
+def test_closed_standard_streams_are_empty(tmp_path: Path, closed: str) -> None:
+    root = str(sample(tmp_path).root)
+    line = f'"$0" -m tui --repo "$1" "$2" "$3" {closed}'
+    for words, code in ((("list", "tiny"), 0), (("show", "nosuch"), 64)):
+        argv = ["sh", "-c", line, sys.executable, root, *words]
+        done = subprocess.run(argv, capture_output=True, text=True, check=False)
+        assert done.returncode == code
+        assert "Traceback" not in done.stderr and "ttmatrix:" not in done.stdout
