@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from core.cli.console import Console, wants_colour
@@ -67,6 +68,9 @@ def main(argv: Sequence[str], open_app: OpenApp) -> int:
         # The reader has closed the pipe.
         return EXIT_OK
     except OSError as error:
+        if error.errno == errno.ENOENT and _is_directory_gone():
+            console.error(TTMatrixError("The current directory no longer exists", hint="Change to one that does."))
+            return EXIT_INFRASTRUCTURE
         if error.errno not in _ACTIONABLE:
             raise
         where = f": {error.filename}" if error.filename else ""
@@ -86,6 +90,15 @@ def _fill_closed_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
+
+
+def _is_directory_gone() -> bool:
+    """Whether the current directory was removed since the shell changed to it."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _parsed(arguments: Sequence[str], console: Console) -> argparse.Namespace:

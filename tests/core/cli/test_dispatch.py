@@ -229,3 +229,16 @@ def test_closed_standard_streams_are_empty(tmp_path: Path, closed: str) -> None:
         done = subprocess.run(argv, capture_output=True, text=True, check=False)
         assert done.returncode == code
         assert "Traceback" not in done.stderr and "ttmatrix:" not in done.stdout
+
+
+def test_a_current_directory_that_is_gone_is_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    commands = (["list"], ["list", "--repo", "."], ["show", "x", "--json"], ["demo", "sample", "--headless"])
+    with monkeypatch.context() as inside:
+        inside.chdir(gone)
+        gone.rmdir()
+        all_called = [call(*words) for words in commands]
+    for called in all_called:
+        assert called.code == 2
+        assert called.err == "ttmatrix: The current directory no longer exists\nChange to one that does.\n"
