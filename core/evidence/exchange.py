@@ -14,7 +14,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from core.errors import TTMatrixError
+from core.errors import TTMatrixError, UsageError
 from core.evidence.observation import CaseNumbers, Ending, Observation, Origin
 from core.evidence.store_rows import StoredReport
 from core.extras import require_extra
@@ -149,7 +149,7 @@ def read_file(file: Path) -> Iterator[StoredReport]:
 def _kind(file: Path) -> str:
     suffix = file.suffix.lower()
     if suffix not in (CSV, PARQUET):
-        raise TTMatrixError(f"Not a name for a table: {file.name}", "It must end in .csv or .parquet")
+        raise UsageError(f"Not a name for a table: {file.name}", "It must end in .csv or .parquet")
     return suffix
 
 

@@ -72,3 +72,10 @@ def test_the_policy_has_old_results_that_repeat_go_with_the_next_reports(checkou
     called = call("ingest", tmp_path / "b.xml", "--arch", "n150", "--repo", checkout.root)
     assert "results that only repeated others (policy: retention)" in called.err.replace("\n", " ")
     assert 52 <= store.stats().results < 80
+
+
+def test_a_name_that_is_no_table_is_a_usage_error(checkout: Checkout) -> None:
+    for verb in ("export", "import"):
+        called = call("evidence", verb, "results.zip", "--repo", checkout.root)
+        assert called.code == 64
+        assert "It must end in .csv or .parquet" in called.err
