@@ -79,7 +79,9 @@ def _list_rows(args: argparse.Namespace, context: Context) -> int:
     rows = ordered(matrix, rows, view.sort, arch, last, descending=view.descending)
     cells = (tuple(text_of_row(matrix, row, name, arch, last) for name in columns) for row in rows)
     if style == "json":
-        context.console.document(_records(matrix, rows, arch, context))
+        records = _records(matrix, rows, arch, context)
+        collected = args.universe == "collected"
+        context.console.document(_by_function(matrix, rows, records) if collected else records)
     elif style == "csv":
         writer = csv.writer(context.console.out, lineterminator="\n")
         writer.writerow(columns)
@@ -120,6 +122,17 @@ def _records(matrix: Matrix, rows: Sequence[int], arch: str, context: Context) -
         if matrix.is_placeholder(row)
         else _record(matrix, row, arch)
         for row in rows
+    ]
+
+
+def _by_function(
+    matrix: Matrix, rows: Sequence[int], records: Sequence[Mapping[str, object]]
+) -> list[Mapping[str, object]]:
+    """One record for each function under which pytest collects a row: an id can be in several tests."""
+    return [
+        {**record, "function": function}
+        for row, record in zip(rows, records, strict=True)
+        for function in matrix.functions(row)
     ]
 
 

@@ -43,6 +43,11 @@ def test_collected_names_the_function(checkout: Checkout) -> None:
     assert lines == sorted(lines)
 
 
+def test_collected_has_one_json_record_a_test(checkout: Checkout) -> None:
+    found = call("list", "--universe", "collected", "--json", "--repo", checkout.root).json
+    assert sorted(f"{one['function']}::{one['id']}" for one in found) == _ids(checkout, "--universe", "collected")
+
+
 def test_query_words_are_joined(checkout: Checkout) -> None:
     assert _ids(checkout, "status:xfail", "mode:training") == ["alpha/pytorch-tiny-single_device-training"]
     assert _ids(checkout, "status:xfail", "--arch", "p150") == ["alpha/pytorch-tiny-single_device-training"]
