@@ -203,8 +203,14 @@ class _Planner:
                 self._apply(operation, home)
             except Refused as refused:
                 self._rejected.append(Rejection(operation, str(refused)))
-                self._blocked.add(home.name if home else operation.file or "")
+                self._blocked |= {home.name} if home else self._places(operation)
         return self._result(operations)
+
+    def _places(self, operation: Operation) -> set[str]:
+        """The files that a rejected operation is about although none of them has its id (any more)."""
+        if operation.file is not None:
+            return {operation.file}
+        return {name for before, names in self._touched if before.id == operation.id for name in names}
 
     def _apply(self, operation: Operation, home: OpenFile) -> None:
         self._workspace.refuse_taken(operation, home)

@@ -61,6 +61,17 @@ def test_a_rejected_operation_holds_its_file_and_no_other(test_config: Path) -> 
     assert "must be one of EXPECTED_PASSING" in found.rejected[0].why
 
 
+@pytest.mark.parametrize("first", [Operation(OpKind.REMOVE, A), Operation(OpKind.RENAME, A, to="a/pytorch-Two")])
+def test_a_rejected_operation_holds_the_file_that_an_earlier_one_took_its_entry_from(
+    test_config: Path, first: Operation
+) -> None:
+    late = setting(A, "reason", "r")
+    found = plan(test_config, [first, late, setting(C, "status", "EXCLUDE_MODEL")])
+    assert [rejection.op for rejection in found.rejected] == [late]
+    assert [edit.file for edit in found.files] == [JAX]
+    assert found.blocked == (first,)
+
+
 @pytest.mark.parametrize(
     ("operation", "why"),
     [
