@@ -206,3 +206,15 @@ async def test_a_message_whose_time_is_over_before_it_is_painted_goes_away(
         await until(pilot, lambda: not app.screen.query(Toast), "its end")
         await pilot.press("question_mark")
         await until(pilot, lambda: "Help" in screen_text(app), "an app that works")
+
+
+@pytest.mark.parametrize("width", [80, 120])
+async def test_messages_are_whole(tmp_path: Path, width: int) -> None:
+    """However the length of a message and the room for it meet."""
+    app = build_app(sample(tmp_path / "tt-xla"))
+    async with app.run_test(size=(width, 24), notifications=True) as pilot:
+        for length in range(width // 2 - 6, width // 2 + 2):
+            app.notifications.info("x" * (length - 4) + " end")
+            await until(pilot, lambda: " end" in screen_text(app), f"the end of {length} characters")
+            app.clear_notifications()
+            await until(pilot, lambda: not app.screen.query(Toast), "an empty corner")
