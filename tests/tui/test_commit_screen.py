@@ -4,6 +4,7 @@
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from core.edits.commit.validator import VALIDATOR
 from core.edits.operations import Operation, OpKind
@@ -85,6 +86,20 @@ async def test_what_is_to_know_of_a_commit_is_shown_and_closed(checkout: Checkou
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.navigation.screen(ReviewScreen), "the review")
     assert git(checkout.root, "rev-list", "--count", "HEAD").strip() == "2"
+
+
+async def test_keys_typed_ahead_are_for_the_message(checkout: Checkout) -> None:
+    app = _app(checkout, WHY)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5")
+        await until(pilot, lambda: isinstance(app.screen, ReviewScreen), "the review")
+        driver = app._driver
+        assert driver is not None
+        for key in (events.Key("c", "c"), events.Key("N", "N"), events.Key("ctrl+s", None)):
+            key.set_sender(app)
+            driver.send_message(key)
+        await until(pilot, lambda: not app.session.pending.changes, "the commit")
+    assert git(checkout.root, "log", "--format=%s", "-1").strip() == f"NUpdate reason of {TINY}"
 
 
 async def test_leaving_commits_nothing(checkout: Checkout) -> None:

@@ -119,7 +119,8 @@ class CommitDialog(Dialog[Delivered]):
             planned = self._plan()
             return planned, compose_commits(matrix, operations, evidence=evidence, planner=planner)
 
-        self._ask("compose", compose, self._composed)
+        # The message is the question: keys typed right after the one that opened this are for it.
+        self._ask("compose", compose, self._composed, keys_wait=True)
 
     @property
     def _text(self) -> TextArea:
@@ -209,7 +210,7 @@ class CommitDialog(Dialog[Delivered]):
             return
         self.dismiss(None)
 
-    def _ask(self, name: str, work: Callable[[], T], deliver: Callable[[T], None]) -> None:
+    def _ask(self, name: str, work: Callable[[], T], deliver: Callable[[T], None], *, keys_wait: bool = False) -> None:
         """Work in a thread, one thing at a time; an error is shown here."""
         self._busy = True
 
@@ -222,7 +223,7 @@ class CommitDialog(Dialog[Delivered]):
             return done
 
         refuse = unless_left(partial(self._refused, name))
-        self.context.background.run(name, work, unless_left(deliver), fail=refuse)
+        self.context.background.run(name, work, unless_left(deliver), fail=refuse, asks=keys_wait)
 
     def _refused(self, name: str, error: TTMatrixError) -> None:
         hint = error.hint
