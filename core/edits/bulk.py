@@ -83,6 +83,18 @@ def _values(matrix: Matrix, id: str, archs: Sequence[str]) -> Iterable[Mapping[s
     return [values_on(entry, arch) for arch in archs] if archs else [entry.fields if entry else {}]
 
 
+def refuse_without_file(matrix: Matrix, operations: Sequence[Operation]) -> None:
+    """Raise UsageError if `operations` make entries in files that the checkout does not have: none is ever made."""
+    new = [op for op in operations if op.op is OpKind.ADD and op.is_entry and op.file]
+    files = dict.fromkeys(str(op.file) for op in new)
+    absent = [file for file in files if not (matrix.checkout.test_config / file).is_file()]
+    without = [op for op in new if op.file in absent]
+    if without:
+        whose = f"{without[0].id} has" if len(without) == 1 else f"{len(without):,} tests have"
+        hint = "" if len(operations) == 1 else "has:entry selects the tests that have one."
+        raise UsageError(f"{whose} no entry, and there is no file {' or '.join(absent)} for one", "", hint)
+
+
 def with_operations(matrix: Matrix, operations: Sequence[Operation]) -> Matrix:
     """`matrix` with the entries after `operations`; data derived from entries is not updated.
 
@@ -154,7 +166,10 @@ def listed(entry: Entry | None, field: str) -> tuple[str, ...]:
 
 
 def with_item(matrix: Matrix, ids: Iterable[str], field: str, item: str) -> tuple[Operation, ...]:
-    """Operations that add `item` for each of `ids` that lacks it. An id without an entry gets one."""
+    """Operations that add `item` for each of `ids` that lacks it. An id without an entry gets one.
+
+    Raises UsageError if there is no file for that.
+    """
     found = []
     for id in ids:
         entry = matrix.entries.get(id)
@@ -165,6 +180,7 @@ def with_item(matrix: Matrix, ids: Iterable[str], field: str, item: str) -> tupl
             found.append(Operation(OpKind.ADD, id, home_file(matrix, id), value={field: [*items, item]}))
         else:
             found.append(_one(entry, field, OpKind.ADD, item, [*items, item]))
+    refuse_without_file(matrix, found)
     return tuple(found)
 
 

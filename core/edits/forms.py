@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.edits.apply import Fields, Present, after
-from core.edits.bulk import ENTRY_SCOPE, present_text, set_fields
+from core.edits.bulk import ENTRY_SCOPE, present_text, refuse_without_file, set_fields
 from core.edits.checks import NoOp, without_no_ops
 from core.edits.form_fields import FORM_FIELDS, FormField, marker_doubt, read_field, words
 from core.edits.manifests import value_mistake
@@ -38,7 +38,7 @@ class FieldForm(Protocol):
         """A warning about texts that are allowed but odd; empty: nothing."""
 
     def operations(self, scope: str, filled: Mapping[str, str]) -> Sequence[Operation]:
-        """Operations that give all of them the `filled` texts. Raises UsageError as `read`."""
+        """Operations that give all of them the `filled` texts. Raises UsageError as `read`, or if there is no file."""
 
     def sifted(self, operations: Sequence[Operation]) -> tuple[Sequence[Operation], Sequence[NoOp]]:
         """Split `operations` into those that have an effect or tidy up, and the no-ops."""
@@ -69,7 +69,9 @@ class EntryForm:
         return marker_doubt(self.matrix, words(filled.get("markers", "")))
 
     def operations(self, scope: str, filled: Mapping[str, str]) -> Sequence[Operation]:
-        return set_fields(self.matrix, self.ids, scope, filled)
+        operations = set_fields(self.matrix, self.ids, scope, filled)
+        refuse_without_file(self.matrix, operations)
+        return operations
 
     def sifted(self, operations: Sequence[Operation]) -> tuple[Sequence[Operation], Sequence[NoOp]]:
         return without_no_ops(self.matrix, operations)

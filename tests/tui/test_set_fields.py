@@ -55,6 +55,21 @@ async def test_the_form_says_what_its_values_do_not_include(checkout: Checkout, 
         assert "As in the files" not in screen_text(app)
 
 
+async def test_a_test_without_a_file_for_its_entry_is_refused_in_the_form(checkout: Checkout) -> None:
+    """It was accepted, and could never be written."""
+    id = "gamma/jax-Base-data_parallel-training"
+    app = build_app(checkout, query=id)
+    async with app.run_test(size=(160, 30)) as pilot:
+        await pilot.press("E", "down", "down")
+        await type_text(pilot, "why")
+        await pilot.press("enter")
+        await until(
+            pilot, lambda: "file jax/test_config_training_data_parallel.yaml for one." in screen_text(app), "the reason"
+        )
+        assert isinstance(app.screen, SetFields)
+    assert not app.session.pending.changes
+
+
 async def test_on_one_arch_the_other_keeps_what_it_has(checkout: Checkout) -> None:
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(100, 30)) as pilot:

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from core.doctor.doctor import diagnose
-from core.edits.bulk import present_text, set_fields
+from core.edits.bulk import present_text, set_fields, with_item
 from core.edits.checks import without_no_ops
 from core.edits.form_fields import FORM_FIELDS
+from core.edits.forms import EntryForm
 from core.edits.operations import Operation, OpKind
 from core.edits.planning import plan, write
 from core.edits.synthesis import home_file
@@ -107,6 +108,17 @@ def test_a_test_without_entry_gets_one_where_it_belongs(matrix: Matrix) -> None:
     (op,) = set_fields(matrix, [id], "p150", {"status": "EXPECTED_PASSING", "reason": ""})
     assert op == Operation(OpKind.ADD, id, TRAINING, value={"arch_overrides": {"p150": {"status": "EXPECTED_PASSING"}}})
     assert plan(matrix.checkout.test_config, [op], matrix.schema).rejected == ()
+
+
+def test_no_entry_is_made_in_a_file_that_is_not_there(matrix: Matrix) -> None:
+    id = "gamma/jax-Base-data_parallel-training"
+    form = EntryForm(matrix, [id, TINY])
+    why = rf"^{id} has no entry, and there is no file jax/test_config_training_data_parallel\.yaml for one"
+    with pytest.raises(UsageError, match=why):
+        form.operations("", {"reason": "why"})
+    with pytest.raises(UsageError, match=r"^2 tests have no entry"):
+        with_item(matrix, [id, TINY, id.replace("training", "inference")], "markers", "nightly")
+    assert form.operations("", {"reason": ""}) == ()
 
 
 @pytest.mark.parametrize(

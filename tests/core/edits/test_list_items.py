@@ -15,7 +15,7 @@ from tests.support.tree import INFERENCE, sample
 TINY = "alpha/pytorch-tiny-single_device-inference"
 NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"
 NAME = "alpha/pytorch-org/name-single_device-inference"
-NEW = "gamma/jax-Base-single_device-inference"
+NEW = "beta/causal_lm/pytorch-1B-single_device-training"
 
 
 @pytest.fixture(scope="module")
