@@ -178,6 +178,19 @@ async def test_a_filter_and_the_way_to_the_test(checkout: Checkout) -> None:
         await until(pilot, lambda: app.matrix_screen.current == SEMI, "the test in the matrix")
 
 
+async def test_the_count_beside_the_filter_is_that_of_the_list(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(160, 50)) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: len(app.navigation.screen(TriageScreen).tests.changes) == 7, "the tests")
+        await pilot.press("slash")
+        await type_text(pilot, "semi-stale")
+        await pilot.press("enter")
+        await until(pilot, lambda: "1 of 7 tests" in screen_text(app), "the count")
+        await pilot.press("f")
+        await until(pilot, lambda: "0 of 1 test" in screen_text(app), "the count of the next list")
+
+
 async def test_a_machine_that_fails_alone_is_flagged_and_left_out(checkout: Checkout) -> None:
     from core.evidence.observation import Ending
 

@@ -114,6 +114,7 @@ class ClustersScreen(SessionScreen):
             self._entered = ""
             self.table.show(ClusterRows(self._clusters, found.ages, found.issues), keep=keep or self.table.cursor_key)
         self.table.say_when_empty(self._nothing())
+        self.filter.note(counted(len(self._clusters), "cluster"))
         self.panes.fit(len(self.table.source))
         self._say()
 
@@ -196,7 +197,6 @@ class ClustersScreen(SessionScreen):
         self._entered = ""
         self._narrow()
         self._show()
-        self.filter.note(counted(len(self._clusters), "cluster"))
 
     # What is done with a cluster
 

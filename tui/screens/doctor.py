@@ -90,7 +90,9 @@ class DoctorScreen(SessionScreen):
     def show_kind(self, kind: str, keep: str | None = None) -> None:
         """Show the findings of one kind, as soon as they are known; empty: of every kind."""
         self._kind = kind
-        self.table.show(FindingRows(self._findings, self._fixed), keep=keep or self.table.cursor_key)
+        findings = self._findings
+        self.table.show(FindingRows(findings, self._fixed), keep=keep or self.table.cursor_key)
+        self.filter.note(counted(len(findings), "finding"))
         self._say()
 
     def spot(self) -> object:
@@ -161,7 +163,6 @@ class DoctorScreen(SessionScreen):
 
     def _filter_changed(self) -> None:
         self.show_kind(self._kind)
-        self.filter.note(counted(len(self._findings), "finding"))
 
     def action_go_to_test(self) -> None:
         """The test of the finding, in the matrix."""

@@ -101,7 +101,7 @@ class ChangeList:
     ) -> None:
         self.source = source
         self.table = ChangeTable(self._fold)
-        self.filter = WordFilter(self.table, self._filter_changed, placeholder)
+        self.filter = WordFilter(self.table, self.show, placeholder)
         self.by = source.orders[0]
         """What the changes are grouped by."""
         self._say = say
@@ -143,8 +143,10 @@ class ChangeList:
 
     def show(self, keep: str | None = None) -> None:
         """Show the changes as they are now, with the cursor on the row of key `keep`, else where it was."""
-        rows = self.source.rows(self.listed, self.by, self._opened, self.filter.matches)
+        listed = self.listed
+        rows = self.source.rows(listed, self.by, self._opened, self.filter.matches)
         self.table.show(rows, keep=keep or self.table.cursor_key)
+        self.filter.note(f"{len(listed):,} of {counted(len(self.source.changes), self.source.noun)}")
         self._shown()
 
     def show_folded(self) -> None:
@@ -166,10 +168,6 @@ class ChangeList:
         self.by = orders[(orders.index(self.by) + 1) % len(orders)]
         self._opened = frozenset()
         self.show(rows.look.key(change) if change else None)
-
-    def _filter_changed(self) -> None:
-        self.show()
-        self.filter.note(f"{len(self.listed):,} of {counted(len(self.source.changes), self.source.noun)}")
 
     # Decisions
 
