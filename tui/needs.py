@@ -4,10 +4,14 @@
 Help and the command line show these words in place of what the command does, and a press of its key says them.
 """
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 
+from tui.effects import refusal
 from tui.keymap import Keymap, with_keys
+
+_COMMAND = re.compile(r"\{([\w.]+)\}")
 
 
 class Need(StrEnum):
@@ -64,9 +68,16 @@ class Need(StrEnum):
     REPORTED = "No group, test or run is under the cursor."
     RESULTS = "There are no results: `ttmatrix ingest --from-github` downloads the reports of CI."
 
-    def words(self, keymap: Keymap) -> str:
-        """The words, with the keys that commands have now."""
-        return with_keys(self.value, keymap)
+    def words(self, keymap: Keymap, *, read_only: bool = False) -> str:
+        """The words, with the keys that commands have now, as `advice`."""
+        return advice(self.value, keymap, read_only=read_only)
+
+
+def advice(words: str, keymap: Keymap, *, read_only: bool) -> str:
+    """What is so, and which key does something about it; a read-only app says only what is so if it refuses that."""
+    if any(refusal(id, read_only=read_only) for id in _COMMAND.findall(words)):
+        return f"{words.partition('{')[0].rstrip(' .:')}."
+    return with_keys(words, keymap)
 
 
 BEFORE: Mapping[Need, Need] = {

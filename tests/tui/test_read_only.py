@@ -13,8 +13,10 @@ from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
 from tui.commands import COMMANDS, Where, screen_commands
 from tui.effects import EFFECTS, refusal
+from tui.needs import advice
 from tui.screens import SessionScreen
 from tui.screens.dialogs import Dialog
+from tui.screens.profiles import NONE
 
 _ELSEWHERE = {"app.quit", "app.interrupt", "app.suspend"}
 """Commands that end or stop the app."""
@@ -31,6 +33,16 @@ def test_effects_are_of_commands() -> None:
     assert EFFECTS.keys() <= {command.id for command in COMMANDS}
     assert all(refusal(id, read_only=True).startswith("Read-only: this would ") for id in EFFECTS)
     assert {refusal(command.id, read_only=False) for command in COMMANDS} == {""}
+
+
+async def test_empty_lists_name_no_key_that_is_refused(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path / "tt-xla"), query="has:entry", read_only=True)
+    async with app.run_test(size=(120, 40)) as pilot:
+        for key, said in (("2", "No runs yet."), ("5", "Nothing is pending."), ("9", "There is no workflow yet.")):
+            await pilot.press(key)
+            await until(pilot, lambda said=said: said in screen_text(app), said)  # type: ignore[misc]
+            assert "in the matrix" not in screen_text(app)
+    assert advice(NONE, app.context.keymap, read_only=True) == "No batch of several profiles has run here."
 
 
 def _front(app: TTMatrixApp) -> Where | None:

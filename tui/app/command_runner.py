@@ -49,7 +49,7 @@ class CommandRunner:
         if refused or need is None or screen is None:
             return refused
         needs = (BEFORE[need], need) if need in BEFORE else (need,)
-        return next((one.words(self._keymap) for one in needs if screen.lacks(one)), "")
+        return next((one.words(self._keymap, read_only=self._read_only) for one in needs if screen.lacks(one)), "")
 
     def able(self, id: str) -> bool:
         """Whether a command has all that it needs on the screen in front, which may still be in the making."""

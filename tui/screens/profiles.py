@@ -16,8 +16,7 @@ from core.runs.planning import newest_comparison, profiles_of, shown_name
 from core.runs.store import RunRecord
 from core.text import counted, one_line
 from tui.commands import Where, bindings
-from tui.keymap import with_keys
-from tui.needs import Need
+from tui.needs import Need, advice
 from tui.protocol import Context
 from tui.screens.dialogs import Ask
 from tui.screens.halves import Halves
@@ -93,7 +92,7 @@ class ProfilesScreen(Halves):
         table, current = self.rows.table, self._current
         if current is None:
             queued = f"The runs of batch {self.chosen} are not queued yet." if self.chosen else NONE
-            self.say("", [(with_keys(queued, self.context.keymap), "dim")])
+            self.say("", [(advice(queued, self.context.keymap, read_only=self.session.read_only), "dim")])
         else:
             heading = f"{current[0]}   compared with {shown_name(table.profiles[0])}"
             self.say(one_line(heading), profile_words(table, *current))
@@ -162,7 +161,7 @@ class ProfilesScreen(Halves):
         several = {name: runs for name, runs in batches.items() if name and len(profiles_of(runs)) > 1}
         options = [Option(name, name, _batch_words(runs)) for name, runs in several.items()]
         if not options:
-            self.context.notify.info(with_keys(NONE, self.context.keymap))
+            self.context.notify.info(advice(NONE, self.context.keymap, read_only=self.session.read_only))
         else:
             pick = Pick("Batch of profiles", options, self.chosen or options[0].value)
             self.app.push_screen(pick, lambda name: self.show_batch(name) if name else None)

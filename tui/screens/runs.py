@@ -13,7 +13,7 @@ from textual.widgets import Static
 from core.runs.planning import progress
 from core.text import counted
 from tui.commands import Where, bindings
-from tui.needs import Need
+from tui.needs import Need, advice
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Divider, Pane
@@ -23,6 +23,7 @@ from tui.view_models import progress_text
 from tui.widgets import LinesView, LogPane, LogView, RowTable, RunTable
 
 _TICK_SECONDS = 1.0
+_NONE = "No runs yet: {matrix.run} in the matrix starts one."
 
 
 class RunsPlace(NamedTuple):
@@ -90,11 +91,8 @@ class RunsScreen(SessionScreen):
             words += f" · {len(self.table.marks):,} marked"
         self.title_line(words)
         come = progress(session.runs, time.time())
-        said = (
-            progress_text(come, session.runs)
-            if listed
-            else f"No runs yet: {key('matrix.run')} in the matrix starts one."
-        )
+        none = advice(_NONE, self.context.keymap, read_only=session.read_only)
+        said = progress_text(come, session.runs) if listed else none
         line = self.query_one("#progress", Static)
         line.set_class(bool(come.left), "shown")
         line.set_class(not listed, "empty")

@@ -45,7 +45,7 @@ class WorkflowsScreen(SessionScreen):
         self._shown: list[WorkflowItem] = []
         self._read: tuple[object, ...] = ()
         self.every(_LOOK_SECONDS, self._look)
-        self.table.say_when_empty(Need.WORKFLOW.words(self.context.keymap))
+        self.table.say_when_empty(Need.WORKFLOW.words(self.context.keymap, read_only=self.session.read_only))
         self.table.focus()
         self.panes.fit(0)
         self.context.background.run("triage", self.board.look, lambda _: self._look())

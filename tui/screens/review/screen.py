@@ -18,7 +18,7 @@ from core.text import counted, one_line
 from core.workflows import LoaderEdit
 from tui.commands import Where, bindings
 from tui.keymap import with_keys
-from tui.needs import Need
+from tui.needs import Need, advice
 from tui.protocol import Context
 from tui.screens.matrix import SetFields
 from tui.screens.review.lists import ChangeList, DecisionScreen
@@ -39,6 +39,8 @@ from tui.view_models import (
 )
 from tui.widgets import RowTable
 
+_NOTHING = "Nothing is pending: {matrix.set} in the matrix edits entries."
+_UNCOMMITTED = "Nothing is pending. What was written is not committed yet: {review.commit} commits it."
 _WAYS_OUT = "{review.theirs} takes theirs, {review.ours} takes ours"
 _SUMMARY_LINES = 4
 """As many as `#written` has."""
@@ -109,10 +111,8 @@ class ReviewScreen(DecisionScreen):
     def _nothing(self) -> str:
         if self.listing.filter.active:
             return f"No change matches the filter: {self.context.keymap.key('app.back')} clears it."
-        if self.session.uncommitted:
-            commit = self.context.keymap.key("review.commit")
-            return f"Nothing is pending. What was written is not committed yet: {commit} commits it."
-        return f"Nothing is pending: {self.context.keymap.key('matrix.set')} in the matrix edits entries."
+        words = _UNCOMMITTED if self.session.uncommitted else _NOTHING
+        return advice(words, self.context.keymap, read_only=self.session.read_only)
 
     def _loader_edits_changed(self) -> None:
         self.listing.show()
