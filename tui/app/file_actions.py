@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -79,12 +79,22 @@ class FileActions:
         """Open $EDITOR at a line of a file, whose path is relative to the checkout; then index the checkout again."""
         root = self._session.checkout.root
         try:
-            argv = terminal.editor_command(root / path, line)
-            with self._app.suspend():
-                terminal.edit(argv, root, partial(terminal.lend_terminal, self._app))
+            self._edit(terminal.editor_command(root / path, line))
         except SuspendNotSupported:
             hint = f"Open it elsewhere: {one_line(path)}:{line}"
             self._notify.error(TTMatrixError("No terminal for an editor", "The app runs in a browser.", hint))
         except TTMatrixError as error:
             self._notify.error(error)
         self.reload()
+
+    def _edit(self, argv: Sequence[str]) -> None:
+        """Lend the terminal to an editor. Raises TTMatrixError if that cannot be started."""
+        failed: TTMatrixError | None = None
+        with self._app.suspend():
+            # An error that left this block would leave the app without its terminal.
+            try:
+                terminal.edit(argv, self._session.checkout.root, partial(terminal.lend_terminal, self._app))
+            except TTMatrixError as error:
+                failed = error
+        if failed is not None:
+            raise failed

@@ -49,7 +49,11 @@ def edit(argv: Sequence[str], cwd: Path, started: Callable[[int], object] = lamb
 
     Raises TTMatrixError if it cannot be started.
     """
-    if run_in_terminal(argv, cwd=cwd, started=started) in _MISSING:
+    try:
+        code = run_in_terminal(argv, cwd=cwd, started=started)
+    except TTMatrixError as error:
+        raise TTMatrixError(error.title, error.detail, _HINT) from error
+    if code in _MISSING:
         raise TTMatrixError(f"Cannot run {argv[0]}", f"There is no such program: {shlex.join(argv)}", _HINT)
 
 

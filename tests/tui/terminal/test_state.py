@@ -199,6 +199,18 @@ def test_a_signal_during_the_editor_reaches_it_first(checkout: Path, tmp_path: P
         assert (tmp_path / "saved").exists() == (signum == signal.SIGTERM)
 
 
+@pytest.mark.parametrize("editor", ["/nowhere/vim", "env nowhere-vim"])
+def test_an_editor_that_cannot_be_run_leaves_the_app_its_terminal(checkout: Path, editor: str) -> None:
+    with _open(_argv(checkout), EDITOR=editor) as terminal:
+        seen = len(terminal.output)
+        terminal.press("e")
+        terminal.until(lambda: b"Cannot run" in terminal.output[seen:] and b"export EDITOR" in terminal.output[seen:])
+        assert {1049, 2004} <= terminal.modes
+        terminal.press("q", "q")
+        assert terminal.wait() == 0
+        assert terminal.given_back
+
+
 @pytest.mark.parametrize("before", ["", _LEARNS_LATE_OF_THE_EDITOR], ids=["", "at once"])
 def test_keys_that_interrupt_an_editor_are_not_for_us(checkout: Path, tmp_path: Path, before: str) -> None:
     editor = _editor(tmp_path)
