@@ -330,3 +330,21 @@ async def test_a_burst_behind_the_key_of_the_log_is_for_the_log(checkout: Checko
         await until(pilot, lambda: "/result: 1 of 1" in screen_text(app), "what it finds")
         assert len(app.session.runs) == 1
         assert app.focused is app.navigation.screen(RunsScreen).log_view
+
+
+async def test_the_log_asked_for_right_behind_a_run_is_that_of_this_run(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, query=PASSES, settings=settings)
+
+    def shown() -> str:
+        record = app.navigation.screen(RunsScreen).log_pane.record
+        return record.spec.run_id if record and app.screen is app.navigation.screen(RunsScreen) else ""
+
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("r")
+        await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the older run")
+        app.post_message(Key("r", "r"))
+        app.post_message(Key("L", "L"))
+        await until(pilot, lambda: bool(shown()), "a log")
+        assert len(app.session.runs) == 2
+        assert shown() == app.session.runs[0].spec.run_id
+        await until(pilot, lambda: not app.session.runs[0].active, "the end of the run")

@@ -141,8 +141,13 @@ class Polling:
         """Look without waiting: something is known to have changed."""
         self._rounds.now()
 
-    def expect_end(self, started: Sequence[RunRecord]) -> None:
-        """Announce when the last of these runs has ended."""
+    def take_started(self, started: Sequence[RunRecord]) -> None:
+        """List these runs at once, newest last, and announce when the last of them has ended."""
+        session = self._session
+        listed = {record.spec.run_id for record in session.all_runs}
+        new = [record for record in reversed(started) if record.spec.run_id not in listed]
+        session.all_runs, session.runs = [*new, *session.all_runs], [*new, *session.runs]
+        self._runs_changed()
         self._unfinished |= {record.spec.batch for record in started}
         self.now()
         self._announce_end()

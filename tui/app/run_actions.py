@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 _NAMED = 8
 """How many tests a question lists."""
+_FEW = 8
+"""Keys wait until so many runs are queued; more take too long, and no more questions follow."""
 _PATIENCE_SECONDS = 1.0
 """After this, a message explains the delay: asking pip for the sizes of packages takes up to 30 s."""
 
@@ -110,17 +112,18 @@ class RunActions:
 
     def _ask_or_queue(self, agreed: Collection[Download], ahead: LaunchPlan) -> None:
         def queue() -> None:
-            self._background.run("start runs", partial(_queued, self._session, ahead), self._started)
+            # A key right behind asks for the log of this run, not for that of an older one.
+            few = len(ahead.specs) <= _FEW
+            self._background.run("start runs", partial(_queued, self._session, ahead), self._started, lists=few)
 
         if _new(ahead, agreed):
             screens.ask_to_download(self._app, ahead.downloads, queue, ahead.obstacles)
         else:
-            # Keys do not wait for this: no more questions follow.
             queue()
 
     def _started(self, outcome: Started) -> None:
         started, asked, refused = outcome
-        self._polling.expect_end(started)
+        self._polling.take_started(started)
         if asked:
             self._notify.info(f"{asked[0].upper()}{asked[1:]}.")
         if not started and not refused:
