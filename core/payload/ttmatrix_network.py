@@ -12,7 +12,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 
-from ttmatrix_loader import Problem
+from ttmatrix_loader import Problem  # type: ignore[import-not-found]
 
 _NAMES = frozenset(
     {"ConnectionError", "ConnectError", "ConnectTimeout", "ReadTimeout", "NameResolutionError", "ProxyError"}

@@ -184,7 +184,7 @@ def of_names(name: str, wanted: frozenset[str]) -> tuple[tuple[str, object], ...
 
     Their names are those of torch's functions: torch itself reports wrong names for some functions.
     """
-    packet = getattr(torch.ops.aten, last_part(name), None)
+    packet: Any = getattr(torch.ops.aten, last_part(name), None)
     for overload in packet.overloads() if hasattr(packet, "overloads") else ():
         found = _of_schema(getattr(packet, overload))
         if wanted <= {parameter for parameter, _ in found}:

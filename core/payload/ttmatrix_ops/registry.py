@@ -74,8 +74,10 @@ _REFLECTED = (
 _UNWRITTEN = ("empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided")
 """Functions that return uninitialised memory."""
 
-_DRAWING = ("rand", "randn", "randint", "randperm", "bernoulli", "multinomial", "normal", "uniform", "random")
-_DRAWING += ("exponential", "geometric", "cauchy", "log_normal", "poisson", "gumbel_softmax")
+_DRAWING = (
+    *("rand", "randn", "randint", "randperm", "bernoulli", "multinomial", "normal", "uniform", "random"),
+    *("exponential", "geometric", "cauchy", "log_normal", "poisson", "gumbel_softmax"),
+)
 
 _CASTS = ("float", "double", "half", "bfloat16", "int", "long", "short", "char", "byte", "bool", "cfloat", "cdouble")
 """`torch.float` is a dtype; recorded as an op it means the method."""

@@ -230,7 +230,7 @@ def copy_to(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
     whole = tensor.untyped_storage().nbytes() == tensor.numel() * tensor.itemsize
     if device.type == "xla" or (whole and tensor.is_contiguous()):
         return tensor.to(device, copy=True)
-    memory = torch.empty(0, dtype=tensor.dtype).set_(tensor.untyped_storage())  # type: ignore[call-overload]
+    memory = torch.empty(0, dtype=tensor.dtype).set_(tensor.untyped_storage())  # type: ignore[call-overload, unused-ignore]
     copied = memory.to(device, copy=True)
     return copied.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
 
