@@ -9,6 +9,7 @@ from core.errors import EXIT_OK, QueryError, UsageError
 from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, Matrix
 from core.matrix.query import Query
 from core.matrix.view import BY_LAYOUT, LAYOUTS, Grid, View, ViewSpec, by_rate, rate
+from core.text import counted
 
 _DEFAULT = LAYOUTS[0].name
 _MOST_COLUMNS = 2
@@ -62,6 +63,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     else:
         cells = ((made.label(row) or "none", *(_words(made, row, at) for at in range(len(made.heads)))) for row in rows)
         context.console.table((layout.down, *made.heads), cells)
+    if not view.rows and (found := len(_everywhere(query, context).rows)):
+        context.console.note(f"No test of the layout {layout.name} matches, but {counted(found, 'other test')}.")
+        context.console.note(_layouts_of_others(layout.name))
     return EXIT_OK
 
 
@@ -73,16 +77,23 @@ def _matrix(kind: str, context: Context) -> Matrix:
 
 def _explained(layout: str, query: Query, context: Context) -> UsageError:
     """What is wrong with a query that selects nothing in a layout: the query, or that other layouts have its tests."""
-    view = View(context.whole_table, arch=context.arch)
     try:
-        view.learn(context.learned(view.matrix, query))
-        view.adopt(ViewSpec(query, context.arch))
+        _everywhere(query, context)
     except QueryError as error:
         return error
-    others = ", ".join(one.name for one in LAYOUTS if one.kind != BY_LAYOUT[layout].kind)
-    return UsageError(
-        f"The layout {layout} has no tests that {query} could select", hint=f"Layouts of others: {others}."
-    )
+    return UsageError(f"The layout {layout} has no tests that {query} could select", hint=_layouts_of_others(layout))
+
+
+def _everywhere(query: Query, context: Context) -> View:
+    """What a query selects of all tests, those of other layouts too."""
+    view = View(context.whole_table, arch=context.arch)
+    view.learn(context.learned(view.matrix, query))
+    view.adopt(ViewSpec(query, context.arch))
+    return view
+
+
+def _layouts_of_others(layout: str) -> str:
+    return f"Layouts of others: {', '.join(one.name for one in LAYOUTS if one.kind != BY_LAYOUT[layout].kind)}."
 
 
 def _columns(made: Grid, names: Sequence[str]) -> list[int]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from core.errors import EXIT_USAGE
+from core.errors import EXIT_OK, EXIT_USAGE
 from core.matrix.view.grid import LAYOUTS
 from core.sources.checkout import Checkout
 from tests.support.cli import call
@@ -52,6 +52,10 @@ def test_a_query_about_other_tests_names_their_layouts(checkout: Checkout) -> No
     assert "The layout loaders has no tests that op:torch.matmul could select" in refused.err
     assert "ops, op-results, handwritten" in refused.err
     assert "torch.matmul" in call("grid", "op:torch.matmul", "--layout", "ops", "--repo", checkout.root).out
+    empty = call("grid", "kind:op", "--repo", checkout.root)
+    assert empty.code == EXIT_OK and "No test of the layout loaders matches, but 15 other tests." in empty.err
+    assert "ops, op-results, handwritten" in empty.err
+    assert not call("grid", "nothing_has_this_name", "--repo", checkout.root).err
     unknown = call("grid", "op:torch.nothing", "--repo", checkout.root).err
     assert "No op matches 'torch.nothing'" in unknown and "Did you mean op:torch.cat?" in unknown
 
