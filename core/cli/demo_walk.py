@@ -63,7 +63,7 @@ _AS_DEMO = {
 }
 _SHELL = "/bin/sh"
 _AUTO = "auto"
-_BACKENDS = {"eager": " Without torch-xla nothing is compiled: the model is compared with itself."}
+_BACKENDS = {"eager": "  Without torch-xla nothing is compiled: the model is compared with itself."}
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,8 @@ def test_the_whole_job(tmp_path: Path) -> None:
         "Committed as",
     ):
         assert said in called.out
+    if "the backend eager" in called.out:
+        assert "\n  Without torch-xla nothing is compiled" in called.out
     assert called.out.index("pass after") < called.out.index("2 passed") < called.out.index("+    status: EXPECTED")
     assert _log(target) == f"Expect {STALE} to pass"
     body = _log(target, "%b")
