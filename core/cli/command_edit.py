@@ -35,7 +35,9 @@ _WAIT_SECONDS = 5.0
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _OPERATIONS
-    parser.add_argument("--apply", required=True, metavar="FILE", help="a JSON list of operations; - reads stdin")
+    parser.add_argument(
+        "--apply", required=True, metavar="FILE", help="a JSON list of operations or of proposals; - reads stdin"
+    )
     parser.add_argument("--write", action="store_true", help="change the files; default: only print the diff")
     add_options(parser)
 

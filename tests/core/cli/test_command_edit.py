@@ -41,6 +41,16 @@ def test_without_write_nothing_is_touched(checkout: Checkout) -> None:
     assert (checkout.test_config / TRAINING).read_text() == YAML[TRAINING]
 
 
+def test_proposals_are_shown_too_and_only_apply_writes_them(checkout: Checkout) -> None:
+    proposals = json.dumps([{"id": TINY, "ops": PROMOTE}])
+    shown, applied = (
+        call(*command, "-", "--json", "--repo", checkout.root, stdin=proposals)
+        for command in (("edit", "--apply"), ("apply",))
+    )
+    assert shown.json["diff"] == applied.json["diff"] != ""
+    assert (shown.json["written"], applied.json["written"]) == ([], [TRAINING])
+
+
 def test_write_changes_just_those_lines(checkout: Checkout, tmp_path: Path) -> None:
     file = tmp_path / "ops.json"
     file.write_text(json.dumps(PROMOTE))
