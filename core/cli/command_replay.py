@@ -14,11 +14,12 @@ from core.errors import EXIT_OK, UsageError
 from core.matrix import NO_ARCH
 from core.runs import Capsule, RunSpec, differences, shell_command, unpack
 from core.runs.planning import KINDS, Source, plan_test, survey
-from core.text import one_line, printable
+from core.text import counted, one_line, printable
 
 Difference = tuple[str, str, str]
 """Name, value there, value here; empty: absent."""
 
+_MOST_NAMED = 3
 _COMPARED = ("checkout", "models", "changed")
 
 
@@ -42,8 +43,18 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     return start(args, context, [spec])
 
 
+def _named(asked: RunSpec) -> str:
+    """The op cases of a run, the first few by their ids."""
+    ids = asked.case_ids
+    named = [*map(one_line, ids[:_MOST_NAMED]), *(["..."] if len(ids) > _MOST_NAMED else [])]
+    return f"The capsule has a run of {counted(len(ids), 'case')}: {', '.join(named)}"
+
+
 def _planned(asked: RunSpec, context: Context) -> RunSpec:
     """The same test, kind and profile, planned for this machine: an archive's command and environment are not run."""
+    if asked.case_ids:
+        backend = one_line(asked.arch or "NAME")
+        raise UsageError("replay runs no op cases", _named(asked), f"ttmatrix ops run ID... --backend {backend}")
     if asked.kind not in KINDS:
         raise UsageError(
             f"The capsule has a run of the unknown kind {asked.kind!r}",

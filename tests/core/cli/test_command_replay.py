@@ -78,9 +78,16 @@ def test_nothing_of_an_archive_is_executed(capsule: Path, runnable: Checkout, tm
 
 
 def test_what_is_not_known_here_is_refused(capsule: Path, runnable: Checkout) -> None:
-    unknown = {
+    unknown: dict[str, dict[str, Any]] = {
         "evil": {"test_id": "../../evil/pytorch-x-single_device-training"},
         "of the unknown kind 'shell'": {"kind": "shell"},
+        "The capsule has a run of 4 cases: m::a, m::b, m::c, ...\nttmatrix ops run ID... --backend eager": {
+            "kind": "op",
+            "arch": "eager",
+            "report": "cases",
+            "cases": "m::a\nm::b\nm::c\nm::d",
+            "manifests": ["tests/op_manifests/m.yaml"],
+        },
         "--collect-only": {"arch": "--collect-only"},
         "No profile 'unknown'": {"profile": "unknown"},
     }
