@@ -29,6 +29,17 @@ def test_one_wrong_name_stops_nothing(runnable: Checkout) -> None:
     assert call("cancel", record["run"]).code == 0
 
 
+def test_a_whole_batch_is_stopped(runnable: Checkout) -> None:
+    started = call("run", HANGS, "--kind", "cpu", "--repeat", "3", "--json", "--repo", runnable.root).json
+    (other,) = call("run", HANGS, "--kind", "cpu", "--json", "--repo", runnable.root).json
+    assert call("cancel", "--batch", "20200101-000000-ffffff").code == call("cancel").code == 64
+    stopped = call("cancel", "--batch", started[0]["batch"], "--json").json
+    assert {one["run"] for one in stopped} == {one["run"] for one in started}
+    assert [one["run"] for one in call("runs", "--active", "--json").json] == [other["run"]]
+    assert call("cancel", "--batch", started[0]["batch"], "--json").json == []
+    assert call("cancel", other["run"]).code == 0
+
+
 def test_a_finished_run_stays_as_it_is(runnable: Checkout) -> None:
     passes = "alpha/pytorch-tiny-single_device-training"
     (record,) = call("run", passes, "--kind", "cpu", "--wait", "--json", "--repo", runnable.root).json
