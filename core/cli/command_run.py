@@ -20,6 +20,7 @@ from core.runs.planning import (
     Export,
     archs_of_hosts,
     check_export,
+    check_repeat,
     default_kind,
     plan_ops,
     plan_test,
@@ -71,7 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="export weights and inputs, too; default: with generated code only",
     )
-    parser.add_argument("--repeat", type=_positive, default=1, metavar="N", help="run each test N times")
+    parser.add_argument("--repeat", type=_repeat, default=1, metavar="N", help="run each test N times")
     parser.add_argument("--timeout", type=float, metavar="S", help="stop a run after S seconds; 0: never")
     parser.add_argument(
         "--host", default="", metavar="NAME", help="run on this machine of the hosts file; default: one with the arch"
@@ -195,8 +196,7 @@ def _is_op_case(text: str) -> bool:
     return bool(double) and not place.endswith(".py")
 
 
-def _positive(text: str) -> int:
+def _repeat(text: str) -> int:
     number = int(text)
-    if number < 1:
-        raise UsageError(f"--repeat must be at least 1, not {text}")
+    check_repeat(number)
     return number

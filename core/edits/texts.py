@@ -195,9 +195,10 @@ class Workspace:
         if found:
             names = " and ".join(file.name for file in found)
             raise Refused(f"the id is in {names}; name one of them as file")
-        broken = [name for name, file in sorted(self._open.items()) if isinstance(file, Refused)]
-        unread = f"; could not look into {', '.join(broken)}" if broken else ""
-        raise Refused(f"no file has an entry of this id{unread}")
+        broken = [_named(str(file), name) for name, file in sorted(self._open.items()) if isinstance(file, Refused)]
+        if broken:
+            raise Refused(f"no file that can be read has an entry of this id; {'; '.join(broken)}")
+        raise Refused("no file has an entry of this id")
 
     def refuse_taken(self, operation: Operation, home: OpenFile) -> None:
         """Raise Refused if another file has the id: of two entries with one id the later file wins silently."""
@@ -263,3 +264,8 @@ class Workspace:
             return OpenFile(name, FileDraft(text, partial(read_manifest, name=name)))
         except Refused as refused:
             return Refused(f"{name}: {refused}")
+
+
+def _named(why: str, file: str) -> str:
+    """Why a file cannot be read, which may name it already."""
+    return why if file in why else f"{file}: {why}"

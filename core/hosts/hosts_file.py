@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from core.errors import TTMatrixError
+from core.errors import TTMatrixError, UsageError
 from core.files import atomic_write, read_text
 from core.hosts.model import Host
 from core.locks import locked
@@ -205,11 +205,11 @@ def change_hosts(file: Path, change: Callable[[str], str]) -> None:
 def with_host(text: str, host: Host, file: Path) -> str:
     """The text with a table for `host`: replacing the one of that name, else at the end.
 
-    Other tables keep every byte, and this one keeps its comment lines. Raises TTMatrixError if the host is written
-    in another form than a table.
+    Other tables keep every byte, and this one keeps its comment lines. Raises UsageError for a host that the file
+    cannot have, and TTMatrixError if the host is written in another form than a table.
     """
     hosts = parse_hosts(text, file)
-    written = _written(host)
+    written = _checked(host)
     if not any(one.name == host.name for one in hosts):
         gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
         after = f"{text}{gap}{written}"
@@ -254,6 +254,20 @@ def _by_hand(name: str, file: Path) -> TTMatrixError:
     return TTMatrixError(
         f"Cannot change host {name}", f"{file} has it in a form that only a person can change.", "Edit it."
     )
+
+
+def _checked(host: Host) -> str:
+    """The table of a host, which reads back as this host. Raises UsageError."""
+    written = _written(host)
+    try:
+        # The name first: with another one the text need not be TOML.
+        _host(host.name, {_LOCAL: True})
+        _host(host.name, tomllib.loads(written)[_TABLE][host.name])
+    except _Wrong as wrong:
+        raise UsageError(f"Not a host: {host.name!r}", wrong.problem, wrong.hint) from wrong
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"Not a host: {host.name!r}", "Its values must be printable text on one line.") from error
+    return written
 
 
 def _written(host: Host) -> str:

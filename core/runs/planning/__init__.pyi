@@ -39,6 +39,7 @@ from .plan import (
     LaunchPlan as LaunchPlan,
     Options as Options,
     as_batch as as_batch,
+    check_repeat as check_repeat,
     look_ahead as look_ahead,
     plan_again as plan_again,
     plan_launch as plan_launch,

@@ -55,6 +55,8 @@ _ARTEFACTS = "{artefacts}"
 _GIB = 2**30
 _TELLING = HARMLESS | {Outcome.FAIL}
 _NEWEST = 5
+_MOST_REPEATS = 1_000
+"""More runs of one test at once are a slip of the finger, and planning them would take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +204,10 @@ def plan_tests(
 ) -> tuple[list[RunSpec], list[TTMatrixError]]:
     """Runs of `ids` as one batch, and the reason for each test that cannot be run this way.
 
-    Their files go below `runs`; `records` are earlier runs, newest first, for the estimates.
+    Their files go below `runs`; `records` are earlier runs, newest first, for the estimates. Raises UsageError as
+    `check_repeat`.
     """
+    check_repeat(options.repeat)
     specs: list[RunSpec] = []
     refused: list[TTMatrixError] = []
     for id in ids:
@@ -221,6 +225,12 @@ def plan_tests(
     specs = with_needs(specs, read_hosts(paths().hosts_file), options.host)
     durations, _ = read_durations(matrix.checkout)
     return as_batch(with_estimates(specs, records, durations), stop_on_failure=options.stop_on_failure), refused
+
+
+def check_repeat(number: int) -> None:
+    """Raise UsageError unless a test can be repeated so often in one batch."""
+    if not 1 <= number <= _MOST_REPEATS:
+        raise UsageError(f"A test is run 1 to {_MOST_REPEATS:,} times in one batch, not {number:,}")
 
 
 def _planned(matrix: Matrix, id: str, settings: Settings, options: Options, runs: Path) -> RunSpec:

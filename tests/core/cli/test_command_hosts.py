@@ -71,7 +71,10 @@ def test_usage(words: tuple[str, ...], said: str) -> None:
 def test_what_the_file_could_not_say_is_not_written() -> None:
     called = call("hosts", "add", "new", "--ssh", "-oProxyCommand=evil")
     assert called.code != 0 and not paths().hosts_file.exists()
-    assert call("hosts", "add", "new", "--ssh=-oProxyCommand=evil").code == 2
+    evil = call("hosts", "add", "new", "--ssh=-oProxyCommand=evil")
+    assert evil.code == 64 and "'-oProxyCommand=evil' is not an ssh target" in evil.err
+    assert call("hosts", "add", "new", "--ssh=box", "--python=a\nb").code == 64
+    assert call("hosts", "add", "a]b", "--ssh=box").code == 64
     assert not paths().hosts_file.exists()
 
 

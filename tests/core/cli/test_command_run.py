@@ -46,7 +46,13 @@ def test_a_machine_that_cannot_run_is_2(runnable: Checkout) -> None:
 
 @pytest.mark.parametrize(
     "argv",
-    [["--kind", "gpu"], ["--kind", "op"], ["--kind", "cpu", "--repeat", "0"], ["--kind", "cpu", "--timeout", "-1"]],
+    [
+        ["--kind", "gpu"],
+        ["--kind", "op"],
+        ["--kind", "cpu", "--repeat", "0"],
+        ["--kind", "cpu", "--repeat", "99999999999"],
+        ["--kind", "cpu", "--timeout", "-1"],
+    ],
 )
 def test_usage(runnable: Checkout, argv: list[str]) -> None:
     assert call("run", PASSES, *argv, "--repo", runnable.root).code == 64
