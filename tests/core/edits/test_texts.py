@@ -122,7 +122,9 @@ def test_a_file_that_cannot_be_read_hides_nothing(test_config: Path) -> None:
     (test_config / "torch" / "test_config_latin.yaml").write_bytes(b"# \xe9\n")
     workspace = opened(test_config)
     assert workspace.home(remove(C)).name == JAX
-    why = r"no file that can be read has .*torch/test_config_broken.yaml: not valid YAML.*latin.yaml: byte 2 is not UTF-8"
+    why = (
+        r"no file that can be read has .*torch/test_config_broken.yaml: not valid YAML.*latin.yaml: byte 2 is not UTF-8"
+    )
     with pytest.raises(Refused, match=why):
         workspace.home(remove("nobody"))
     with pytest.raises(Refused, match="byte 2 is not UTF-8"):
