@@ -13,14 +13,18 @@ UNHANDLED_OUTPUT = "unhandled_output"
 WRONG_HANDLER = "wrong_handler"
 
 _BFLOAT16 = re.compile(r"bfloat16", re.IGNORECASE)
-_NO_KERNEL = re.compile(r"not implemented for 'BFloat16'")
-# The four of the procedure, and other kernels of torch with the same meaning.
-_MISMATCH = re.compile(
-    r"must have the same dtype|dtypes match|expected scalar type|should be the same|to have the same dtype"
-    r"|not the same dtype|must be the same dtype|same data ?type"
+_NO_KERNEL = re.compile(
+    r"not implemented for 'BFloat16'|Unsupported dtype BFloat16|Low precision dtypes not supported\. Got BFloat16"
 )
-_MIXED = re.compile(r"mixed dtype \(CPU\)")
-"""Normalisation layers report this without naming the dtypes."""
+"""The words of the procedure, and those of the Fourier transforms and of linear algebra."""
+# The four of the procedure, and what other kernels and modules of torch say about the same.
+_MISMATCH = re.compile(
+    r"dtypes match|expected scalar type|should be the same|dtypes must be the same"
+    r"|\bsame (?:scalar |data ?|d)?types?\b|does not match weight dtype|must have the type|to match query dtype"
+    r"|Found dtype \w+ but expected|expected dtype \w+ for|Type promoting not supported"
+)
+_MIXED = re.compile(r"mixed dtype \(CPU\)|Expected self\.dtype to be equal to src\.dtype")
+"""Normalisation layers and `scatter` report this without naming the dtypes."""
 
 _MISSING: Mapping[str, tuple[str, ...]] = {
     # Both in transformers: decoders report "neither given" in the words for "both given".

@@ -27,6 +27,40 @@ def test_tensors_of_two_dtypes(text: str) -> None:
     assert dtype_flavour(text) == "cross_dtype"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ValueError: RNN input dtype (torch.float32) does not match weight dtype (torch.bfloat16). Convert input: ...",
+        "ValueError: input must have the type torch.bfloat16, got type torch.float32",
+        "RuntimeError: index_add_(): self (BFloat16) and source (Float) must have the same scalar type",
+        "RuntimeError: scatter(): Expected self.dtype to be equal to src.dtype",
+        "RuntimeError: masked_scatter: expected self and source to have same dtypes but gotBFloat16 and Float",
+        "RuntimeError: dot : expected both vectors to have same dtype, but found Float and BFloat16",
+        "RuntimeError: Input dtypes must be the same, got: input float, batch1: c10::BFloat16, batch2: c10::BFloat16",
+        "RuntimeError: Found dtype Float but expected BFloat16",
+        "RuntimeError: expected dtype float for `end` but got dtype c10::BFloat16",
+        "RuntimeError: prelu: Type promoting not supported. Got Float and BFloat16",
+        "RuntimeError: Expected attn_mask dtype to be bool or to match query dtype, but got attn_mask.dtype: float and "
+        " query.dtype: c10::BFloat16 instead.",
+        "RuntimeError: Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+        "'per_sample_weights'; but type CPUBFloat16Type does not equal torch.FloatTensor",
+    ],
+)
+def test_two_dtypes_in_the_words_of_other_modules_of_torch(text: str) -> None:
+    assert dtype_flavour(text) == "cross_dtype"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "RuntimeError: Unsupported dtype BFloat16",
+        "RuntimeError: linalg.inv: Low precision dtypes not supported. Got BFloat16",
+    ],
+)
+def test_an_operation_without_kernel_in_other_words(text: str) -> None:
+    assert dtype_flavour(text) == "op_not_implemented"
+
+
 @pytest.mark.parametrize("name", ["'deformable_im2col'", '"cdist"'])
 def test_an_operation_without_kernel(name: str) -> None:
     assert dtype_flavour(f"RuntimeError: {name} not implemented for 'BFloat16'") == "op_not_implemented"
