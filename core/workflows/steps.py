@@ -72,6 +72,20 @@ def set_back(after: Repro, before: Repro) -> bool:
     return _ORDER.index(after.low.step) < _ORDER.index(before.low.step)
 
 
+def others_passing(case: Case, report: WorkflowReport) -> list[str]:
+    """The other tests of the same code that pass without the edit: they must pass with it."""
+    passed = {line.repro.id for line in report.cpu if line.when == BEFORE and line.repro.ok}
+    mine = {member.id for member in report.scope}
+    return [member.id for member in case.scope if member.id in passed - mine]
+
+
+def broken(report: WorkflowReport, ids: Iterable[str], after: Mapping[str, Repro]) -> str:
+    """Which of `ids` fail with the edit, as part of a sentence; empty: none."""
+    lost = [id for id in ids if not after[id].ok]
+    report.review += [f"the edit breaks {id}: {after[id].summary or after[id].outcome}" for id in lost]
+    return f"{', '.join(lost)} failed, which passed before" if lost else ""
+
+
 def put(report: WorkflowReport, path: str, edit: SourceEdit) -> Steps[None]:
     """Make an edit."""
     yield EditLoader(path, edit)

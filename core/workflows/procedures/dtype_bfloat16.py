@@ -12,11 +12,13 @@ from core.workflows.repro import Repro
 from core.workflows.signatures import CROSS_DTYPE, OP_NOT_IMPLEMENTED, dtype_flavour
 from core.workflows.steps import (
     AFTER,
+    broken,
     conclude,
     confirm,
     expect_failures,
     first_look,
     on_device,
+    others_passing,
     put,
     reproduce,
     set_back,
@@ -50,9 +52,10 @@ def dtype_bfloat16(case: Case, report: WorkflowReport) -> Steps[None]:
     edits, why = _sites(case, target)
     wrong = ""
     for path, edit in edits:
+        others = others_passing(case, report)
         yield from put(report, path, edit)
-        after = yield from reproduce(report, confirmed, AFTER, "after the edit")
-        wrong = _wrong(report, after[case.id], confirmed[case.id])
+        after = yield from reproduce(report, [*confirmed, *others], AFTER, "after the edit")
+        wrong = _wrong(report, after[case.id], confirmed[case.id]) or broken(report, others, after)
         if not wrong:
             yield from _after_edit(case, report, confirmed, after)
             return

@@ -18,10 +18,12 @@ from core.workflows.signatures import BN_SINGLE_VALUE, DECODER_INPUTS, MISSING_T
 from core.workflows.steps import (
     AFTER,
     BEFORE,
+    broken,
     conclude,
     confirm,
     first_look,
     on_device,
+    others_passing,
     put,
     reproduce,
     set_back,
@@ -64,11 +66,17 @@ def missing_inputs(case: Case, report: WorkflowReport) -> Steps[None]:
         yield from unfixed(report, _errors(confirmed))
         return
     inference = _inference(case, report)
+    others = others_passing(case, report)
     working = yield from reproduce(report, inference, BEFORE, "inference as it is")
     yield from put(report, path, edit)
-    after = yield from reproduce(report, [*confirmed, *inference], AFTER, "after the edit")
-    if broken := [id for id in inference if working[id].ok and not after[id].ok]:
-        yield from _regressed(report, confirmed, broken, "on CPU")
+    after = yield from reproduce(report, [*confirmed, *inference, *others], AFTER, "after the edit")
+    if failing := [id for id in inference if working[id].ok and not after[id].ok]:
+        yield from _regressed(report, confirmed, failing, "on CPU")
+        return
+    if lost := broken(report, others, after):
+        report.decide("other-variants", f"with the edit {lost}, so it was reverted")
+        yield from take_back(report, lost)
+        yield from unfixed(report, _errors(confirmed))
         return
     yield from _after_edit(case, report, confirmed, after)
 
@@ -98,8 +106,8 @@ def _after_edit(case: Case, report: WorkflowReport, before: dict[str, Repro], af
     errors = _errors({member.id: after[member.id] for member in report.scope if not after[member.id].ok})
     expected = [one.id for one in case.inference if one.status == Status.EXPECTED_PASSING and one.id in after]
     seen = yield from on_device(report, passing, errors, expected)
-    if broken := [id for id in expected if id in seen and seen[id].ending in RAN - {Ending.PASSED, Ending.INACCURATE}]:
-        yield from _regressed(report, before, broken, "on the device")
+    if failing := [id for id in expected if id in seen and seen[id].ending in RAN - {Ending.PASSED, Ending.INACCURATE}]:
+        yield from _regressed(report, before, failing, "on the device")
         return
     conclude(report, seen, passing, errors)
 

@@ -32,10 +32,12 @@ from core.workflows.signatures import UNHANDLED_OUTPUT, WRONG_HANDLER, unpack_fl
 from core.workflows.steps import (
     AFTER,
     BEFORE,
+    broken,
     conclude,
     confirm,
     first_look,
     on_device,
+    others_passing,
     put,
     reproduce,
     take_back,
@@ -213,7 +215,12 @@ def _depth(case: Case, path: str) -> int:
 
 def _rerun(case: Case, report: WorkflowReport) -> Steps[None]:
     """Rerun with the edit: entries whose output is unpacked now, and what fails after that."""
-    after = yield from reproduce(report, [member.id for member in report.scope], AFTER, "after the edit")
+    others = others_passing(case, report)
+    after = yield from reproduce(report, [*(member.id for member in report.scope), *others], AFTER, "after the edit")
+    if lost := broken(report, others, after):
+        yield from take_back(report, lost)
+        report.scope.clear()
+        abort(f"With the edit {lost}. It was reverted.")
     if not after[case.id].low or _fails_to_unpack(after[case.id]):
         yield from take_back(report, "the output is still not unpacked")
         report.scope.clear()
@@ -224,7 +231,7 @@ def _rerun(case: Case, report: WorkflowReport) -> Steps[None]:
             report.scope.remove(member)
             report.states[member.id] = "unchanged: its output is still not unpacked"
             report.review.append(f"{member.id} still fails with the edit: {one.summary}")
-    yield from _settle(case, report, after)
+    yield from _settle(case, report, {id: one for id, one in after.items() if id not in others})
 
 
 def _settle(case: Case, report: WorkflowReport, repros: Mapping[str, Repro]) -> Steps[None]:

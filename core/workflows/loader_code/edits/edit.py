@@ -80,9 +80,8 @@ class _Record:
 def put(path: Path, edit: SourceEdit, directory: Path) -> EditedFile:
     """Write `edit` to `path` after storing the original bytes below `directory`. Nothing is committed.
 
-    Repeating it is safe, wherever an earlier attempt was stopped. A second edit of the same file builds
-    on the first, and is to be taken back before it. Raises TTMatrixError where the file is not what the edit was made
-    on the first and must be taken back before it. Raises TTMatrixError where the file is not what the edit was made
+    Repeating it is safe, wherever an earlier attempt was stopped. A second edit of the same file builds on the first,
+    and must be taken back before it. Raises TTMatrixError if the file is not what the edit was made for.
     """
     path = path.resolve()
     known = [one for one in edited_files(directory) if one.path == path and one.edit == edit]

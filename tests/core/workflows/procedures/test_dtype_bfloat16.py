@@ -116,6 +116,26 @@ def test_a_wrong_fix_site_is_taken_back_and_the_first_error_stays(after: tuple[s
     assert "reason" not in values(report, TARGET)  # It says so already.
 
 
+@pytest.mark.usefixtures("site")
+def test_an_edit_that_breaks_a_variant_which_passed_is_taken_back() -> None:
+    passing = case(member(TARGET, MISMATCH), member(SIBLING, "", "EXPECTED_PASSING"))
+    world = cpu({TARGET: (MISMATCH, "")}, {SIBLING: ("KeyError: 'pixel_values'", "")})
+    _, report, effects = play(dtype_bfloat16, passing, world)
+    assert RunCpu((TARGET, SIBLING), "after the edit") in effects
+    assert (report.decision, report.edits, len(report.tried)) == ("wrong-fix-site", {}, 1)
+    assert SIBLING in report.why
+    assert any("KeyError: 'pixel_values'" in line for line in report.review)
+    assert {op.id for op in report.operations} == {TARGET}
+
+
+@pytest.mark.usefixtures("site")
+def test_a_variant_that_passes_before_and_after_is_left_as_it_is() -> None:
+    passing = case(member(TARGET, MISMATCH), member(SIBLING, "", "EXPECTED_PASSING"))
+    _, report, effects = play(dtype_bfloat16, passing, cpu({TARGET: (MISMATCH, "")}, {}, [shown(TARGET, "passed")]))
+    assert (report.decision, report.states[SIBLING]) == ("fixed", "unchanged: passes on CPU as it is")
+    assert RunDevice((TARGET,), decisive=True) in effects
+
+
 TWO = (edit(), replace(edit(), after="the other"))
 
 

@@ -73,6 +73,20 @@ def test_another_error_keeps_the_edit_and_becomes_the_reason() -> None:
     assert "No handler" in str([op.value for op in report.operations if op.path == ("reason",)])
 
 
+def test_a_variant_that_passed_and_fails_with_the_edit_takes_it_back() -> None:
+    def answers(effect: Effect, done: list[Effect]) -> Answer:
+        if not isinstance(effect, RunCpu):
+            return 1 if isinstance(effect, Ask) else None
+        now = edited(done)
+        errors = {TARGET: "" if now else TARGETS, SIBLING: "TypeError: unexpected targets" if now else ""}
+        return [repro(id, error := errors.get(id, ""), error) for id in effect.ids]
+
+    report, _ = report_of(answers)
+    assert (report.decision, report.edits) == ("other-variants", {})
+    assert report.why == f"with the edit {SIBLING} failed, which passed before, so it was reverted"
+    assert {op.id for op in report.operations} == {TARGET}
+
+
 def test_inference_that_stops_working_on_cpu_takes_the_edit_back() -> None:
     report, _ = report_of(world(inference="ValueError: unexpected keyword"))
     assert (report.decision, report.edits) == ("inference-regression", {})

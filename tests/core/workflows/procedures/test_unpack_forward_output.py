@@ -217,6 +217,20 @@ def test_an_edit_that_does_not_help_is_taken_back(code: Code) -> None:
     assert (report.edits, report.operations) == ({}, [])
 
 
+def test_an_override_under_which_a_variant_fails_that_passed_is_taken_back(code: Code) -> None:
+    code.choices = (SUM,)
+
+    def answers(effect: Effect, done: list[Effect]) -> Answer:
+        if not isinstance(effect, RunCpu):
+            return world()(effect, done)
+        errors = {TARGET: "" if edited(done) else NO_HANDLER, SIBLING: "KeyError: 0" if edited(done) else ""}
+        return [repro(id, errors[id], errors[id], "unpack", output=LIST) for id in effect.ids]
+
+    report, _ = report_of(answers)
+    assert report.aborted == f"With the edit {SIBLING} failed, which passed before. It was reverted."
+    assert (report.edits, report.operations) == ({}, [])
+
+
 def test_what_fails_behind_the_output_is_an_expected_failure_and_the_edit_stays(code: Code) -> None:
     report, _ = report_of(world(after="RuntimeError: backward", step="backward", device=[]))
     assert list(report.edits) == [REGISTRY]
