@@ -126,6 +126,8 @@ class Polling:
         """The findings processed last."""
         self._warned: frozenset[str] = frozenset()
         """The last warnings about the time left."""
+        self._ahead: set[str] = set()
+        """Runs that were listed ahead of the next look, which may have begun before them."""
         self._unfinished: set[str] = set()
         """Batches that were running or were started here, and whose end was not announced yet."""
 
@@ -142,11 +144,12 @@ class Polling:
         self._rounds.now()
 
     def take_started(self, started: Sequence[RunRecord]) -> None:
-        """List these runs at once, newest last, and announce when the last of them has ended."""
+        """List these runs, oldest first, at once, and announce when the last of them has ended."""
         session = self._session
         listed = {record.spec.run_id for record in session.all_runs}
         new = [record for record in reversed(started) if record.spec.run_id not in listed]
         session.all_runs, session.runs = [*new, *session.all_runs], [*new, *session.runs]
+        self._ahead = {record.spec.run_id for record in new}
         self._runs_changed()
         self._unfinished |= {record.spec.batch for record in started}
         self.now()
@@ -193,6 +196,10 @@ class Polling:
         if before is None:
             # Resume runs that were queued by a scheduler that no longer exists.
             self._background.run("tend", session.tend, lambda _: None)
+        ahead, self._ahead = self._ahead, set()
+        if ahead.difference(record.spec.run_id for record in seen.all_runs):
+            # Another look follows: taking this one would unlist them until then.
+            return
         if seen.runs is not session.runs or seen.all_runs is not session.all_runs:
             session.all_runs, session.runs = seen.all_runs, seen.runs
             self._unfinished |= {record.spec.batch for record in seen.runs if record.active}
