@@ -171,6 +171,15 @@ async def test_a_mistake_is_said_and_stays_to_be_corrected(checkout: Checkout, t
         assert app.session.view.spec.query.terms == ()
 
 
+async def test_an_unknown_command_is_said_once(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await _type(app, pilot, "xyzzy")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert screen_text(app).count("There is no such command") == 1
+
+
 async def test_a_session_is_planned_and_queued(checkout: Checkout, tmp_path: Path, own_home: Path) -> None:
     use_fake_python(own_home, tmp_path)
     (checkout.root / "tests/runner/test_models.py").touch()

@@ -110,8 +110,6 @@ class CommandLine(Dialog[Command]):
             self.dismiss(chosen)
         elif chosen is not None:
             self.action_complete()
-        else:
-            self._say("There is no such command.")
 
     def action_move(self, rows: int) -> None:
         self._table.action_move(rows)

@@ -11,16 +11,16 @@ from core.workflows.loader_code.analysis import (
     Place,
     Splice,
     Statement,
+    constant,
     dotted,
     mentions,
+    nodes,
     spoken_name,
     suite,
     writes,
 )
 from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
 from core.workflows.loader_code.edits.syntax import import_torch
-
-_STEP = "    "
 
 
 def cast(code: Code, place: Place) -> tuple[Splice, int] | None:
@@ -76,15 +76,51 @@ def _statement(code: Code, place: Place, target: str, name: str) -> tuple[Splice
     block, position, written = _last_write(code, place)
     if block is None:
         return None
+    step = code.module.default_indent
     change = f"{target} = {target}.to({name})"
+    presence = _presence(place) if written is not None and _may_lack(block.body[written], place) else ""
+    present = f"if {presence}:\n{{margin}}{step}{change}" if presence else change
     begin = position if written is None else written + 1
     for statement in block.body[begin:position]:
         if (inside := _guarded(statement, name)) is not None:
-            return _after(code, inside, change)
-    lines = change if _is_guarded(code, block, name) else f"if {name} is not None:\n{{margin}}{_STEP}{change}"
+            return _after(code, inside, present)
+    guard = f"{name} is not None and {presence}" if presence else f"{name} is not None"
+    lines = present if _is_guarded(code, block, name) else f"if {guard}:\n{{margin}}{step}{change}"
     if written is not None:
         return _after(code, block.body[written], lines)
     return _before(code, block.body[position], lines)
+
+
+def _presence(place: Place) -> str:
+    """The condition that the variable has the part that is cast."""
+    key = place.access[0]
+    if isinstance(key, AttributeKey):
+        return f"hasattr({place.name}, {_literal(key)})"
+    return f"{_literal(key)} in {place.name}" if isinstance(key, str) else ""
+
+
+def _may_lack(statement: Statement, place: Place) -> bool:
+    """Whether branches of `statement` assign values of several kinds, so that some may lack the part that is cast.
+
+    A dictionary shows its keys; the results of two functions are of two kinds.
+    """
+    if not place.access or isinstance(statement, cst.SimpleStatementLine):
+        return False
+    kinds: set[str | bool] = set()
+    for node in nodes(statement):
+        if isinstance(node, cst.Assign) and any(dotted(one.target) == place.name for one in node.targets):
+            kinds.add(_kind(node.value, place.access[0]))
+    return False in kinds or len(kinds) > 1
+
+
+def _kind(value: cst.BaseExpression, part: str | int | None) -> str | bool:
+    """The called function, or whether a dictionary has the key; empty: some other value."""
+    match value:
+        case cst.Call(func=func):
+            return dotted(func)
+        case cst.Dict(elements=elements):
+            return any(isinstance(one, cst.DictElement) and constant(one.key) == part for one in elements)
+    return ""
 
 
 def _last_write(code: Code, place: Place) -> tuple[cst.IndentedBlock | None, int, int | None]:

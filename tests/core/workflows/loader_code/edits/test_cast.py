@@ -5,7 +5,7 @@ import libcst as cst
 import pytest
 
 from core.workflows.loader_code.analysis.code import Code, nodes
-from core.workflows.loader_code.analysis.frames import outermost
+from core.workflows.loader_code.analysis.frames import AttributeKey, outermost
 from core.workflows.loader_code.analysis.origin import Place
 from core.workflows.loader_code.edits.cast import cast, cast_edit
 
@@ -58,6 +58,41 @@ def test_parts() -> None:
         == f'x = a\n{GUARD}    x["k\\"\\\\"][0] = x["k\\"\\\\"][0].to(dtype_override)\nuse\n'
     )
     assert put("x = a\nuse\n", None) is None
+
+
+KEY = 'x["k"] = x["k"].to(dtype_override)\n'
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "guarded"),
+    [
+        ("f(a)", "f(b)", False),
+        ("f(a)", "g(b)", True),
+        ('{"k": a}', '{"k": b, "l": c}', False),
+        ('{"k": a}', '{"l": b}', True),
+        ('{"k": a}', "f(b)", True),
+    ],
+)
+def test_a_part_that_not_every_branch_gives_is_cast_where_it_is_there(one: str, other: str, guarded: bool) -> None:
+    branches = f"if a:\n    x = {one}\nelse:\n    x = {other}\n"
+    guard = GUARD.replace(":", ' and "k" in x:') if guarded else GUARD
+    assert put(f"{branches}use\n", "k") == f"{branches}{guard}    {KEY}use\n"
+    inside = f'    if "k" in x:\n        {KEY}' if guarded else f"    {KEY}"
+    assert put(f"{branches}{GUARD}    b = 1\nuse\n", "k") == f"{branches}{GUARD}    b = 1\n{inside}use\n"
+
+
+def test_a_part_that_is_read_as_an_attribute_is_looked_for_as_one() -> None:
+    branches = "if a:\n    x = f(a)\nelse:\n    x = g(a)\n"
+    guard = GUARD.replace(":", ' and hasattr(x, "k"):')
+    assert put(f"{branches}use\n", AttributeKey("k")) == f"{branches}{guard}    x.k = x.k.to(dtype_override)\nuse\n"
+
+
+def test_a_file_that_is_indented_by_tabs_gets_tabs() -> None:
+    code = Code("def f(self, dtype_override=None):\n\tx = a\n\treturn x\n")
+    place = Place(outermost(code.functions["f"], ""), code.functions["f"].body.body[1], "x")
+    made = cast(code, place)
+    assert made is not None
+    assert code.spliced([made[0]]).splitlines()[2:4] == ["\t" + GUARD.strip(), "\t\t" + CAST.strip()]
 
 
 @pytest.mark.parametrize(
