@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from .apply import ABSENT as ABSENT, Present as Present
 from .bulk import (
+    absent_files as absent_files,
     combined as combined,
     listed as listed,
     with_item as with_item,

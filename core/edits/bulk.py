@@ -85,14 +85,21 @@ def _values(matrix: Matrix, id: str, archs: Sequence[str]) -> Iterable[Mapping[s
 
 def refuse_without_file(matrix: Matrix, operations: Sequence[Operation]) -> None:
     """Raise UsageError if `operations` make entries in files that the checkout does not have: none is ever made."""
-    new = [op for op in operations if op.op is OpKind.ADD and op.is_entry and op.file]
-    files = dict.fromkeys(str(op.file) for op in new)
-    absent = [file for file in files if not (matrix.checkout.test_config / file).is_file()]
-    without = [op for op in new if op.file in absent]
-    if without:
+    if absent := absent_files(matrix, operations):
+        without = [op for op in _new_entries(operations) if op.file in absent]
         whose = f"{without[0].id} has" if len(without) == 1 else f"{len(without):,} tests have"
         hint = "" if len(operations) == 1 else "has:entry selects the tests that have one."
         raise UsageError(f"{whose} no entry, and there is no file {' or '.join(absent)} for one", "", hint)
+
+
+def absent_files(matrix: Matrix, operations: Sequence[Operation]) -> list[str]:
+    """The files for new entries of `operations` that the checkout does not have."""
+    files = dict.fromkeys(str(op.file) for op in _new_entries(operations))
+    return [file for file in files if not (matrix.checkout.test_config / file).is_file()]
+
+
+def _new_entries(operations: Sequence[Operation]) -> list[Operation]:
+    return [op for op in operations if op.op is OpKind.ADD and op.is_entry and op.file]
 
 
 def with_operations(matrix: Matrix, operations: Sequence[Operation]) -> Matrix:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.ci import Ci
-from core.edits import CellChange, Operation, Planner, effect, operations_for, to_json
+from core.edits import CellChange, Operation, Planner, absent_files, effect, operations_for, to_json
 from core.edits.pending import BaseEntry
 from core.evidence.ending_fields import Fields
 from core.evidence.observation import Origin
@@ -111,6 +111,9 @@ def _for_one(
     if not ops:
         return [], not_proposed
     asking = tuple(by_arch[arch] for arch in marked if arch in wish)
+    if absent := absent_files(matrix, ops):
+        why = f"it has no entry, and there is no file {' or '.join(absent)} for one"
+        return [], [*not_proposed, *(NotProposed(id, one.arch, one.verdict, why) for one in asking)]
     base = BaseEntry(entry.file, id, entry.fields) if entry else BaseEntry(ops[0].file or "", id, None)
     return [Proposal(id, asking, ops, base)], not_proposed
 

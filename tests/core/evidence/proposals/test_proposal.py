@@ -93,6 +93,20 @@ def test_a_test_without_an_entry_gets_one(matrix: Matrix) -> None:
     assert made.base.fields is None
 
 
+def test_nothing_is_proposed_where_there_is_no_file_for_an_entry(matrix: Matrix) -> None:
+    judgements = [
+        _judged(Verdict.STALE, DELTA.replace("inference", mode), "p150") for mode in ("inference", "training")
+    ]
+    (matrix.checkout.test_config / INFERENCE).rename(matrix.checkout.test_config / "elsewhere")
+    try:
+        proposals, not_proposed = propose(matrix, judgements)
+    finally:
+        (matrix.checkout.test_config / "elsewhere").rename(matrix.checkout.test_config / INFERENCE)
+    assert [one.id for one in proposals] == [DELTA.replace("inference", "training")]
+    assert [(one.id, one.arch) for one in not_proposed] == [(DELTA, "p150")]
+    assert not_proposed[0].why == f"it has no entry, and there is no file {INFERENCE} for one"
+
+
 def test_nothing_is_proposed_for_what_is_true_or_not_marked(matrix: Matrix) -> None:
     judgements = [
         _judged(Verdict.ACTIVE, TINY, "n150"),
