@@ -81,6 +81,8 @@ async def test_dividers_follow_the_mouse_and_keys(app: TTMatrixApp) -> None:
         await until(pilot, lambda: detail.region.y == y - 5, "the higher detail")
         await _drag(pilot, (x, 10), (x + 9, 10))
         await until(pilot, lambda: facets.region.right - 1 == x + 9, "the wider facets")
+        rows = screen.query_one("#facets", Widget)
+        assert rows.region.right == x + 9, "the list is as wide as its pane"
         await pilot.press("J", "J")
         await until(pilot, lambda: detail.region.y == y - 3, "the lower detail")
         await pilot.press("f", "K")
