@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages between the processes of a remote run, over pipes and a Unix socket: a length, then MessagePack."""
 
-import asyncio
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from core.files import Malformed, packed, unpacked
 from core.runs.cluster.code import CodeState
+
+if TYPE_CHECKING:
+    # The scheduler uses no event loop, and the import would be a third of its start.
+    import asyncio
 
 T = TypeVar("T")
 
@@ -96,11 +99,11 @@ def _exactly(stream: Readable, size: int) -> bytes | None:
     return bytes(parts)
 
 
-async def receive(stream: asyncio.StreamReader, kind: type[T]) -> T | None:
+async def receive(stream: "asyncio.StreamReader", kind: type[T]) -> T | None:
     """As `read_message`."""
     try:
         return unpacked(await stream.readexactly(_length(await stream.readexactly(_LENGTH.size))), kind)
-    except (asyncio.IncompleteReadError, ConnectionError):
+    except (EOFError, ConnectionError):
         return None
 
 
