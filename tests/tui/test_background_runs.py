@@ -14,6 +14,7 @@ from core.runs.store.store import RunStore
 from core.settings import paths
 from tests.support.sample import sample_checkout
 from tests.support.terminal import Terminal
+from tests.support.warm_python import use_python
 
 pytestmark = pytest.mark.slow("real models run beside the app on a real terminal")
 
@@ -21,6 +22,12 @@ ROOT = Path(__file__).parents[2]
 MODELS = "(Width_8 or Loose or Small_Patch8 or Way_5 or Grid_8)"
 QUERY = f"has:entry mode:inference parallelism:single_device {MODELS}"
 SETTINGS = "cpu_slots = 2\ncpu_memory = 0.1\nhang_timeout = 4\n"
+WAITS = """\
+#!/bin/sh
+case "$*" in *--nonce=*) while [ ! -e {go} ]; do echo waiting; sleep 0.5; done ;; esac
+exec {python} "$@"
+"""
+"""An interpreter whose runs begin only when a file is there; until then they are not silent, which would be a hang."""
 ENDS = {
     "conv_classifier": Outcome.PASS,
     "equilibrium_net": Outcome.HANG,
@@ -41,11 +48,14 @@ def model(record: RunRecord) -> str:
     return record.spec.test_id.partition("/")[0]
 
 
-def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(tmp_path: Path, store: RunStore) -> None:
-    pytest.importorskip("torch")
+def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(
+    tmp_path: Path, own_home: Path, warm_torch: Path, store: RunStore
+) -> None:
+    go, python = tmp_path / "go", tmp_path / "python"
+    python.write_text(WAITS.format(go=go, python=warm_torch))
+    python.chmod(0o755)
+    use_python(python, own_home, SETTINGS)
     checkout = sample_checkout(tmp_path / "demo")
-    paths().settings_file.parent.mkdir(parents=True, exist_ok=True)
-    paths().settings_file.write_text(SETTINGS)
     command = [sys.executable, "-m", "tui", "--repo", str(checkout.root)]
     with Terminal([*command, "-q", QUERY], {"PYTHONPATH": str(ROOT)}) as terminal:
         terminal.until("5 of 2,285")
@@ -75,6 +85,7 @@ def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(tmp_path: Path,
     assert any(record.active for record in store.records())
     with Terminal(command, {"PYTHONPATH": str(ROOT)}) as terminal:
         terminal.until("running")
+        go.touch()
         terminal.press("2")
         terminal.until("CRASH", 120)
         terminal.until("HANG", 120)
