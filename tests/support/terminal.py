@@ -11,12 +11,15 @@ import select
 import signal
 import struct
 import subprocess
+import sys
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 
 import pyte
+
+from tests.support.warm_app import WarmProcess
 
 _NAMES = {
     "enter": "\r",
@@ -46,15 +49,19 @@ class Terminal:
         rows: int = 24,
         *,
         controlling: bool = False,
+        warm: bool = False,
     ) -> None:
-        """`controlling`: the kernel reports its end, and keys such as ^C if the program leaves them to it."""
+        """`controlling`: the kernel reports its end, and keys such as ^C if the program leaves them to it.
+
+        `warm`: our own interpreter is forked with the app's modules loaded, see `tests.support.warm_app`.
+        """
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.slave = slave
         self._env = {**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8", **env}
-        self._controlling = controlling
+        self._controlling, self._warm = controlling, warm
         self.output = bytearray()
         """Everything that the programs wrote."""
         self._begun = b""
@@ -63,6 +70,10 @@ class Terminal:
 
     def start(self, argv: Sequence[str]) -> None:
         """Run another program on this terminal, as a shell would, after the previous one has ended."""
+        self.process: subprocess.Popen[bytes] | WarmProcess
+        if self._warm and argv[0] == sys.executable:
+            self.process = WarmProcess(argv[1:], self._env, self.slave, controlling=self._controlling)
+            return
         self.process = subprocess.Popen(
             argv,
             stdin=self.slave,

@@ -57,7 +57,7 @@ def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(
     use_python(python, own_home, SETTINGS)
     checkout = sample_checkout(tmp_path / "demo")
     command = [sys.executable, "-m", "tui", "--repo", str(checkout.root)]
-    with Terminal([*command, "-q", QUERY], {"PYTHONPATH": str(ROOT)}) as terminal:
+    with Terminal([*command, "-q", QUERY], {"PYTHONPATH": str(ROOT)}, warm=True) as terminal:
         terminal.until("5 of 2,285")
         terminal.press("*")
         terminal.until("5 marked")
@@ -83,7 +83,7 @@ def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(
         terminal.until("Runs continue: ")
         assert terminal.process.wait(60) == 0
     assert any(record.active for record in store.records())
-    with Terminal(command, {"PYTHONPATH": str(ROOT)}) as terminal:
+    with Terminal(command, {"PYTHONPATH": str(ROOT)}, warm=True) as terminal:
         terminal.until("running")
         go.touch()
         terminal.press("2")

@@ -29,7 +29,8 @@ def test_a_line_of_a_log_costs_little_more_than_itself(
     checkout = sample(tmp_path / "tt-xla")
     query = "net-v1.5 has:entry mode:inference"
     argv = [sys.executable, "-m", "tui", "--repo", str(checkout.root), "-q", query]
-    with Terminal(argv, {"PYTHONPATH": str(ROOT), "COLORTERM": "truecolor"}, columns, rows) as terminal:
+    env = {"PYTHONPATH": str(ROOT), "COLORTERM": "truecolor"}
+    with Terminal(argv, env, columns, rows, warm=True) as terminal:
         terminal.until("1 of")
         terminal.press("r")
         terminal.until("Started")

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 def test_what_was_decided_and_marked_outlives_kill_9(tmp_path: Path) -> None:
     checkout = sample_checkout(tmp_path / "demo")
     command = [sys.executable, "-m", "tui", "--repo", str(checkout.root), "-q", "status:xfail patch_vit"]
-    with Terminal(command, {"PYTHONPATH": str(ROOT)}) as terminal:
+    with Terminal(command, {"PYTHONPATH": str(ROOT)}, warm=True) as terminal:
         terminal.until("1 of 2,285")
         terminal.press("E")
         terminal.until("bringup_status")
@@ -33,7 +33,7 @@ def test_what_was_decided_and_marked_outlives_kill_9(tmp_path: Path) -> None:
         terminal.until("✓ accept")
         os.killpg(terminal.process.pid, signal.SIGKILL)
         terminal.process.wait(60)
-    with Terminal(command, {"PYTHONPATH": str(ROOT)}) as terminal:
+    with Terminal(command, {"PYTHONPATH": str(ROOT)}, warm=True) as terminal:
         terminal.until("1 pending")
         terminal.until("1 marked")
         terminal.press("5")

@@ -21,15 +21,16 @@ pytestmark = pytest.mark.slow("the app runs on a real terminal")
 ROOT = Path(__file__).parents[3]
 
 
-def _open(checkout: Path, *argv: str) -> Terminal:
+def _open(checkout: Path, *argv: str, warm: bool = True) -> Terminal:
     command = [sys.executable, "-m", "tui", "--repo", str(checkout), *argv]
-    return Terminal(command, {"PYTHONPATH": str(ROOT)})
+    return Terminal(command, {"PYTHONPATH": str(ROOT)}, warm=warm)
 
 
 def test_the_whole_job_at_80x24(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     checkout = sample_checkout(tmp_path / "demo")
-    with _open(checkout.root) as terminal:
+    # The command and the interpreter of a person: nothing of them is loaded before.
+    with _open(checkout.root, warm=False) as terminal:
         terminal.until("the 120 with an entry")
         terminal.press("/", "status:xfail patch_vit", "enter")
         terminal.until("1 of 2,285")
@@ -93,7 +94,7 @@ def test_without_a_terminal_it_says_so_instead_of_waiting_for_keys(tmp_path: Pat
 
 
 def test_errors_before_the_app_opens_are_plain_lines(tmp_path: Path) -> None:
-    with _open(tmp_path) as terminal:
+    with _open(tmp_path, warm=False) as terminal:
         terminal.until("No tt-xla checkout")
         assert terminal.process.wait(60) == 2
         assert "Traceback" not in terminal.text

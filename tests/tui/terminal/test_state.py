@@ -64,7 +64,7 @@ def _argv(checkout: Path, before: str = "") -> list[str]:
 
 
 def _open(argv: Sequence[str], **env: str) -> Terminal:
-    terminal = Terminal(argv, {"PYTHONPATH": str(ROOT), **env}, controlling=True)
+    terminal = Terminal(argv, {"PYTHONPATH": str(ROOT), **env}, controlling=True, warm=True)
     terminal.until("with an entry first")
     assert not terminal.lines_edited
     assert {1000, 1049} <= terminal.modes
