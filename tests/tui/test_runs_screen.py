@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs and logs: started by a key, followed live, stopped by another key than the one that asks."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 from textual.events import Key
 
 from core.runs.store.record import RunRecord
-from core.settings import Settings
+from core.runs.store.store import RunStore
+from core.settings import HOME_VARIABLE, Settings, paths
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, until
+from tests.support.cli import call
 from tests.support.fake_python import use_fake_python
 from tests.support.tree import sample
 from tui.screens import RunsScreen
@@ -25,6 +28,30 @@ PASSING_ID = "alpha/pytorch-tiny-single_device-training"
 def checkout(tmp_path: Path, own_home: Path) -> Checkout:
     use_fake_python(own_home, tmp_path)
     return sample(tmp_path / "tt-xla")
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> tuple[Checkout, Path]:
+    """A checkout, and the directory of a run there that has passed."""
+    place: Path = tmp_path_factory.mktemp("ended")
+    home = place / "home"
+    use_fake_python(home, place)
+    checkout = sample(place / "tt-xla")
+    with pytest.MonkeyPatch.context() as patch:
+        for variable in (HOME_VARIABLE, "TTMATRIX_LEASES"):
+            patch.setenv(variable, str(home))
+        assert call("run", PASSING_ID, "--kind", "cpu", "--wait", "--repo", checkout.root).code == 0
+        (run,) = RunStore(paths().runs).records()
+    return checkout, run.directory
+
+
+@pytest.fixture
+def after_a_run(ended: tuple[Checkout, Path], tmp_path: Path, own_home: Path) -> Checkout:
+    """A checkout with a run that has passed; the run is this test's own copy."""
+    use_fake_python(own_home, tmp_path)
+    checkout, run = ended
+    shutil.copytree(run, paths().runs / run.name)
+    return checkout
 
 
 @pytest.fixture
@@ -45,11 +72,10 @@ async def test_a_run_is_started_followed_and_its_outcome_shown(checkout: Checkou
         await until(pilot, lambda: " pass" in screen_text(app), "the outcome in the matrix")
 
 
-async def test_files_that_a_run_saved_are_shown_in_place_of_its_log(checkout: Checkout, settings: Settings) -> None:
-    app = build_app(checkout, query=PASSES, settings=settings)
+async def test_files_that_a_run_saved_are_shown_in_place_of_its_log(after_a_run: Checkout, settings: Settings) -> None:
+    app = build_app(after_a_run, query=PASSES, settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("r")
-        await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the end")
+        await until(pilot, lambda: bool(app.session.runs), "the run")
         await pilot.press("2")
         await until(pilot, lambda: "TTMATRIX-RESULT" in screen_text(app), "the log")
         await pilot.press("f")
@@ -82,11 +108,10 @@ async def test_stopping_asks_and_needs_another_key(checkout: Checkout, settings:
         assert app.screen is app.navigation.screen(RunsScreen)
 
 
-async def test_zoom_and_panes(checkout: Checkout, settings: Settings, own_home: Path) -> None:
-    app = build_app(checkout, query=PASSES, settings=settings)
+async def test_zoom_and_panes(after_a_run: Checkout, settings: Settings, own_home: Path) -> None:
+    app = build_app(after_a_run, query=PASSES, settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("r")
-        await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the run")
+        await until(pilot, lambda: bool(app.session.runs), "the run")
         await pilot.press("2", "tab")
         assert app.focused is app.navigation.screen(RunsScreen).log_view
         await pilot.press("C")
@@ -103,15 +128,13 @@ async def test_zoom_and_panes(checkout: Checkout, settings: Settings, own_home: 
         assert "outcome" not in screen_text(app)
 
 
-async def test_the_command_can_be_copied(checkout: Checkout, settings: Settings, own_home: Path) -> None:
-    app = build_app(checkout, query=PASSES, settings=settings)
+async def test_the_command_can_be_copied(after_a_run: Checkout, settings: Settings, own_home: Path) -> None:
+    app = build_app(after_a_run, query=PASSES, settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("r")
         await until(pilot, lambda: bool(app.session.runs), "the run")
         await pilot.press("2", "y")
         await until(pilot, (own_home / "cache" / "clip.txt").is_file, "the copy")
         assert "--variant=tiny" in (own_home / "cache" / "clip.txt").read_text()
-        await until(pilot, lambda: not app.session.runs[0].active, "the end")
 
 
 async def test_many_runs_ask_first(checkout: Checkout, settings: Settings) -> None:
@@ -124,16 +147,12 @@ async def test_many_runs_ask_first(checkout: Checkout, settings: Settings) -> No
         assert app.session.runs == []
 
 
-async def test_runs_of_an_earlier_session_are_there(checkout: Checkout, settings: Settings) -> None:
-    first = build_app(checkout, query=PASSES, settings=settings)
-    async with first.run_test(size=(80, 24)) as pilot:
-        await pilot.press("r")
-        await until(pilot, lambda: bool(first.session.runs) and not first.session.runs[0].active, "the run")
-    second = build_app(checkout, query=PASSES, settings=settings)
-    async with second.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: " pass" in screen_text(second), " pass")
+async def test_runs_of_an_earlier_session_are_there(after_a_run: Checkout, settings: Settings) -> None:
+    app = build_app(after_a_run, query=PASSES, settings=settings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: " pass" in screen_text(app), " pass")
         await pilot.press("L")
-        await until(pilot, lambda: "loading the model" in screen_text(second), "the log")
+        await until(pilot, lambda: "loading the model" in screen_text(app), "the log")
 
 
 async def test_no_runs_yet(checkout: Checkout) -> None:
@@ -284,11 +303,10 @@ async def test_the_end_of_runs_is_reported_though_nobody_has_seen_them_go_on(
         await until(pilot, lambda: "1 run has ended: 1 pass" in screen_text(app), "the word at the end")
 
 
-async def test_the_log_at_full_size_has_the_keys(checkout: Checkout, settings: Settings) -> None:
-    app = build_app(checkout, query=PASSES, settings=settings)
+async def test_the_log_at_full_size_has_the_keys(after_a_run: Checkout, settings: Settings) -> None:
+    app = build_app(after_a_run, query=PASSES, settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("r")
-        await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the run")
+        await until(pilot, lambda: bool(app.session.runs), "the run")
         await pilot.press("3")
         await until(
             pilot,
@@ -297,7 +315,7 @@ async def test_the_log_at_full_size_has_the_keys(checkout: Checkout, settings: S
         )
         await pilot.press("slash", *"result")
         await until(pilot, lambda: "/result" in screen_text(app), "what is typed")
-        assert app.session.runs[0].active is False
+        assert len(app.session.runs) == 1
         await pilot.press("enter")
         await until(pilot, lambda: "/result: 1 of 1" in screen_text(app), "what it finds")
         await pilot.press("1", "3", "e")
@@ -307,11 +325,12 @@ async def test_the_log_at_full_size_has_the_keys(checkout: Checkout, settings: S
         assert "outcome" in screen_text(app)
 
 
-async def test_what_is_looked_for_in_a_log_is_typed_from_the_runs_too(checkout: Checkout, settings: Settings) -> None:
-    app = build_app(checkout, query=PASSES, settings=settings)
+async def test_what_is_looked_for_in_a_log_is_typed_from_the_runs_too(
+    after_a_run: Checkout, settings: Settings
+) -> None:
+    app = build_app(after_a_run, query=PASSES, settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("r")
-        await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the run")
+        await until(pilot, lambda: bool(app.session.runs), "the run")
         await pilot.press("2", "slash", *"rrs", "ctrl+u", *"loading", "enter")
         await until(pilot, lambda: "/loading: 1 of 1" in screen_text(app), "what it finds")
         assert len(app.session.runs) == 1
@@ -320,11 +339,10 @@ async def test_what_is_looked_for_in_a_log_is_typed_from_the_runs_too(checkout: 
         await until(pilot, lambda: "wrapped" in screen_text(app), "the same line again")
 
 
-async def test_a_burst_behind_the_key_of_the_log_is_for_the_log(checkout: Checkout, settings: Settings) -> None:
-    app = build_app(checkout, query=PASSES, settings=settings)
+async def test_a_burst_behind_the_key_of_the_log_is_for_the_log(after_a_run: Checkout, settings: Settings) -> None:
+    app = build_app(after_a_run, query=PASSES, settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("r")
-        await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the run")
+        await until(pilot, lambda: bool(app.session.runs), "the run")
         for key in ("3", "g", "slash", *"result", "enter"):
             app.post_message(Key(key, {"slash": "/"}.get(key, key if len(key) == 1 else None)))
         await until(pilot, lambda: "/result: 1 of 1" in screen_text(app), "what it finds")
@@ -332,16 +350,17 @@ async def test_a_burst_behind_the_key_of_the_log_is_for_the_log(checkout: Checko
         assert app.focused is app.navigation.screen(RunsScreen).log_view
 
 
-async def test_the_log_asked_for_right_behind_a_run_is_that_of_this_run(checkout: Checkout, settings: Settings) -> None:
-    app = build_app(checkout, query=PASSES, settings=settings)
+async def test_the_log_asked_for_right_behind_a_run_is_that_of_this_run(
+    after_a_run: Checkout, settings: Settings
+) -> None:
+    app = build_app(after_a_run, query=PASSES, settings=settings)
 
     def shown() -> str:
         record = app.navigation.screen(RunsScreen).log_pane.record
         return record.spec.run_id if record and app.screen is app.navigation.screen(RunsScreen) else ""
 
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("r")
-        await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the older run")
+        await until(pilot, lambda: bool(app.session.runs), "the older run")
         app.post_message(Key("r", "r"))
         app.post_message(Key("L", "L"))
         await until(pilot, lambda: bool(shown()), "a log")
