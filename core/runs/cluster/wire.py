@@ -10,7 +10,7 @@ from core.files import Malformed, packed, unpacked
 from core.runs.cluster.code import CodeState
 
 if TYPE_CHECKING:
-    # The scheduler uses no event loop, and the import would be a third of its start.
+    # The scheduler uses no event loop, and the import would be a seventh of its start.
     import asyncio
 
 T = TypeVar("T")
