@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from core.edits.apply import Key, Present
-from core.edits.pending.change import Put
+from core.edits.pending.change import Pending, Put
 from core.edits.pending.conflict import is_done
 from core.edits.pending.events import Rebased
 from core.edits.pending.state import PendingState, apply
@@ -117,7 +117,7 @@ def rebase(state: PendingState, present: Present) -> Rebased | None:
         return None
     fresh = {key: digest for key, digest in come.items() if key not in state.seen}
     found = renames({key: state.seen[key] for key in gone}, fresh) if gone and fresh else {}
-    wanted = _keys(state) if found else set()
+    wanted = _keys(state.pending) if found else set()
     event = Rebased(gone, come, tuple((old, new) for old, new in found.items() if old in wanted))
     changes = apply(state, event).pending.changes
     return replace(event, dropped=tuple(change.id for change in changes if is_done(change, present)))
@@ -130,16 +130,16 @@ def _differences(seen: Mapping[Key, str], present: Present) -> tuple[tuple[Key, 
     return gone, {key: digest for key, digest in now.items() if seen.get(key) != digest}
 
 
-def _keys(state: PendingState) -> set[Key]:
+def _keys(pending: Pending) -> set[Key]:
     """Every entry that a change found, pending or undone."""
-    steps = (*state.pending.past, *state.pending.future)
+    steps = (*pending.past, *pending.future)
     sides = (
         side for step in steps for edit in step.edits if isinstance(edit, Put) for side in (edit.before, edit.after)
     )
-    changes = (change for change in (*state.pending.changes, *sides) if change)
+    changes = (change for change in (*pending.changes, *sides) if change)
     return {base.key for change in changes for base in change.bases if base.fields is not None}
 
 
-def files_about(state: PendingState) -> frozenset[str]:
+def files_about(pending: Pending) -> frozenset[str]:
     """Every file of a change, pending or undone."""
-    return frozenset(file for file, _ in _keys(state))
+    return frozenset(file for file, _ in _keys(pending))

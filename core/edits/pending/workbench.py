@@ -81,6 +81,8 @@ class Workbench:
         name = hashlib.sha256(os.fsencode(checkout.root.resolve())).hexdigest()[:16]
         self._journal = Journal(directory / f"{name}.jsonl", checkout.root, wait=None if patient else 0)
         self._marks = self.state.marks
+        self._manifests: tuple[Pending, frozenset[str]] = Pending(), frozenset()
+        """The manifests that these changes are about: every line of a list of changes asks for them."""
         self.finished: tuple[str, ...] = ()
         """Commits of a killed ttmatrix, found when its remains were removed."""
         self._recover()
@@ -165,7 +167,11 @@ class Workbench:
 
         The index does not hold the text of manifests. A manifest that is in `present` already is not read again.
         """
-        wanted = {*filter(is_manifest, files_about(self.state)), *manifests_in(operations), *manifests}
+        pending, (changes, about) = self.pending, self._manifests
+        if changes is not pending:
+            about = frozenset(filter(is_manifest, files_about(pending)))
+            self._manifests = pending, about
+        wanted = {*about, *manifests_in(operations), *manifests}
         names = wanted - present.entries.keys()
         return present.with_files(read_manifests(self.checkout.test_config, sorted(names))) if names else present
 
