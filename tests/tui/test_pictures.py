@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every screen and dialog looks as it did: the pictures in `__snapshots__`, taken anew by `make pictures`.
 
-Here at the smallest size and at a large one; at 120x40, `test_themes` takes them on its way through the themes.
+When a dialog closes, the keys are for the widget that they were for before it.
+
+The pictures here are at the smallest size and at a large one; at 120x40, `test_themes` takes them on its way through
+the themes.
 """
 
 import importlib
@@ -26,6 +29,7 @@ from core.settings import load_settings, paths
 from tests.screenshots import SCREENSHOTS, plain, screenshots
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.fake_python import use_fake_python
+from tests.support.focus import Focus
 from tests.support.picture import still
 from tests.support.recorded import HOSTS, at_noon, nights, record_hosts, record_profiles, record_runs
 from tests.support.reports import keep
@@ -287,6 +291,7 @@ async def test_every_screen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion, size: tuple[int, int]
 ) -> None:
     app = pictured_app(tmp_path, monkeypatch)
+    focus = Focus(app, monkeypatch)
     with at_noon():
         async with app.run_test(size=size) as pilot:
             walk = Walk(app, pilot)
@@ -294,6 +299,8 @@ async def test_every_screen(
     assert not [one.__name__ for one in dialogs() | {one.load() for one in SCREENS} if one not in walk.seen]
     found = "\n".join(shown).replace(str(tmp_path), "~")
     assert found == snapshot(extension_class=Pictures), "if the screens are to look like that: make pictures"
+    assert focus.lost == []
+    assert {one.__name__ for one in dialogs() - focus.closed} == set()
 
 
 @pytest.mark.slow("screens are shown")

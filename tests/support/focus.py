@@ -1,36 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a dialog closes, the keys are for the widget that they were for before it."""
+"""What has the focus before and after each dialog."""
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.app import App
 from textual.screen import Screen
 from textual.widget import Widget
 
-from tests.support.app import screen_text, until
-from tests.support.recorded import at_noon
-from tests.tui.test_pictures import Walk, dialogs, pictured_app
-from tui.app.app import TTMatrixApp
 from tui.screens.dialogs import Dialog
 
 
-class _QuickWalk(Walk):
-    """The same way through the app, without pictures."""
-
-    async def _take(self, what: str | Callable[[], bool]) -> str:
-        shown = what if callable(what) else lambda: what in screen_text(self._app)
-        await until(self._pilot, shown, f"the place: {what}")
-        return ""
-
-
-class _Focus:
+class Focus:
     """Notes what has the focus when a dialog opens, and again when it has closed."""
 
-    def __init__(self, app: TTMatrixApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, app: App[Any], monkeypatch: pytest.MonkeyPatch) -> None:
         self.closed: set[type[Screen[Any]]] = set()
+        """The classes of the dialogs that have closed."""
         self.lost: list[str] = []
+        """The dialogs after which something else had the focus."""
         self._app = app
         self._below: dict[Screen[Any], tuple[Screen[Any], Widget | None]] = {}
         push, dismiss = app.push_screen, Dialog.dismiss
@@ -54,15 +42,3 @@ class _Focus:
             self.closed.add(type(dialog))
             if had is None or self._app.focused is not had:
                 self.lost.append(f"{type(dialog).__name__}: from {had} to {self._app.focused}")
-
-
-@pytest.mark.slow("every screen is shown")
-async def test_the_focus_returns_to_the_widget_that_had_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = pictured_app(tmp_path, monkeypatch)
-    focus = _Focus(app, monkeypatch)
-    with at_noon():
-        async with app.run_test(size=(120, 40)) as pilot:
-            async for _ in _QuickWalk(app, pilot).everything():
-                pass
-    assert focus.lost == []
-    assert {one.__name__ for one in dialogs() - focus.closed} == set()
