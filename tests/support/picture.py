@@ -4,6 +4,7 @@
 import asyncio
 import functools
 import time
+from collections.abc import Iterable
 from typing import Any
 
 from rich.style import Style
@@ -18,7 +19,8 @@ _SAMPLE = 24
 """Characters of a text shown beside its style."""
 
 
-def _lines(app: App[Any]) -> list[Strip]:
+def lines_of(app: App[Any]) -> list[Strip]:
+    """The lines of the screen in front."""
     return [strip.crop(0, app.size.width) for strip in app.screen._compositor.render_strips()]
 
 
@@ -27,7 +29,7 @@ def picture(app: App[Any]) -> str:
 
     A letter is below every cell with its style; a blank is the most frequent style.
     """
-    lines = _lines(app)
+    lines = lines_of(app)
     cells = [(_words(segment.style), len(segment.text)) for strip in lines for segment in strip]
     count: dict[str, int] = {}
     for words, length in cells:
@@ -46,10 +48,10 @@ def picture(app: App[Any]) -> str:
     return "\n".join([*rows, "", *legend, ""])
 
 
-def colours(app: App[Any]) -> str:
-    """The styles of the screen in front, each with the first text in it: a picture of a theme, not of the content."""
+def colours(lines: Iterable[Strip]) -> str:
+    """The styles of a screen, each with the first text in it: a picture of a theme, not of the content."""
     first: dict[str, str] = {}
-    for strip in _lines(app):
+    for strip in lines:
         for segment in strip:
             if text := segment.text.strip():
                 first.setdefault(_words(segment.style), text)
@@ -61,7 +63,7 @@ async def still(app: App[Any], pilot: Pilot[Any]) -> str:
     deadline, before = time.monotonic() + _PATIENCE_SECONDS, list[Strip]()
     while True:
         await pilot.pause()
-        now = [] if any(worker.is_running and worker._thread_worker for worker in app.workers) else _lines(app)
+        now = [] if any(worker.is_running and worker._thread_worker for worker in app.workers) else lines_of(app)
         if now and now == before:
             return picture(app)
         assert time.monotonic() < deadline, "the screen never came to rest"

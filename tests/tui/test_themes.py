@@ -9,9 +9,10 @@ from rich.color import Color, ColorType
 from rich.segment import Segment
 from syrupy.assertion import SnapshotAssertion
 from textual.geometry import Region
+from textual.strip import Strip
 
 from core.errors import TTMatrixError
-from tests.support.picture import colours
+from tests.support.picture import colours, lines_of
 from tests.support.recorded import at_noon
 from tests.tui.test_pictures import Pictures, Walk, pictured_app
 from tui.app.app import TTMatrixApp
@@ -42,11 +43,12 @@ async def test_every_text_can_be_read_in_every_theme(
                 for name, theme in THEMES.items():
                     app.theme = name
                     await pilot.pause()
-                    pieces = list(_pieces(app))
+                    lines = lines_of(app)
+                    pieces = list(_pieces(app, lines))
                     assert pieces
                     wrong = _own_colours(pieces, mono=name == "mono") if theme.ansi else _faint(pieces)
                     assert not wrong, (name, what)
-                    shown[name].append(f"===== {what} =====\n{colours(app)}\n")
+                    shown[name].append(f"===== {what} =====\n{colours(lines)}\n")
                 app.theme = "dark"
                 await pilot.pause()
     for name, parts in (("dark", pictures), *((name, shown[name]) for name in _STORED)):
@@ -56,12 +58,12 @@ async def test_every_text_can_be_read_in_every_theme(
         )
 
 
-def _pieces(app: TTMatrixApp) -> Iterator[Segment]:
-    """What is written on the screen in front; what a dialog covers is faded on purpose."""
+def _pieces(app: TTMatrixApp, lines: Iterable[Strip]) -> Iterator[Segment]:
+    """What is written in the lines of the screen in front; what a dialog covers is faded on purpose."""
     screen = app.screen
     dialog = not isinstance(screen, SessionScreen)
     inside = screen.children[0].region if dialog else Region(0, 0, *app.size)
-    for y, strip in enumerate(screen._compositor.render_strips()):
+    for y, strip in enumerate(lines):
         x = 0
         for piece in strip:
             text = piece.text.strip()
