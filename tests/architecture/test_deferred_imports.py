@@ -5,6 +5,7 @@ Packages of ours need none of this: their faces load a module when a name of it 
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,9 +47,15 @@ A first frame takes 190, `list` on the sample 115, `--help` 70. Dialogs share mo
 """
 
 
+_INDENTED = re.compile(r"(^[ \t]+|[:;][ \t]*)(import|from)[ \t]", re.MULTILINE)
+"""What an import within a function looks like, and some other text: files without it are not parsed."""
+
+
 def _deferred(path: Path) -> Iterator[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for function in ast.walk(tree):
+    text = path.read_text(encoding="utf-8")
+    if not _INDENTED.search(text):
+        return
+    for function in ast.walk(ast.parse(text)):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             for node in ast.walk(function):
                 if isinstance(node, ast.Import):

@@ -36,9 +36,14 @@ def _tree(name: str) -> ast.Module:
     return ast.parse(MODULES[name].read_text(encoding="utf-8"))
 
 
+@cache
+def _nodes(tree: ast.Module) -> list[ast.AST]:
+    return list(ast.walk(tree))
+
+
 def _taken(name: str) -> Iterator[tuple[str, str]]:
     """The names that a module imports from modules of ours, each with where it is from."""
-    for node in ast.walk(_tree(name)):
+    for node in _nodes(_tree(name)):
         if isinstance(node, ast.ImportFrom) and node.module in MODULES:
             yield from ((node.module, one.name) for one in node.names if f"{node.module}.{one.name}" not in PACKAGES)
         elif isinstance(node, ast.Import):
@@ -49,7 +54,7 @@ def _taken(name: str) -> Iterator[tuple[str, str]]:
 def _bound(tree: ast.Module) -> dict[str, str]:
     """The packages of ours that a module has as names: `from core.runs import planning`, `import core.matrix`."""
     found: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         if isinstance(node, ast.ImportFrom):
             found |= {one.asname or one.name: f"{node.module}.{one.name}" for one in node.names}
         elif isinstance(node, ast.Import):
@@ -63,6 +68,8 @@ def _bound(tree: ast.Module) -> dict[str, str]:
 def _used(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """The attributes of packages that a module uses: `planning.plan_launch`, `core.matrix.describe`."""
     bound = _bound(tree)
+    if not bound:
+        return
 
     def package(node: ast.expr) -> str:
         """The package that an expression means; empty: none."""
@@ -71,24 +78,28 @@ def _used(tree: ast.Module) -> Iterator[tuple[str, str]]:
         inner = package(node.value) if isinstance(node, ast.Attribute) else ""
         return whole if inner and (whole := f"{inner}.{getattr(node, 'attr', '')}") in PACKAGES else ""
 
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         if isinstance(node, ast.Attribute) and not package(node) and (source := package(node.value)):
             yield source, node.attr
 
 
 def _hidden(tree: ast.Module) -> set[str]:
     """The names of packages that a function of the module has for something else."""
+    bound = _bound(tree).keys()
+    if not bound:
+        return set()
     names = set()
-    for function in ast.walk(tree):
+    for function in _nodes(tree):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             for node in ast.walk(function):
                 if isinstance(node, ast.arg):
                     names.add(node.arg)
                 elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                     names.add(node.id)
-    return names & _bound(tree).keys()
+    return names & bound
 
 
+@cache
 def _face(package: str) -> set[str]:
     stub = MODULES[package].with_name("__init__.pyi")
     if not stub.exists():
