@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from torch._functorch.fx_minifier import minifier
 from torch.fx import Graph, GraphModule, Node
 from ttmatrix_widen import host_numerics
 
@@ -95,6 +94,9 @@ def minimised(
 
     if not fails(graph, inputs):
         return None
+    # With sympy it takes longer to load than most graphs to compare.
+    from torch._functorch.fx_minifier import minifier
+
     # The minifier writes into the current directory and prints each of its steps.
     here = Path.cwd()
     with tempfile.TemporaryDirectory(prefix="ttmatrix-minimise-") as directory:
