@@ -5,23 +5,18 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
-
-import pytest
 
 from core.runs.planning.kinds import BISECT_PAYLOAD
 
 from .test_ttmatrix_phase import HEAD
 
 
-@pytest.mark.slow("an interpreter loads torch")
-def test_auto_is_the_first_backend_that_works(models: Path, tmp_path: Path) -> None:
-    pytest.importorskip("torch")
+def test_auto_is_the_first_backend_that_works(models: Path, tmp_path: Path, warm_torch: Path) -> None:
     (models / "tiny/pytorch").mkdir(parents=True)
     (models / "tiny/pytorch/loader.py").write_text(HEAD)
     report = tmp_path / "bisect.json"
-    argv = [sys.executable, str(BISECT_PAYLOAD), f"--checkout={models.parents[1]}", "--loader=tiny/pytorch"]
+    argv = [str(warm_torch), str(BISECT_PAYLOAD), f"--checkout={models.parents[1]}", "--loader=tiny/pytorch"]
     argv += ["--backend=auto", f"--case={tmp_path / 'case.yaml'}", f"--report={report}"]
     # Without a C++ compiler the host has only `eager`, which compiles nothing.
     environment = {name: value for name, value in os.environ.items() if name != "CXX"} | {"PATH": str(tmp_path)}

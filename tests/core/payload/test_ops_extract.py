@@ -76,8 +76,9 @@ _WITHOUT_OPS = {
 
 
 @pytest.mark.slow("all models of the sample run")
-def test_the_ops_of_every_sample_model_pass_on_eager_and_a_third_are_the_same_bytes_again(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
+def test_the_ops_of_every_sample_model_pass_on_eager_and_a_third_are_the_same_bytes_again(
+    tmp_path: Path, warm_torch: Path
+) -> None:
     checkout = sample_checkout(tmp_path / "demo")
     loaders = [one for one in index(checkout).loaders.values() if one.framework is Framework.PYTORCH]
     tests = [
@@ -98,7 +99,8 @@ def test_the_ops_of_every_sample_model_pass_on_eager_and_a_third_are_the_same_by
     assert len(found[0]) == len(tests)
     assert found[1].items() <= found[0].items()
     assert len(found[1]) == len(tests[::3])
-    argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "ttmatrix_ops.plugin", "--noconftest"]
+    argv = [str(warm_torch), "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    argv += ["-p", "ttmatrix_ops.plugin", "--noconftest"]
     argv += [
         "-c",
         os.devnull,
