@@ -2,6 +2,7 @@
 """Isolate tests from the user's own state, and check that they leave nothing behind."""
 
 import fnmatch
+import functools
 import gc
 import importlib.util
 import itertools
@@ -9,7 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -134,8 +135,41 @@ def warm_torch(tmp_path_factory: pytest.TempPathFactory, request: pytest.Fixture
     if importlib.util.find_spec("torch") is None:
         pytest.skip("torch is not installed")
     base: Path = tmp_path_factory.getbasetemp()
-    with warm_python(base.parent if hasattr(request.config, "workerinput") else base) as script:
+    with warm_python(_of_all(base, request.config)) as script:
         yield script
+
+
+def _of_all(base: Path, config: pytest.Config) -> Path:
+    """The temporary directory of all workers; `base` is that of this one."""
+    return base.parent if hasattr(config, "workerinput") else base
+
+
+@pytest.fixture(scope="session", autouse=True)
+def warm_schedulers(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Start schedulers as forks of a process that has their imports behind it, which are most of what one takes."""
+    from core.runs.execution import supervisor
+    from tests.support.warm_python import warm_python
+
+    base: Path = tmp_path_factory.getbasetemp()
+    with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
+
+        @functools.cache
+        def python() -> str:
+            return str(stack.enter_context(warm_python(_of_all(base, request.config), "scheduler")))
+
+        def command(root: Path) -> list[str]:
+            return [python(), *supervisor.scheduler_command(root)[1:]]
+
+        patch.setattr("core.runs.execution.launch.scheduler_command", command)
+        yield
+
+
+@pytest.fixture
+def cold_schedulers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start schedulers as the product does."""
+    from core.runs.execution.supervisor import scheduler_command
+
+    monkeypatch.setattr("core.runs.execution.launch.scheduler_command", scheduler_command)
 
 
 @pytest.fixture

@@ -33,7 +33,11 @@ from tests.support.git import committed_checkout
 from tests.support.sshd import Server, ssh_server
 from tests.support.tree import sample
 
-pytestmark = [pytest.mark.slow("two sshd, workers and runs are real processes"), pytest.mark.timeout(150)]
+pytestmark = [
+    pytest.mark.slow("two sshd, workers and runs are real processes"),
+    pytest.mark.timeout(150),
+    pytest.mark.usefixtures("cold_schedulers"),
+]
 
 WORKER = """\
 #!/bin/sh

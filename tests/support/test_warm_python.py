@@ -28,6 +28,10 @@ def _run(python: Path, *argv: str, **options: object) -> subprocess.CompletedPro
         ("-c", "import sys; print(input()); sys.exit('no')"),
         ("-c", "import os; print(os.getcwd(), os.environ['GIVEN'], os.umask(0))"),
         ("-m", "json.tool", "--help"),
+        ("-P", "-m", "json.tool", "--help"),
+        ("-P", "-c", "import sys; print(sys.path)"),
+        ("-P", "script_alone.py", "a"),
+        ("-P", "-W", "error", "-c", "import sys; print(sys.flags.safe_path)"),
         ("-u", "-c", "import os, sys; print('first'); os.write(1, b'second\\n')"),
         ("-W", "error", "-c", "import warnings; warnings.warn('x')"),
         ("script.py", "a"),
@@ -35,6 +39,7 @@ def _run(python: Path, *argv: str, **options: object) -> subprocess.CompletedPro
 )
 def test_a_program_ends_as_it_does_in_python(warm_torch: Path, tmp_path: Path, argv: tuple[str, ...]) -> None:
     (tmp_path / "script.py").write_text("import sys, beside; print(sys.argv, __name__, beside.VALUE)")
+    (tmp_path / "script_alone.py").write_text("import sys; print(sys.argv, sys.path[0])")
     (tmp_path / "beside.py").write_text("VALUE = 1")
     options = {"cwd": tmp_path, "input": "a line\n", "env": {**os.environ, "GIVEN": "ä"}}
     warm, cold = (_run(python, *argv, **options) for python in (warm_torch, Path(sys.executable)))
@@ -72,7 +77,7 @@ def test_who_is_killed_takes_the_program_along(warm_torch: Path) -> None:
 
 def test_who_names_the_same_directory_uses_the_same_process(warm_torch: Path) -> None:
     code = "import os; print(open(f'/proc/{os.getppid()}/stat').read().split()[3])"
-    with warm_python(warm_torch.parent) as other:
+    with warm_python(warm_torch.parents[1]) as other:
         assert other == warm_torch
         assert _run(other, "-c", code).stdout == _run(warm_torch, "-c", code).stdout
     assert _run(warm_torch, "-c", "print(1)").stdout == "1\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process behind `warm_python`: it has torch and pytest loaded, and forks for every command line it receives.
+"""The process behind `warm_python`: it has slow imports behind it, and forks for every command line it receives.
 
 It ends with the last connection that needs it.
 """
@@ -27,14 +27,14 @@ _HIGH = 500
 """Received descriptors are moved above this number until each gets the number that it has in the client."""
 
 
-def main(listening: int) -> None:
+def main(listening: int, loaded: str) -> None:
     """Serve connections to this socket, in a session of its own."""
     if os.fork():
         os._exit(0)
     os.setsid()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        _load()
+        _LOADS[loaded]()
     gc.collect()
     # Otherwise every fork copies the pages that its garbage collector visits.
     gc.freeze()
@@ -53,7 +53,7 @@ def main(listening: int) -> None:
             pass
 
 
-def _load() -> None:
+def _load_torch() -> None:
     import pytest  # noqa: F401
     import torch
     import torch._dynamo
@@ -61,6 +61,17 @@ def _load() -> None:
     import torch.fx.experimental.symbolic_shapes
 
     torch.set_num_threads(1)
+
+
+def _load_scheduler() -> None:
+    """Import what a scheduler does, from the tree of these tests, but leave its own module to each fork."""
+    sys.path.insert(0, str(Path(__file__).parents[2]))
+    import core.runs.execution.scheduler
+
+    del sys.modules["core.runs.execution.scheduler"], core.runs.execution.scheduler, sys.path[0]
+
+
+_LOADS = {"torch": _load_torch, "scheduler": _load_scheduler}
 
 
 def _reaped() -> bool:
@@ -116,7 +127,7 @@ def _do(job: dict[str, Any], descriptors: list[int]) -> None:
         os.setsid()
         _take(descriptors, job["descriptors"], unbuffered=bool(job["environ"].get("PYTHONUNBUFFERED")))
         os.umask(job["umask"])
-        code = _run(job["program"], job["argv"], job["environ"], job["cwd"])
+        code = _run(job["program"], job["argv"], job["environ"], job["cwd"], safe=job["safe"])
     except BaseException:  # noqa: BLE001 - Python itself prints whatever ends a program
         traceback.print_exc()
     finally:
@@ -143,8 +154,8 @@ def _take(received: list[int], wanted: list[int], *, unbuffered: bool) -> None:
         setattr(sys, f"__{name}__", stream)
 
 
-def _run(program: str, argv: list[str], environ: dict[str, str], cwd: str) -> int:
-    """Run `program *argv` like a Python without options: returns its exit code."""
+def _run(program: str, argv: list[str], environ: dict[str, str], cwd: str, *, safe: bool) -> int:
+    """Run `program *argv` like a Python without options, or with -P if it is `safe`: returns its exit code."""
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(environ)
@@ -153,14 +164,14 @@ def _run(program: str, argv: list[str], environ: dict[str, str], cwd: str) -> in
     path = [entry for entry in environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     try:
         if argv[0] == "-c":
-            sys.argv, sys.path[:0] = ["-c", *argv[2:]], ["", *path]
+            sys.argv, sys.path[:0] = ["-c", *argv[2:]], [*([] if safe else [""]), *path]
             module = sys.modules["__main__"] = types.ModuleType("__main__")
             exec(compile(argv[1], "<string>", "exec"), module.__dict__)
         elif argv[0] == "-m":
-            sys.argv, sys.path[:0] = argv[1:], [cwd, *path]
+            sys.argv, sys.path[:0] = argv[1:], [*([] if safe else [cwd]), *path]
             runpy.run_module(argv[1], run_name="__main__", alter_sys=True)
         else:
-            sys.argv, sys.path[:0] = argv, [str(Path(argv[0]).resolve().parent), *path]
+            sys.argv, sys.path[:0] = argv, [*([] if safe else [str(Path(argv[0]).resolve().parent)]), *path]
             runpy.run_path(argv[0], run_name="__main__")
     except SystemExit as leaving:
         if isinstance(leaving.code, int | None):
@@ -173,4 +184,4 @@ def _run(program: str, argv: list[str], environ: dict[str, str], cwd: str) -> in
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), sys.argv[2])

@@ -28,7 +28,10 @@ from core.settings import Settings
 from core.sources.checkout import Checkout
 from tests.core.runs.conftest import MakeSpec
 
-pytestmark = pytest.mark.slow("schedulers and their runs are real processes")
+pytestmark = [
+    pytest.mark.slow("schedulers and their runs are real processes"),
+    pytest.mark.usefixtures("cold_schedulers"),
+]
 
 
 def test_a_run_ends_by_itself_and_is_heard_of(store: RunStore, make_spec: MakeSpec) -> None:
