@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`triage`: its output, what it leaves behind, its exit codes, and how it survives being killed."""
 
-import os
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +11,7 @@ from core.errors import EXIT_USAGE
 from core.settings import paths
 from core.sources.checkout import Checkout
 from core.workflows.session import sessions_directory
+from tests.faults.player import Player
 from tests.support.cli import Called, call
 from tests.support.tree import TRAINING
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml, triage_checkout
@@ -214,6 +211,17 @@ def _calls(checkout: Checkout) -> list[str]:
     return file.read_text().splitlines() if file.exists() else []
 
 
+def _killed_once(reached: Callable[[], bool], tmp_path: Path, *argv: object) -> None:
+    """Run `ttmatrix` in a process of its own, which is killed as soon as it has `reached` what it shall."""
+    player = Player(argv, tmp_path / "said", {})
+    deadline = time.monotonic() + 60
+    while not reached() and not player.is_over(0):
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    player.kill()
+    player.wait()
+
+
 @pytest.mark.parametrize("moment", ["round", "called", "journal"])
 def test_killed_with_several_ids_nothing_runs_twice(checkout: Checkout, tmp_path: Path, moment: str) -> None:
     """Two tests of two loaders: neither affects the other's decision."""
@@ -233,14 +241,7 @@ def test_killed_with_several_ids_nothing_runs_twice(checkout: Checkout, tmp_path
         "called": lambda: bool(_calls(checkout)),
         "journal": lambda: _lines(checkout) >= 2,
     }
-    argv = [sys.executable, "-m", "tui", "triage", *ids, "--repo", str(checkout.root)]
-    process = subprocess.Popen(argv, cwd=Path(__file__).parents[3], env=dict(os.environ), stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
-    while not there[moment]() and process.poll() is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    _killed_once(there[moment], tmp_path, "triage", *ids, "--repo", checkout.root)
     called = triage(checkout, *ids, "--resume", "--device-result", xml, "--json")
     assert called.code == 0, called.err
     assert [one["decision"] for one in called.json] == ["fixed", "fixed"]
@@ -253,14 +254,8 @@ def test_killed_with_several_ids_nothing_runs_twice(checkout: Checkout, tmp_path
 def test_killed_at_any_line_of_its_journal_it_ends_the_same(checkout: Checkout, tmp_path: Path, lines: int) -> None:
     before = files(checkout)
     xml = device_xml(tmp_path / "junit.xml")
-    argv = [sys.executable, "-m", "tui", "triage", SMALL, "--device-result", str(xml), "--repo", str(checkout.root)]
-    process = subprocess.Popen(argv, cwd=Path(__file__).parents[3], env=dict(os.environ), stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
-    while _lines(checkout) < lines and process.poll() is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    argv = ("triage", SMALL, "--device-result", xml, "--repo", checkout.root)
+    _killed_once(lambda: _lines(checkout) >= lines, tmp_path, *argv)
     called = triage(checkout, SMALL, "--resume", "--device-result", xml, "--json")
     assert (called.code, called.json["decision"], len(called.json["ops"])) == (0, "fixed", 6)
     assert files(checkout) == before
