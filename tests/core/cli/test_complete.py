@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from core.sources.checkout import Checkout
+from tests.faults.player import Player
 from tests.support.cli import call
 from tests.support.tree import sample
 
-pytestmark = pytest.mark.slow("a shell is started for each answer")
+pytestmark = pytest.mark.slow("a process is started for each answer")
 ROOT = Path(__file__).parents[3]
 TEST = "alpha/pytorch-tiny-single_device-training"
 _ASK = "import sys; from core.cli.dispatch import main; sys.exit(main([], lambda request: 3))"
@@ -23,33 +24,80 @@ _SEPARATOR = "\v"
 Tab = Callable[[str], list[str]]
 
 
-@pytest.fixture
-def tab(tmp_path: Path) -> Tab:
-    checkout = sample(tmp_path / "here")
+class Answer:
+    """What a process has written to descriptor 8."""
 
-    def press(line: str) -> list[str]:
-        read, write = os.pipe()
-        env = {
-            **os.environ,
-            "PYTHONPATH": str(ROOT),
-            "_ARGCOMPLETE": "1",
-            "_ARGCOMPLETE_SHELL": "zsh",
-            "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
-            "COMP_LINE": line,
-            "COMP_POINT": str(len(line)),
-        }
-        # Like the shell code: the answer comes from descriptor 8, and other output is ignored.
-        script = f"exec 8>&{write} 9>/dev/null; exec {sys.executable} -c '{_ASK}'"
-        done = subprocess.run(
-            ["bash", "-c", script], cwd=checkout.root, env=env, pass_fds=[write], capture_output=True, check=False
-        )
-        os.close(write)
-        with os.fdopen(read, encoding="utf-8") as answer:
+    def __init__(self) -> None:
+        self._reading, self.writing = os.pipe()
+
+    @property
+    def words(self) -> list[str]:
+        os.close(self.writing)
+        with os.fdopen(self._reading, encoding="utf-8") as answer:
             words = answer.read().split(_SEPARATOR)
-        assert (done.returncode, done.stdout) == (0, b""), done.stderr
         return [word.replace("\\:", "\0").partition(":")[0].replace("\0", ":") for word in words if word]
 
+
+def _asked(line: str) -> dict[str, str]:
+    """The environment with which a shell asks for the words that can end `line`."""
+    return {
+        "PYTHONPATH": str(ROOT),
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_SHELL": "zsh",
+        "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+    }
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Checkout:
+    return sample(tmp_path / "here")
+
+
+@pytest.fixture
+def shell_tab(here: Checkout) -> Tab:
+    """Press the key in a shell."""
+
+    def press(line: str) -> list[str]:
+        answer = Answer()
+        # Like the shell code: the answer comes from descriptor 8, and other output is ignored.
+        script = f"exec 8>&{answer.writing} 9>/dev/null; exec {sys.executable} -c '{_ASK}'"
+        env, passed = {**os.environ, **_asked(line)}, [answer.writing]
+        done = subprocess.run(
+            ["bash", "-c", script], cwd=here.root, env=env, pass_fds=passed, capture_output=True, check=False
+        )
+        words = answer.words
+        assert (done.returncode, done.stdout) == (0, b""), done.stderr
+        return words
+
     return press
+
+
+@pytest.fixture
+def tab(here: Checkout, tmp_path: Path) -> Tab:
+    """As `shell_tab`, in forks, which need no imports."""
+
+    def press(line: str) -> list[str]:
+        answer = Answer()
+
+        def open_descriptors() -> None:
+            os.chdir(here.root)
+            os.dup2(answer.writing, 8)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 9)
+
+        player = Player((), tmp_path / "said", _asked(line), open_descriptors)
+        words = answer.words
+        ended = player.wait()
+        assert (ended.code, ended.said) == (0, "")
+        return words
+
+    return press
+
+
+def test_a_shell_gets_the_same_answer(tab: Tab, shell_tab: Tab) -> None:
+    for line in ("ttmatrix show alpha/", "ttmatrix list --"):
+        assert tab(line) == shell_tab(line) != []
 
 
 def test_commands_and_options(tab: Tab) -> None:
