@@ -13,6 +13,7 @@ from .code import (
     nodes as nodes,
     own_method as own_method,
     parameters as parameters,
+    parsed as parsed,
     suite as suite,
 )
 from .control_flow import Bindings as Bindings

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import zip_longest
 from typing import TypeAlias
 
@@ -15,6 +15,8 @@ from core.errors import TTMatrixError
 WIDTH = 88
 """Line length of black, which upstream runs before each commit."""
 STEP = "    "
+_PARSED = 8
+"""So many files stay parsed: those of one case."""
 
 
 Statement: TypeAlias = cst.BaseStatement
@@ -161,6 +163,12 @@ class Code:
         for base in found.bases:
             if isinstance(base.value, cst.Name):
                 yield from self._lineage(base.value.value, above | {cls})
+
+
+@lru_cache(_PARSED)
+def parsed(source: str) -> Code:
+    """As `Code(source)`; a workflow is replayed after each answer, and asks about the same files again each time."""
+    return Code(source)
 
 
 def own_method(cls: cst.ClassDef, name: str) -> cst.FunctionDef | None:

@@ -28,6 +28,7 @@ from core.workflows.loader_code.analysis import (
     nodes,
     outermost,
     parameters,
+    parsed,
     path_of,
     spoken_name,
 )
@@ -78,7 +79,7 @@ def dtype_site(
     has no `dtype_override`, where the tensor is no floating-point one or already follows the override, and where
     several places would have to change. Raises TTMatrixError where the file is no Python.
     """
-    code = Code(source)
+    code = parsed(source)
     member = member_of(code, variant)
     if symptom.all_of_the_model and isinstance(found := _of_weights(code, cls, member), SourceEdit):
         return found

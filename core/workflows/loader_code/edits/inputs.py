@@ -15,7 +15,6 @@ from core.workflows.loader_code.analysis import (
     OVERRIDE,
     STEP,
     WIDTH,
-    Code,
     NoSite,
     Returned,
     Splice,
@@ -24,6 +23,7 @@ from core.workflows.loader_code.analysis import (
     dotted,
     has_key,
     mapping,
+    parsed,
     returned_by,
     room_after,
 )
@@ -54,7 +54,7 @@ def decoder_inputs(
     A sequence becomes a mapping by `parameters`; a variable named `decoder_input_ids` in it keeps that
     name as key. NoSite where the returned value cannot be seen, or has the key already.
     """
-    code = Code(source)
+    code = parsed(source)
     found = returned_by(code, cls, method, variant, inputs)
     if isinstance(found, NoSite):
         return found
@@ -82,7 +82,7 @@ def detection_targets(
     Boxes are floating-point (N, 4) as x1, y1, x2, y2 in pixels, in the override dtype if the images follow it, else
     float32; labels are int64. The returned value becomes a mapping by `parameters`.
     """
-    code = Code(source)
+    code = parsed(source)
     found = returned_by(code, cls, method, variant, inputs)
     if isinstance(found, NoSite):
         return found
@@ -104,7 +104,7 @@ def batch_of_two(
     NoSite where the batch is not 1 already, or where the runner passes a batch size anyway (`batch_size` in the
     signature: since upstream's `9088e8ebb` it is 2 in training).
     """
-    code = Code(source)
+    code = parsed(source)
     found = returned_by(code, cls, method, variant, inputs)
     if isinstance(found, NoSite):
         return found

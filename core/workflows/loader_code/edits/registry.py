@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
-from core.workflows.loader_code.analysis import Code, NoSite, Splice, Statement, constant, dotted
+from core.workflows.loader_code.analysis import Code, NoSite, Splice, Statement, constant, dotted, parsed
 from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
 from core.workflows.loader_code.model_library import normal
 
@@ -20,7 +20,7 @@ def read_registry(source: str) -> Mapping[str, str | None]:
 
     Raises TTMatrixError if the file is not valid Python, as the functions below do.
     """
-    return {name: attribute for _, name, attribute in _lines(Code(source))}
+    return {name: attribute for _, name, attribute in _lines(parsed(source))}
 
 
 def register(source: str, output_class: str, attribute: str) -> SourceEdit | NoSite:
@@ -28,7 +28,7 @@ def register(source: str, output_class: str, attribute: str) -> SourceEdit | NoS
 
     NoSite where the class is registered already, where the registry is empty, or where a name is not an identifier.
     """
-    code = Code(source)
+    code = parsed(source)
     lines = list(_lines(code))
     if not output_class.isidentifier() or not attribute.isidentifier():
         return NoSite(f"{output_class!r} and {attribute!r} cannot be registered: they are not names")
@@ -53,7 +53,7 @@ def register(source: str, output_class: str, attribute: str) -> SourceEdit | NoS
 
 def unregister(source: str, output_class: str) -> SourceEdit | NoSite:
     """Remove the line of `output_class`. NoSite where there is none."""
-    code = Code(source)
+    code = parsed(source)
     for line, name, attribute in _lines(code):
         if name == output_class and attribute is not None:
             start, end = code.line_start(code.start(line)), code.line_end(code.end(line))

@@ -9,7 +9,7 @@ from enum import StrEnum
 import libcst as cst
 
 from core.text import printable
-from core.workflows.loader_code.analysis import Code, NoSite, Splice, key_of, own_method, suite
+from core.workflows.loader_code.analysis import Code, NoSite, Splice, key_of, own_method, parsed, suite
 from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
 from core.workflows.loader_code.edits.syntax import import_from_models, import_torch
 
@@ -67,7 +67,7 @@ _HELPER = ("tools.utils", "extract_tensors_recursive")
 
 def has_override(source: str, *, cls: str = "ModelLoader") -> bool:
     """Whether class `cls`, or a base of it in this file, defines `unpack_forward_output`."""
-    return Code(source).method(cls, METHOD) is not None
+    return parsed(source).method(cls, METHOD) is not None
 
 
 def unpack_override(
@@ -80,7 +80,7 @@ def unpack_override(
     the loader's directory is, for a file without such an import. NoSite where the class has the
     method already, or is not in this file. Raises TTMatrixError if the file is not valid Python.
     """
-    code = Code(source)
+    code = parsed(source)
     if cls not in code.classes:
         return NoSite(f"there is no class {cls} in this file")
     found = code.classes[cls]
