@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.workflows.resolve: from words to a training entry, and to all that shares its loader."""
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,13 +21,24 @@ from core.workflows.resolve import case_of, find_target, is_target
 FUSION = "tabular_fusion/pytorch-Small-single_device-training"
 
 
-@pytest.fixture
-def matrix(tmp_path: Path) -> Matrix:
-    lay_out(tmp_path / "demo")
-    return index(Checkout(tmp_path / "demo"))
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The home of what is read once for all tests, none of which changes it."""
+    directory = tmp_path_factory.mktemp("resolve")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TTMATRIX_HOME", str(directory))
+        for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):
+            patch.setenv(name, os.devnull)
+        yield directory
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def matrix(home: Path) -> Matrix:
+    lay_out(home / "demo")
+    return index(Checkout(home / "demo"))
+
+
+@pytest.fixture(scope="module")
 def infos(matrix: Matrix) -> ModelInfos:
     return model_infos(Cache(matrix.checkout, paths().cache), matrix)
 
