@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process behind `warm_python`: it has slow imports behind it, and forks for every command line it receives.
 
-It ends with the last connection that needs it.
+It ends with the last connection that needs it, and the last job.
 """
 
 import array
+import contextlib
 import gc
 import io
 import marshal
@@ -19,7 +20,7 @@ import traceback
 import types
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 _MOST_BYTES = 1 << 20
 _MOST_DESCRIPTORS = 64
@@ -38,19 +39,7 @@ def main(listening: int, loaded: str) -> None:
     gc.collect()
     # Otherwise every fork copies the pages that its garbage collector visits.
     gc.freeze()
-    server = socket.socket(fileno=listening)
-    users: set[socket.socket] = set()
-    while True:
-        for one in select.select([server, *users], [], [])[0]:
-            if one is server:
-                _accept(server, users)
-            else:
-                users.remove(one)
-                one.close()
-                if not users:
-                    os._exit(0)
-        while _reaped():
-            pass
+    _Server(socket.socket(fileno=listening)).serve()
 
 
 def _load_torch() -> None:
@@ -74,54 +63,80 @@ def _load_scheduler() -> None:
 _LOADS = {"torch": _load_torch, "scheduler": _load_scheduler}
 
 
-def _reaped() -> bool:
-    try:
-        return os.waitpid(-1, os.WNOHANG)[0] > 0
-    except ChildProcessError:
-        return False
+class _Server:
+    """Forks jobs, reports the end of each to its client, and ends it when its client ends."""
 
+    def __init__(self, server: socket.socket) -> None:
+        self._server = server
+        self._users: set[socket.socket] = set()
+        self._jobs: dict[int, tuple[int, socket.socket]] = {}
+        """By the descriptor of its process: its pid, and its client."""
 
-def _accept(server: socket.socket, users: set[socket.socket]) -> None:
-    client, _ = server.accept()
-    data, ancillary, *_ = client.recvmsg(_MOST_BYTES, socket.CMSG_SPACE(4 * _MOST_DESCRIPTORS))
-    if data == b"use":
-        client.sendall(b"ready")
-        users.add(client)
-        return
-    if not data:  # It was killed before it had asked for anything.
-        client.close()
-        return
-    descriptors = array.array("i")
-    for _, _, received in ancillary:
-        descriptors.frombytes(received)
-    if os.fork() == 0:
-        server.close()
-        for user in users:
-            user.close()
-        _watch(client, marshal.loads(data), list(descriptors))
-    client.close()
-    for descriptor in descriptors:
-        os.close(descriptor)
-
-
-def _watch(client: socket.socket, job: dict[str, Any], descriptors: list[int]) -> None:
-    """Act as parent of the job's process: report its end to the client, and end it when the client ends."""
-    pid = os.fork()
-    if pid == 0:
-        client.close()
-        _do(job, descriptors)
-    for descriptor in descriptors:
-        os.close(descriptor)
-    if client.fileno() in select.select([client.fileno(), os.pidfd_open(pid)], [], [])[0]:
-        os.kill(pid, signal.SIGKILL)
-    status = os.waitpid(pid, 0)[1]
-    try:
-        client.sendall(str(os.waitstatus_to_exitcode(status)).encode())
-    finally:
+    def serve(self) -> NoReturn:
+        used = False
+        while self._users or self._jobs or not used:
+            clients = {client.fileno() for _, client in self._jobs.values() if client.fileno() >= 0}
+            # New ones come first: no descriptor is used again before the others have been looked at.
+            watched: list[socket.socket | int] = [self._server, *self._users, *self._jobs, *clients]
+            for one in select.select(watched, [], [])[0]:
+                if one is self._server:
+                    self._accept()
+                elif one in self._users:
+                    self._users.remove(one)
+                    one.close()
+                elif one in self._jobs:
+                    self._report(one)
+                elif one in clients:
+                    self._end(one)
+            used = used or bool(self._users)
         os._exit(0)
 
+    def _accept(self) -> None:
+        client, _ = self._server.accept()
+        data, ancillary, *_ = client.recvmsg(_MOST_BYTES, socket.CMSG_SPACE(4 * _MOST_DESCRIPTORS))
+        if data == b"use":
+            client.sendall(b"ready")
+            self._users.add(client)
+            return
+        if not data:  # It was killed before it had asked for anything.
+            client.close()
+            return
+        descriptors = array.array("i")
+        for _, _, received in ancillary:
+            descriptors.frombytes(received)
+        pid = os.fork()
+        if pid == 0:
+            self._close()
+            client.close()
+            _do(marshal.loads(data), list(descriptors))
+        for descriptor in descriptors:
+            os.close(descriptor)
+        self._jobs[os.pidfd_open(pid)] = pid, client
 
-def _do(job: dict[str, Any], descriptors: list[int]) -> None:
+    def _close(self) -> None:
+        """Close, in a fork, what belongs to the server and to other jobs."""
+        for one in (self._server, *self._users, *(client for _, client in self._jobs.values())):
+            one.close()
+        for descriptor in self._jobs:
+            os.close(descriptor)
+
+    def _report(self, descriptor: int) -> None:
+        pid, client = self._jobs.pop(descriptor)
+        os.close(descriptor)
+        status = os.waitpid(pid, 0)[1]
+        with contextlib.suppress(OSError):
+            client.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+        client.close()
+
+    def _end(self, number: int) -> None:
+        """End the job whose client has this descriptor, unless it has ended already."""
+        for pid, client in self._jobs.values():
+            if client.fileno() == number:
+                os.kill(pid, signal.SIGKILL)
+                client.close()
+
+
+def _do(job: dict[str, Any], descriptors: list[int]) -> NoReturn:
     code = 99
     try:
         os.setsid()
