@@ -36,11 +36,9 @@ def matrices(tmp_path_factory: pytest.TempPathFactory) -> tuple[Matrix, Matrix]:
 
 
 def _words(found: Verdicts) -> Mapping[str, list[object]]:
-    facts = found.facts()
-    return {
-        arch: [facts.column("verdict", arch)[row] for row in range(len(found.matrix.ids))]
-        for arch in found.matrix.schema.archs
-    }
+    facts, rows = found.facts(), range(len(found.matrix.ids))
+    columns = {arch: facts.column("verdict", arch) for arch in found.matrix.schema.archs}
+    return {arch: [column[row] for row in rows] for arch, column in columns.items()}
 
 
 _NIGHT = st.lists(
@@ -75,10 +73,11 @@ def test_saved_verdicts_are_those_of_a_rebuild_and_of_all_results_in_memory(
         found = Verdicts(matrix, Results(here, store), policy, selected, saved)
         every = sorted([*store.observations(), *here], key=lambda one: one.when)
         in_memory = Verdicts(matrix, every, policy, selected)
-        assert _words(found) == _words(in_memory)
+        words = _words(in_memory)
+        assert _words(found) == words
         assert found.turned == in_memory.turned
         assert found.courses == in_memory.courses
-        assert _words(Verdicts(matrix, Results(here, store), policy, selected, saved)) == _words(in_memory)
+        assert _words(Verdicts(matrix, Results(here, store), policy, selected, saved)) == words
         rebuilt = SavedVerdicts(directory / f"v{number}.sqlite")
         Verdicts(matrix, Results(here, store), policy, selected, rebuilt).facts()
         assert saved.read() == rebuilt.read()
