@@ -134,14 +134,26 @@ def warm_torch(tmp_path_factory: pytest.TempPathFactory, request: pytest.Fixture
 
     if importlib.util.find_spec("torch") is None:
         pytest.skip("torch is not installed")
-    base: Path = tmp_path_factory.getbasetemp()
-    with warm_python(_of_all(base, request.config)) as script:
+    with warm_python(_of_all_workers(tmp_path_factory, request)) as script:
         yield script
 
 
-def _of_all(base: Path, config: pytest.Config) -> Path:
-    """The temporary directory of all workers; `base` is that of this one."""
-    return base.parent if hasattr(config, "workerinput") else base
+@pytest.fixture(scope="session")
+def warm_dask(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """An interpreter with Dask already loaded, for the workers of hosts: shared by all workers of a session."""
+    from tests.support.cluster import NO_DASK
+    from tests.support.warm_python import warm_python
+
+    if importlib.util.find_spec("distributed") is None:
+        pytest.skip(NO_DASK)
+    with warm_python(_of_all_workers(tmp_path_factory, request), "dask") as script:
+        yield script
+
+
+def _of_all_workers(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """The directory that all workers of this session share."""
+    base: Path = tmp_path_factory.getbasetemp()
+    return base.parent if hasattr(request.config, "workerinput") else base
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -150,12 +162,11 @@ def warm_schedulers(tmp_path_factory: pytest.TempPathFactory, request: pytest.Fi
     from core.runs.execution import supervisor
     from tests.support.warm_python import warm_python
 
-    base: Path = tmp_path_factory.getbasetemp()
     with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
 
         @functools.cache
         def python() -> str:
-            return str(stack.enter_context(warm_python(_of_all(base, request.config), "scheduler")))
+            return str(stack.enter_context(warm_python(_of_all_workers(tmp_path_factory, request), "scheduler")))
 
         def command(root: Path) -> list[str]:
             return [python(), *supervisor.scheduler_command(root)[1:]]

@@ -37,12 +37,23 @@ done
 name=${target#*@}
 home=@HOMES@/$name
 [ -f "$home/refuses" ] && { cat "$home/refuses" >&2; exit 255; }
-[ -z "$port" ] && [ -f "$home/hangs" ] && { echo $$ >> "$home/pids"; exec sleep 600; }
+[ -z "$port" ] && [ -f "$home/hangs" ] && { echo $$ >> "$home/checks"; exec sleep 600; }
 [ -n "$port" ] && echo "Allocated port $port for remote forward to 127.0.0.1:$port" >&2
 export HOME="$home" TTMATRIX_HOME="$home/ttmatrix" TTMATRIX_LEASES="$home"
 cd "$home"
 [ -n "$port" ] && echo $$ >> "$home/pids"
 exec sh -c "$command"
+"""
+
+# A worker in a fork of an interpreter that has Dask loaded: the command of ssh ends with it.
+WORKER = """\
+#!/bin/sh
+exec @WARM@ -c "
+import os, runpy
+with open('pids', 'a') as pids:
+    print(os.getpid(), file=pids)
+runpy.run_module('core.runs.cluster.worker', run_name='__main__', alter_sys=True)
+"
 """
 
 
@@ -58,13 +69,21 @@ def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
 class FakeHosts:
     """Hosts by name, each with its own home."""
 
-    def __init__(self, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, directory: Path, monkeypatch: pytest.MonkeyPatch, warm: Path | None = None) -> None:
+        """`warm` is an interpreter with Dask loaded, for the cluster and its workers; None: each loads it."""
+        self._python = str(warm or sys.executable)
+        self._worker = ""
         self.homes = directory / "homes"
         self._bin = directory / "bin"
         self._bin.mkdir(parents=True)
         ssh = self._bin / "ssh"
         ssh.write_text(SSH.replace("@HOMES@", str(self.homes)))
         ssh.chmod(ssh.stat().st_mode | stat.S_IXUSR)
+        if warm is not None:
+            worker = self._bin / "worker"
+            worker.write_text(WORKER.replace("@WARM@", str(warm)))
+            worker.chmod(worker.stat().st_mode | stat.S_IXUSR)
+            self._worker = str(worker)
         monkeypatch.setenv("PATH", f"{self._bin}{os.pathsep}{os.environ['PATH']}")
         monkeypatch.setenv("PYTHONPATH", str(ROOT))
         self.cluster = Cluster()
@@ -72,7 +91,7 @@ class FakeHosts:
     def add(self, name: str, **changes: object) -> Host:
         """Add a host with an interpreter to the hosts file."""
         (self.homes / name).mkdir(parents=True, exist_ok=True)
-        host = Host(name, f"me@{name}", **{"python": sys.executable, **changes})  # type: ignore[arg-type]
+        host = Host(name, f"me@{name}", **{"python": sys.executable, "worker": self._worker, **changes})  # type: ignore[arg-type]
         file = paths().hosts_file
         file.parent.mkdir(parents=True, exist_ok=True)
         text = file.read_text() if file.exists() else ""
@@ -82,7 +101,7 @@ class FakeHosts:
     def serve(self, *names: str, ttl: float = 15.0) -> None:
         """Start the cluster and wait until these hosts are up."""
         if self.cluster.status() is None:
-            command = [sys.executable, "-P", "-m", "core.runs.cluster.service", str(self.cluster.directory), f"{ttl:g}"]
+            command = [self._python, "-m", "core.runs.cluster.service", str(self.cluster.directory), f"{ttl:g}"]
             self.cluster.directory.mkdir(parents=True, exist_ok=True)
             child = spawn_detached(
                 command, cwd=ROOT, env={**own_environment(os.environ), **self._environment()}, output=self.cluster.log
@@ -109,7 +128,7 @@ class FakeHosts:
         return host.state if host else None
 
     def pid(self, name: str) -> int:
-        """The newest process that `ssh` was replaced by: the worker."""
+        """The newest process that was started by `ssh`, or that it was replaced by: the worker."""
         return int((self.homes / name / "pids").read_text().split()[-1])
 
     @property
@@ -126,18 +145,18 @@ class FakeHosts:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(status.process.pid, signal.SIGTERM)
             until(lambda: not is_alive(status.process), 30)
-        for pids in self.homes.glob("*/pids"):
+        for pids in (*self.homes.glob("*/pids"), *self.homes.glob("*/checks")):
             for pid in map(int, pids.read_text().split()):
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(pid, signal.SIGKILL)
 
 
 @contextlib.contextmanager
-def fake_hosts(directory: Path) -> Iterator[FakeHosts]:
-    """Provide hosts until the block ends, with their own TTMATRIX_HOME."""
+def fake_hosts(directory: Path, warm: Path | None = None) -> Iterator[FakeHosts]:
+    """Provide hosts until the block ends, with their own TTMATRIX_HOME; `warm` as for FakeHosts."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(HOME_VARIABLE, str(directory / "home"))
-        hosts = FakeHosts(directory, patch)
+        hosts = FakeHosts(directory, patch, warm)
         try:
             yield hosts
         finally:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interpreter with torch loaded behaves like Python, and what it runs ends with the process that requested it."""
+"""An interpreter with modules loaded behaves like Python, and what it runs ends with the process that requested it."""
 
 import os
 import signal
@@ -81,3 +81,8 @@ def test_who_names_the_same_directory_uses_the_same_process(warm_torch: Path) ->
         assert other == warm_torch
         assert _run(other, "-c", code).stdout == _run(warm_torch, "-c", code).stdout
     assert _run(warm_torch, "-c", "print(1)").stdout == "1\n"
+
+
+def test_one_with_dask_has_nothing_of_ours_loaded(warm_dask: Path) -> None:
+    done = _run(warm_dask, "-c", "import sys; print('distributed' in sys.modules, 'core' in sys.modules)")
+    assert done.stdout.split() == ["True", "False"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real interpreters that are forked: one with torch loaded for every CPU repro, every batch of op cases and every session
-of pytest, one for every scheduler.
+of pytest, one for every scheduler, and one with Dask loaded for workers.
 
 Slow imports happen once for all tests, whichever process they run in.
 """
@@ -61,7 +61,7 @@ os._exit(code)
 def warm_python(directory: Path, loaded: str = "torch") -> Iterator[Path]:
     """An executable that behaves like Python for a script, `-m` or `-c`, in forks of a process.
 
-    The process has `loaded` what `torch` or a `scheduler` needs. All users of the same `directory` share it. It ends
+    The process has `loaded` what `torch`, a `scheduler` or `dask` needs. All users of the same `directory` share it. It ends
     after the last of them, and a program that it runs ends with the executable that started it.
     """
     place = directory / loaded

@@ -60,7 +60,16 @@ def _load_scheduler() -> None:
     del sys.modules["core.runs.execution.scheduler"], core.runs.execution.scheduler, sys.path[0]
 
 
-_LOADS = {"torch": _load_torch, "scheduler": _load_scheduler}
+def _load_dask() -> None:
+    """Import what a worker or a service does, and nothing of ours: that is loaded by each of them."""
+    import cryptography.x509  # noqa: F401
+    import distributed  # noqa: F401
+    import filelock  # noqa: F401
+    import msgspec  # noqa: F401
+    import psutil  # noqa: F401
+
+
+_LOADS = {"torch": _load_torch, "scheduler": _load_scheduler, "dask": _load_dask}
 
 
 class _Server:

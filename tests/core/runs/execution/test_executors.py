@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Protocol
 
 import pytest
@@ -18,17 +19,16 @@ from core.runs.store.record import RunRecord, RunState
 from core.runs.store.store import RunStore
 from core.settings import HOME_VARIABLE
 from tests.core.runs.conftest import MakeSpec
-from tests.support.cluster import NO_DASK, FakeHosts, fake_hosts, until
+from tests.support.cluster import FakeHosts, fake_hosts, until
 
 pytestmark = [pytest.mark.slow("schedulers, workers and their runs are real processes"), pytest.mark.timeout(120)]
 
 
 @pytest.fixture(scope="module")
-def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeHosts]:
-    pytest.importorskip("distributed", reason=NO_DASK)
-    with fake_hosts(tmp_path_factory.mktemp("hosts")) as found:
+def hosts(tmp_path_factory: pytest.TempPathFactory, warm_dask: Path) -> Iterator[FakeHosts]:
+    with fake_hosts(tmp_path_factory.mktemp("hosts"), warm_dask) as found:
         found.add("a", slots=2)
-        found.add("broken", python="/nowhere/python", worker=sys.executable)
+        found.add("broken", python="/nowhere/python")
         found.serve("a", "broken")
         yield found
 

@@ -27,7 +27,7 @@ from core.runs.store.record import RunState
 from core.runs.store.store import RunStore, events_file
 from core.settings import HOME_VARIABLE, paths
 from tests.core.runs.conftest import MakeSpec
-from tests.support.cluster import NO_DASK, ROOT, FakeHosts, fake_hosts, until
+from tests.support.cluster import ROOT, FakeHosts, fake_hosts, until
 
 pytestmark = [pytest.mark.slow("schedulers, workers and their runs are real processes"), pytest.mark.timeout(120)]
 
@@ -35,9 +35,8 @@ TTL = 5.0
 
 
 @pytest.fixture(scope="module")
-def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeHosts]:
-    pytest.importorskip("distributed", reason=NO_DASK)
-    with fake_hosts(tmp_path_factory.mktemp("hosts")) as found:
+def hosts(tmp_path_factory: pytest.TempPathFactory, warm_dask: Path) -> Iterator[FakeHosts]:
+    with fake_hosts(tmp_path_factory.mktemp("hosts"), warm_dask) as found:
         for name in ("a", "b"):
             found.add(name, labels=("small",))
         yield found
@@ -263,8 +262,9 @@ def test_a_check_that_hangs_ends_with_the_host(cluster: FakeHosts) -> None:
     (cluster.homes / "silent" / "hangs").touch()
     kill(worker)
     until(lambda: cluster.state("silent") is HostState.QUARANTINED)
-    until(lambda: len((cluster.homes / "silent" / "pids").read_text().split()) == 3)
-    check = identity(cluster.pid("silent"))
+    checks = cluster.homes / "silent" / "checks"
+    until(lambda: checks.exists() and checks.read_text().endswith("\n"))
+    check = identity(int(checks.read_text()))
     assert check is not None
     cluster.ask("down", "silent")
     # The cluster has answered, so that it waits for nothing: the check has gone.
@@ -272,7 +272,9 @@ def test_a_check_that_hangs_ends_with_the_host(cluster: FakeHosts) -> None:
 
 
 @pytest.mark.parametrize("had", [True, False])
-def test_a_host_comes_back_with_the_devices_that_it_had(cluster: FakeHosts, tmp_path: Path, had: bool) -> None:
+def test_a_host_comes_back_with_the_devices_that_it_had(
+    cluster: FakeHosts, tmp_path: Path, warm_dask: Path, had: bool
+) -> None:
     """This machine has none: a host accepted without one can still do what it could before."""
     name = f"devices-{had}".lower()
     worker, nodes = tmp_path / "python", tmp_path / "nodes"
@@ -283,7 +285,7 @@ def test_a_host_comes_back_with_the_devices_that_it_had(cluster: FakeHosts, tmp_
         f"import runpy, pathlib; from core.hosts import model; model.DEVICE_NODES = pathlib.Path('{nodes}'); "
         "runpy.run_module('core.runs.cluster.worker', run_name='__main__')"
     )
-    worker.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{start}"\n')
+    worker.write_text(f'#!/bin/sh\nexec {warm_dask} -c "{start}"\n')
     worker.chmod(0o755)
     cluster.add(name, labels=("n150",), worker=str(worker))
     cluster.serve(name)
