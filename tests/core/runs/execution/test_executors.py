@@ -13,6 +13,7 @@ import pytest
 
 from core.proc import marked
 from core.runs.execution.launch import cancel_all, launch, launch_all, wait
+from core.runs.leases import DIRECTORY_VARIABLE as LEASES_VARIABLE
 from core.runs.outcome import Outcome
 from core.runs.spec import RUN_VARIABLE, ResultFormat, RunSpec
 from core.runs.store.record import RunRecord, RunState
@@ -37,16 +38,34 @@ class Place(Protocol):
     def __call__(self, code: str = "pass", **more: object) -> RunSpec: ...
 
 
-@pytest.fixture(params=["local", "dask"])
-def place(request: pytest.FixtureRequest, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch) -> Place:
+@pytest.fixture(params=["local", "dask"], scope="module")
+def executor(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def homes_of(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory with a home and a store for each executor: all tests of one use the queue of the same person."""
+    return tmp_path_factory.mktemp("executors")
+
+
+@pytest.fixture
+def store(executor: str, homes_of: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> RunStore:
+    home = homes_of / executor
+    if executor == "dask":
+        hosts: FakeHosts = request.getfixturevalue("hosts")
+        home = hosts.homes.parent / "home"
+    monkeypatch.setenv(HOME_VARIABLE, str(home))
+    monkeypatch.setenv(LEASES_VARIABLE, str(homes_of))
+    return RunStore(homes_of / executor / "runs")
+
+
+@pytest.fixture
+def place(executor: str, make_spec: MakeSpec) -> Place:
     """Plans runs for one of the two executors."""
-    elsewhere = request.param == "dask"
-    if elsewhere:
-        home: FakeHosts = request.getfixturevalue("hosts")
-        monkeypatch.setenv(HOME_VARIABLE, str(home.homes.parent / "home"))
 
     def make(code: str = "pass", **more: object) -> RunSpec:
-        return replace(make_spec(code), **{"needs": "a" if elsewhere else "", **more})  # type: ignore[arg-type]
+        return replace(make_spec(code), **{"needs": "a" if executor == "dask" else "", **more})  # type: ignore[arg-type]
 
     return make
 
