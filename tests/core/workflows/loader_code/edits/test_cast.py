@@ -89,8 +89,8 @@ def test_a_part_that_is_read_as_an_attribute_is_looked_for_as_one() -> None:
 
 def test_a_file_that_is_indented_by_tabs_gets_tabs() -> None:
     code = Code("def f(self, dtype_override=None):\n\tx = a\n\treturn x\n")
-    place = Place(outermost(code.functions["f"], ""), code.functions["f"].body.body[1], "x")
-    made = cast(code, place)
+    returned = next(node for node in nodes(code.module) if isinstance(node, cst.Return))
+    made = cast(code, Place(outermost(code.functions["f"], ""), code.statement(returned), "x"))
     assert made is not None
     assert code.spliced([made[0]]).splitlines()[2:4] == ["\t" + GUARD.strip(), "\t\t" + CAST.strip()]
 
