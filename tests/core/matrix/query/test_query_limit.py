@@ -51,6 +51,8 @@ def test_other_threads_go_without_a_limit() -> None:
 
 def test_the_collector_waits_and_then_goes_on() -> None:
     phases: list[str] = []
+    # Enough that it would begin, however seldom it looks.
+    objects = 2 * gc.get_threshold()[0]
 
     def note(phase: str, info: dict[str, int]) -> None:
         phases.append(phase)
@@ -59,10 +61,10 @@ def test_the_collector_waits_and_then_goes_on() -> None:
     gc.callbacks.append(note)
     try:
         with time_limit():
-            _ = [[number] for number in range(20_000)]
+            _ = [[number] for number in range(objects)]
             assert phases == []
         assert gc.isenabled()
-        _ = [[number] for number in range(20_000)]
+        _ = [[number] for number in range(objects)]
         assert phases
     finally:
         gc.callbacks.remove(note)
