@@ -35,6 +35,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         context.console.document([record_document(record) for record in shown])
     else:
         runs_table(context.console, shown)
+        if not shown:
+            context.console.note("no run is queued; ttmatrix runs lists all runs")
     return EXIT_OK
 
 

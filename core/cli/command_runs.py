@@ -23,9 +23,10 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     everywhere = args.all or not context.in_checkout
     old = ages(own, context.matrix.entries, context.tree) if own else {}
     words = [word.lower() for word in args.query]
+    candidates = records if everywhere else own
     shown = [
         record
-        for record in (records if everywhere else own)
+        for record in candidates
         if (record.active or not args.active)
         and all(word in f"{record.spec.test_id} {record.outcome or record.state}".lower() for word in words)
     ]
@@ -33,6 +34,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         context.console.document([record_document(record, old.get(record.spec.run_id)) for record in shown])
     else:
         runs_table(context.console, shown, old, with_checkout=everywhere)
+        if not shown:
+            context.console.note("no run matches" if candidates else "no runs yet; ttmatrix run TEST starts one")
         if not everywhere and len(own) < len(records):
             context.console.note(f"{counted(len(records) - len(own), 'run')} of other checkouts; --all shows them")
     for problem in problems:

@@ -19,7 +19,10 @@ PASSES, FAILS = (f"alpha/pytorch-{name}-single_device-training" for name in ("ti
 def test_none_yet(runnable: Checkout) -> None:
     assert call("runs", "--json").json == []
     assert call("runs", "--repo", runnable.root).out == "run  outcome  seconds  id  age  why\n"
-    assert call("runs").out == "run  outcome  seconds  id  checkout  age  why\n"
+    called = call("runs")
+    assert called.out == "run  outcome  seconds  id  checkout  age  why\n"
+    assert called.err == "no runs yet; ttmatrix run TEST starts one\n"
+    assert call("queue").err == "no run is queued; ttmatrix runs lists all runs\n"
     assert call("runs", "--repo", "/nowhere").code == 2
 
 
