@@ -39,6 +39,7 @@ gc.disable()
 
 _STARTS = {
     "warm_torch": "models run",
+    "warm_dask": "workers of hosts run",
     "server": "models run",
     "session": "sessions of pytest run",
     "nightlies": "nightlies run",

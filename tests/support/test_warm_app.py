@@ -8,6 +8,8 @@ import pytest
 
 from tests.support.terminal import Terminal
 
+pytestmark = pytest.mark.slow("processes with the app's modules are started")
+
 _REPORT = """
 import os, signal, sys
 own = os.getsid(0) == os.getpgid(0) == os.getpid()
