@@ -35,7 +35,10 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     else:
         runs_table(context.console, shown, old, with_checkout=everywhere)
         if not shown:
-            context.console.note("no run matches" if candidates else "no runs yet; ttmatrix run TEST starts one")
+            where = "" if everywhere else " of this checkout"
+            context.console.note(
+                "no run matches" if candidates else f"no runs{where} yet; ttmatrix run TEST starts one"
+            )
         if not everywhere and len(own) < len(records):
             context.console.note(f"{counted(len(records) - len(own), 'run')} of other checkouts; --all shows them")
     for problem in problems:

@@ -86,7 +86,7 @@ def _values(matrix: Matrix, id: str, archs: Sequence[str]) -> Iterable[Mapping[s
 def refuse_without_file(matrix: Matrix, operations: Sequence[Operation]) -> None:
     """Raise UsageError if `operations` make entries in files that the checkout does not have: none is ever made."""
     if absent := absent_files(matrix, operations):
-        without = [op for op in _new_entries(operations) if op.file in absent]
+        without = [op for op in operations if _is_new_entry(op) and op.file in absent]
         whose = f"{without[0].id} has" if len(without) == 1 else f"{len(without):,} tests have"
         hint = "" if len(operations) == 1 else "has:entry selects the tests that have one."
         raise UsageError(f"{whose} no entry, and there is no file {' or '.join(absent)} for one", "", hint)
@@ -94,12 +94,12 @@ def refuse_without_file(matrix: Matrix, operations: Sequence[Operation]) -> None
 
 def absent_files(matrix: Matrix, operations: Sequence[Operation]) -> list[str]:
     """The files for new entries of `operations` that the checkout does not have."""
-    files = dict.fromkeys(str(op.file) for op in _new_entries(operations))
+    files = dict.fromkeys(str(op.file) for op in operations if _is_new_entry(op))
     return [file for file in files if not (matrix.checkout.test_config / file).is_file()]
 
 
-def _new_entries(operations: Sequence[Operation]) -> list[Operation]:
-    return [op for op in operations if op.op is OpKind.ADD and op.is_entry and op.file]
+def _is_new_entry(operation: Operation) -> bool:
+    return operation.op is OpKind.ADD and operation.is_entry and bool(operation.file)
 
 
 def with_operations(matrix: Matrix, operations: Sequence[Operation]) -> Matrix:

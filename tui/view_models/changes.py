@@ -117,7 +117,7 @@ def rebase_words(event: Rebased | None, clashing: Collection[Sequence[Conflict]]
     if event and event.dropped:
         words.append(f"{counted(len(event.dropped), 'change')} already in the files and dropped")
     if clashing:
-        words.append(f"{counted(len(clashing), 'change')} in conflict, with both sides in the review ({key})")
+        words.append(f"{counted(len(clashing), 'change')} in conflict: the review ({key}) shows both sides")
     return f"Pending changes: {', '.join(words)}." if words else ""
 
 

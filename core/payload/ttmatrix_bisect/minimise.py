@@ -94,7 +94,7 @@ def minimised(
 
     if not fails(graph, inputs):
         return None
-    # With sympy it takes longer to load than most graphs to compare.
+    # Loading it takes longer than comparing most graphs, because it loads sympy.
     from torch._functorch.fx_minifier import minifier
 
     # The minifier writes into the current directory and prints each of its steps.

@@ -103,7 +103,7 @@ async def receive(stream: "asyncio.StreamReader", kind: type[T]) -> T | None:
     """As `read_message`."""
     try:
         return unpacked(await stream.readexactly(_length(await stream.readexactly(_LENGTH.size))), kind)
-    except (EOFError, ConnectionError):
+    except (EOFError, ConnectionError):  # The first is what asyncio.IncompleteReadError is, too.
         return None
 
 

@@ -19,6 +19,7 @@ PASSES, FAILS = (f"alpha/pytorch-{name}-single_device-training" for name in ("ti
 def test_none_yet(runnable: Checkout) -> None:
     assert call("runs", "--json").json == []
     assert call("runs", "--repo", runnable.root).out == "run  outcome  seconds  id  age  why\n"
+    assert call("runs", "--repo", runnable.root).err == "no runs of this checkout yet; ttmatrix run TEST starts one\n"
     called = call("runs")
     assert called.out == "run  outcome  seconds  id  checkout  age  why\n"
     assert called.err == "no runs yet; ttmatrix run TEST starts one\n"
