@@ -10,6 +10,7 @@ from textual.color import Color
 from textual.theme import Theme
 
 from core.errors import TTMatrixError
+from tui.terminal import begin_with_theme
 
 AUTO = "auto"
 """The setting that leaves the choice to what the terminal can show."""
@@ -255,8 +256,7 @@ def _named_colours(colours: Mapping[str, str]) -> TerminalTheme:
 
 
 def use_themes(app: App[Any], name: str) -> None:
-    """Have `app` know the themes, and begin with one of them: what widgets are styled with is in each."""
+    """Have an app that does not run yet know the themes, and begin with one: each has what widgets are styled with."""
     for theme in THEMES.values():
         app.register_theme(theme)
-    app.ansi_theme_dark, app.ansi_theme_light = _named_colours(_DARK), _named_colours(_LIGHT)
-    app.theme = name
+    begin_with_theme(app, name, _named_colours(_DARK), _named_colours(_LIGHT))

@@ -22,7 +22,7 @@ from core.settings import Settings, paths
 from core.sources.checkout import Checkout
 from tests.support.git import committed_checkout
 from tests.support.idle import wait_for_idle
-from tui.app.app import TTMatrixApp
+from tui.app.app import PLAIN, Appearance, TTMatrixApp
 from tui.session import Session
 from tui.themes import use_themes
 
@@ -42,6 +42,7 @@ def build_app(
     settings: Settings | None = None,
     op_cases: bool = False,
     read_only: bool = False,
+    look: Appearance = PLAIN,
 ) -> TTMatrixApp:
     """The app as `ttmatrix` would open it, with state below TTMATRIX_HOME; op cases only on request."""
     settings = settings or Settings()
@@ -53,7 +54,7 @@ def build_app(
 
     session = Session.open(read(), paths(), settings, query=query)
     session.read_only = read_only
-    return TTMatrixApp(session, lambda _: read())
+    return TTMatrixApp(session, lambda _: read(), look=look)
 
 
 async def until(pilot: Pilot[Any], condition: Callable[[], bool], what: str) -> None:

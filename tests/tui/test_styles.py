@@ -8,8 +8,9 @@ from textual.css.stylesheet import Stylesheet
 
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, until
+from tests.support.picture import colours, lines_of
 from tests.support.tree import sample
-from tui.app.app import TTMatrixApp
+from tui.app.app import PLAIN, TTMatrixApp
 
 
 @pytest.fixture
@@ -36,6 +37,26 @@ async def test_a_screen_that_was_hidden_has_the_theme_of_now(checkout: Checkout)
         app.theme = "dark"
         await pilot.press("2")
         assert _backgrounds(app) == dark
+
+
+@pytest.mark.parametrize("theme", ["dark", "light", "mono"])
+async def test_the_first_frame_has_the_theme_without_reading_style_sheets_again(
+    checkout: Checkout, theme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The theme of the start looks like the same one chosen later."""
+    read_again: list[Stylesheet] = []
+    monkeypatch.setattr(Stylesheet, "reparse", lambda self: read_again.append(self))
+    app = build_app(checkout, look=PLAIN._replace(theme=theme))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        assert read_again == []
+        assert [app.has_class(f"-{kind}-mode") for kind in ("dark", "light")] == [theme != "light", theme == "light"]
+        first = _backgrounds(app), colours(lines_of(app))
+        monkeypatch.undo()
+        for name in ("contrast", theme):
+            app.theme = name
+            await pilot.pause()
+        assert (_backgrounds(app), colours(lines_of(app))) == first
 
 
 async def test_no_dialog_and_no_screen_waits_for_a_style_sheet(

@@ -13,5 +13,6 @@ from .repaint import Repaint as Repaint
 from .state import in_browser as in_browser, put_right as put_right
 from .textual_private import (
     FilteringApp as FilteringApp,
+    begin_with_theme as begin_with_theme,
     write_to_terminal as write_to_terminal,
 )

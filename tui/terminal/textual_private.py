@@ -4,6 +4,7 @@
 - The driver of an app: signals and other threads must reach the terminal when the app does not run.
 - The updates of the compositor, and the method that writes them: the only way to send a terminal less than Textual
   does. Over ssh its own update is 4 to 18 KB for each line of a log.
+- The filter for colours of the terminal, which follows a theme only where the assignment of one is watched.
 - The parser of keys: it takes esc and a key within 100 ms for one key with alt, which nothing here has, so that esc was
   lost wherever both come in one packet.
 """
@@ -15,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, cast
 
 from rich.console import RenderableType
+from rich.terminal_theme import TerminalTheme
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual._xterm_parser import XTermParser
 from textual.app import App
@@ -31,6 +33,7 @@ __all__ = (
     "FilteringApp",
     "KeyParser",
     "LayoutUpdate",
+    "begin_with_theme",
     "driver_of",
     "stop_pixel_mouse",
     "write_to_terminal",
@@ -65,6 +68,20 @@ class FilteringApp(App[None]):
         """Forget what the terminal shows: the next frame is written completely."""
         if self.frames is not None:
             self.frames.forget()
+
+
+def begin_with_theme(app: App[Any], name: str, dark: TerminalTheme, light: TerminalTheme) -> None:
+    """Give an app that does not run yet its theme, and what named colours look like in dark and in light themes.
+
+    Assigning them instead reads all style sheets three times before the first frame, an eighth of the time until then.
+    """
+    app.set_reactive(App.ansi_theme_dark, dark)
+    app.set_reactive(App.ansi_theme_light, light)
+    app.set_reactive(App.theme, name)
+    app.set_class(app.current_theme.dark, "-dark-mode", update=False)
+    app.set_class(not app.current_theme.dark, "-light-mode", update=False)
+    app._refresh_truecolor_filter(app.ansi_theme)
+    app.stylesheet.set_variables(app.get_css_variables())
 
 
 _ESC = "\x1b"

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rich.text import Text
-from textual.screen import Screen
 from textual.widgets import Static
 
 from tui import view_models, widgets
@@ -35,12 +34,13 @@ class Legend:
         # Another line with the second frame would move all others.
         self.line.set_class(self._listing.table.short_heads(width), "shown", update=False)
 
-    def show(self, screen: Screen[None], matrix: Matrix, *, grid: bool) -> None:
+    def show(self, matrix: Matrix, *, grid: bool) -> None:
         """Say what the shades of the grid mean, or the letters of archs without room for names."""
         table = self._listing.table
         width = table.size.width
         # Not a class of the screen: that has all of its widgets matched with all rules, for 10 ms.
-        screen.query("#table, #grid, #cell-line").set_class(grid, "gridded")
+        for widget in (*self._listing.tables, self.cell):
+            widget.set_class(grid, "gridded")
         self.line.set_class(grid or table.short_heads(width), "shown")
         self.line.show([self._listing.grid.legend if grid else view_models.arch_legend(matrix, width - 1)])
 

@@ -82,6 +82,11 @@ class Listing:
         """The table or the grid, whichever is shown."""
         return self.grid if self._view.grid else self.table
 
+    @property
+    def tables(self) -> Sequence[RowTable]:
+        """The table, and the grid once it is there."""
+        return [self.table] if self._grid is None else [self.table, self._grid]
+
     # What is shown
 
     def rows(self, opened: frozenset[str]) -> MatrixRows | TreeRows:

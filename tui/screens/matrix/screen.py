@@ -214,7 +214,7 @@ class MatrixScreen(SessionScreen):
         self.filter.note()
 
     def _show_legend(self) -> None:
-        self.below.show(self, self.session.matrix, grid=bool(self.session.view.grid))
+        self.below.show(self.session.matrix, grid=bool(self.session.view.grid))
 
     # Going somewhere
 
@@ -224,7 +224,7 @@ class MatrixScreen(SessionScreen):
 
     def query_with(self, id: str) -> str:
         """The query that shows a test: the present one, or none where that hides it."""
-        return "" if self.session.view.position_of(id) is None else str(self.session.view.query)
+        return str(self.session.view.query) if self.session.view.shows(id) else ""
 
     def go_to(self, id: str) -> None:
         """Put the cursor on a test, and clear the filter if it hides it."""

@@ -37,6 +37,9 @@ def test_filter_and_positions(matrix: Matrix) -> None:
     assert [view.position_of(id) for id in (NET, ORG, TINY)] == [0, 1, 2]
     assert view.position_of("alpha/pytorch-tiny-single_device-training") is None
     assert view.position_of("no such id") is None
+    view.sort("id", descending=True)
+    assert [view.position_of(id) for id in (NET, ORG, TINY)] == [2, 1, 0]
+    assert view.position_of("alpha/pytorch-tiny-single_device-training") is None
 
 
 def test_the_nearest_to_what_is_hidden_comes_next_in_the_order_of_ids(matrix: Matrix) -> None:
@@ -66,6 +69,7 @@ def test_marks_survive_filtering_and_hidden_ones_are_counted(matrix: Matrix) -> 
     view.filter(Query.parse("tiny"))
     assert view.hidden_marks() == 1
     assert view.targets([ORG]).ids == (NET, TINY)
+    assert (view.shows(NET), view.shows(TINY), view.shows("no such id")) == (False, True, False)
     view.toggle_all([NET])
     view.toggle_all([TINY])
     assert view.targets([ORG]).ids == (ORG,)
