@@ -133,7 +133,7 @@ class View:
         self.runs: RunWords = {}
         """Words for the last runs of tests: a sort order that the matrix does not have."""
         self._visible: frozenset[int] | None = None
-        """The rows again, for whoever asks about many of them."""
+        """The rows as a set, made when it is first needed."""
         self._typed: tuple[Query, str, list[int]] | None = None
         """The last typed query with its arch and rows: after one more letter, a subset of these remains."""
         self.rows: Sequence[int] = self._ordered(self._selected(self.query, self.arch))
