@@ -19,7 +19,8 @@ CONSTRAINTS ?= --constraint constraints.txt
 # files, so a worker that has no more takes over from another.
 WORKERS ?= $(shell expr 2 '*' $$(nproc))
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 8 --dist worksteal
-.PHONY: demo quick test measure again coverage test-xla test-jax check lint types contracts format pictures screenshots recording reference constraints clean
+FAST := -m 'not slow and not xla and not jax'
+.PHONY: demo quick test test-slow measure again coverage test-xla test-jax check lint types contracts format pictures screenshots recording reference constraints clean
 
 demo: $(READY)  ## open the app on the sample checkout
 	TTMATRIX_HOME=$(CURDIR)/build/home $(BIN)/ttmatrix demo build/demo
@@ -27,11 +28,14 @@ demo: $(READY)  ## open the app on the sample checkout
 quick: $(READY)  ## the inner loop, in a minute: the tests that are neither slow nor long, ten examples for each law
 	$(PYTEST) --numprocesses auto -m 'not slow and not long and not xla and not jax' --hypothesis-profile=quick
 
-test: $(READY)  ## run all tests but those that need torch-xla or jax
-	$(PYTEST)
+test: $(READY)  ## run all tests but those of test-slow, test-xla and test-jax
+	$(PYTEST) $(FAST)
+
+test-slow: $(READY)  ## run the tests that start models, schedulers, other machines or apps in terminals
+	$(PYTEST) -m 'slow and not xla and not jax'
 
 measure: $(READY)  ## run the tests that are not slow and write tests/long.txt, the list of those that `make quick` leaves out
-	$(PYTEST) -p tests.measured -m 'not slow and not xla and not jax' --hypothesis-profile=quick
+	$(PYTEST) -p tests.measured $(FAST) --hypothesis-profile=quick
 
 again: $(READY)  ## run the tests that failed last time, one after the other
 	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none -v
@@ -41,7 +45,7 @@ again: $(READY)  ## run the tests that failed last time, one after the other
 coverage: $(READY)  ## run the tests that are not slow; compare the branch coverage of each package with its floor
 	mkdir -p build/coverage
 	rm -f build/coverage/report.json
-	-$(PYTEST) -m 'not slow and not xla and not jax' --hypothesis-profile=quick --cov --cov-report=json:build/coverage/report.json
+	-$(PYTEST) $(FAST) --hypothesis-profile=quick --cov --cov-report=json:build/coverage/report.json
 	$(BIN)/python -m tests.floors build/coverage/report.json
 
 test-xla: $(READY) $(READY_XLA)  ## run the tests that need torch-xla (7 GB, made once in .venv-xla), on up to four cores
@@ -50,7 +54,7 @@ test-xla: $(READY) $(READY_XLA)  ## run the tests that need torch-xla (7 GB, mad
 test-jax: $(READY) $(READY_JAX)  ## run the tests that need jax (0.7 GB, made once in .venv-jax, beside the torch of .venv)
 	TTMATRIX_JAX_PYTHON=$(CURDIR)/$(VENV_JAX)/bin/python $(BIN)/python -m pytest -m jax tests/jax
 
-check: lint types contracts test  ## everything a change must pass
+check: lint types contracts test test-slow  ## everything a change must pass
 
 lint: $(READY)
 	$(BIN)/ruff check .
