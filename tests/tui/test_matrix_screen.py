@@ -10,12 +10,16 @@ from pathlib import Path
 import pytest
 
 from core.edits.operations import Operation, OpKind
+from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
+from core.matrix.query.fields import select
+from core.matrix.query.query import Query
 from core.matrix.view.columns import EVIDENCE
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.sample import sample_checkout
 from tests.support.tree import INFERENCE, YAML, sample
+from tui.screens.matrix.filter import why_nothing
 from tui.screens.matrix.set_fields import SetFields
 from tui.screens.pick import HelpScreen
 from tui.view_models.matrix import MatrixRows
@@ -122,6 +126,32 @@ async def test_nothing_found_names_the_nearest(checkout: Checkout, monkeypatch: 
         await until(pilot, lambda: f"nearest: {TINY}" in screen_text(app), f"nearest: {TINY}")
         assert "No test matches the filter: / changes it, esc clears it." in screen_text(app)
     assert asked and threading.current_thread() not in asked, "letters do not wait for it"
+
+
+async def test_nothing_found_names_the_term_that_excludes_all(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(160, 30)) as pilot:
+        await pilot.press("slash")
+        await type_text(pilot, "tiny pcc:<0.5 has:entry mode:inference")
+        await until(pilot, lambda: "1 without pcc:<0.5" in screen_text(app), "the term that excludes all")
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("tiny has:entry mode:inference pcc:<0.5", "1 without pcc:<0.5"),
+        ("tiny pcc:<0.5 has:entry mode:inference", "1 without pcc:<0.5"),
+        ('tiny has:entry "no such"', '2 without "no such"'),
+        ("alpha/pytorch-tinny-single_device-inference status:pass", f"nearest: {TINY}"),
+        ("tiny mode:inference status:skip pcc:<0.5", ""),
+        ("pcc:<0.5", ""),
+    ],
+)
+def test_why_a_query_selects_nothing(checkout: Checkout, text: str, cause: str) -> None:
+    """Where two terms exclude all, no single one explains it; and a term alone needs no explanation."""
+    matrix, query = index(checkout), Query.parse(text)
+    assert select(matrix, query) == []
+    assert why_nothing(matrix, query, select) == cause
 
 
 async def test_keys_typed_into_the_filter_do_nothing_else(checkout: Checkout) -> None:

@@ -310,9 +310,9 @@ def _counts(group: "Group") -> list[Cell]:
     for word in DECLARED:
         count, look = group.tally.get(word, 0), WORD_LOOKS[word]
         cells.append(Cell(f"{look.letter} {count:<5,} " if count else " " * 8, look.style))
-    undeclared = group.tally.get(Status.UNSPECIFIED, 0)
+    unspecified = group.tally.get(Status.UNSPECIFIED, 0)
     letter = STATUS_LOOKS[Status.UNSPECIFIED].letter
-    return [*cells, Cell(f"{letter} {undeclared:<6,}" if undeclared else " " * 8, "dim")]
+    return [*cells, Cell(f"{letter} {unspecified:<6,}" if unspecified else " " * 8, "dim")]
 
 
 def order_words(view: View) -> str:

@@ -148,7 +148,7 @@ def tally_text(counts: Tally) -> str:
 
 def status_word(word: str) -> str:
     """A word of a tally in its form for people."""
-    return "undeclared" if word == Status.UNSPECIFIED else (WORD_LOOKS | RESULT_LOOKS)[word].word
+    return "unspecified" if word == Status.UNSPECIFIED else (WORD_LOOKS | RESULT_LOOKS)[word].word
 
 
 def work_word(text: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 from textual.timer import Timer
@@ -14,12 +14,16 @@ from textual.widget import Widget
 
 from core.errors import QueryError, UsageError
 from core.matrix import query
+from core.matrix.query import Query
 from core.providers import waiting_words
 from tui.commands import Where, bindings
 from tui.protocol import Context
 from tui.screens.matrix.listing import Listing
 from tui.view_models import count_text
 from tui.widgets import CachedBox, FacetPanel, FilterBar
+
+if TYPE_CHECKING:
+    from core.matrix import Matrix
 
 FACETS_FROM = 120
 """Terminal width from which the facets are shown without being asked for."""
@@ -30,7 +34,7 @@ _OF_OP_FACETS = ("runs",)
 _REST_SECONDS = 0.06
 """How long nothing must have been typed before facets are counted."""
 _PAUSE_SECONDS = 0.2
-"""The same before the nearest id is looked for."""
+"""The same before it is looked for why the query selects nothing."""
 
 
 class Facets(FacetPanel):
@@ -135,18 +139,35 @@ class QueryFilter:
         self.bar.note(count_text(view))
         if self._looking is not None:
             self._looking.stop()
-        if not view.rows and (words := " ".join(view.query.values_of(""))):
-            # All ids are compared with it: not for each letter, and not in the app's own thread.
-            self._looking = self.bar.set_timer(_PAUSE_SECONDS, partial(self._look_for_nearest, words))
+        if not view.rows:
+            # All ids may be compared with it: not for each letter, and not in the app's own thread.
+            self._looking = self.bar.set_timer(_PAUSE_SECONDS, self._look_for_the_cause)
 
-    def _look_for_nearest(self, words: str) -> None:
-        matrix, asked = self._view.matrix, self._view.query
+    def _look_for_the_cause(self) -> None:
+        view, asked = self._view, self._view.query
 
-        def say(nearest: Sequence[str]) -> None:
-            if nearest and not self._refused and self._view.query is asked:
-                self.bar.note(f"{count_text(self._view)} · nearest: {nearest[0]}")
+        def say(cause: str) -> None:
+            if cause and not self._refused and view.query is asked:
+                self.bar.note(f"{count_text(view)} · {cause}")
 
-        self._background.run("nearest id", partial(matrix.closest, words, 1), say, supersede=True)
+        look = partial(why_nothing, view.matrix, asked, partial(query.select, arch=view.arch, learned=view.learned))
+        self._background.run("why no test matches", look, say, supersede=True)
+
+
+def why_nothing(matrix: Matrix, asked: Query, select: Callable[[Matrix, Query], Sequence[int]]) -> str:
+    """Why a query selects nothing: the nearest id to words that are in none, or the last term without which it would.
+
+    Empty if neither explains it.
+    """
+    words = " ".join(asked.values_of(""))
+    rest = asked.without("").terms
+    misspelt = words and not select(matrix, Query(tuple(node for node in asked.terms if node not in rest)))
+    if misspelt and (nearest := matrix.closest(words, 1)):
+        return f"nearest: {nearest[0]}"
+    for at in reversed(range(len(asked.terms)) if len(asked.terms) > 1 else ()):
+        if found := select(matrix, Query(asked.terms[:at] + asked.terms[at + 1 :])):
+            return f"{len(found):,} without {Query((asked.terms[at],))}"
+    return ""
 
 
 class FacetBox(CachedBox):
