@@ -154,6 +154,13 @@ def test_why_a_query_selects_nothing(checkout: Checkout, text: str, cause: str) 
     assert why_nothing(matrix, query, select) == cause
 
 
+async def test_a_value_that_facts_do_not_have_is_why_a_query_selects_nothing(checkout: Checkout) -> None:
+    app = build_app(checkout, query="has:entry group:red")
+    async with app.run_test(size=(160, 30)) as pilot:
+        await until(pilot, lambda: "No group matches 'red'" in screen_text(app), "the value that no group has")
+        assert app.screen is app.matrix_screen
+
+
 async def test_keys_typed_into_the_filter_do_nothing_else(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(100, 30)) as pilot:

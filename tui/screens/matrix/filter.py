@@ -161,12 +161,17 @@ def why_nothing(matrix: Matrix, asked: Query, select: Callable[[Matrix, Query], 
     """
     words = " ".join(asked.values_of(""))
     rest = asked.without("").terms
-    misspelt = words and not select(matrix, Query(tuple(node for node in asked.terms if node not in rest)))
-    if misspelt and (nearest := matrix.closest(words, 1)):
-        return f"nearest: {nearest[0]}"
-    for at in reversed(range(len(asked.terms)) if len(asked.terms) > 1 else ()):
-        if found := select(matrix, Query(asked.terms[:at] + asked.terms[at + 1 :])):
-            return f"{len(found):,} without {Query((asked.terms[at],))}"
+    try:
+        # If facts had to be read for a field, it was not known before which values it has.
+        select(matrix, asked)
+        misspelt = words and not select(matrix, Query(tuple(node for node in asked.terms if node not in rest)))
+        if misspelt and (nearest := matrix.closest(words, 1)):
+            return f"nearest: {nearest[0]}"
+        for at in reversed(range(len(asked.terms)) if len(asked.terms) > 1 else ()):
+            if found := select(matrix, Query(asked.terms[:at] + asked.terms[at + 1 :])):
+                return f"{len(found):,} without {Query((asked.terms[at],))}"
+    except QueryError as error:
+        return error.title
     return ""
 
 
