@@ -13,7 +13,7 @@ from tests.support.tree import sample
 from tui.commands import Command, screen_commands
 from tui.screens import SCREENS
 from tui.screens.pick import HelpScreen, OptionRows
-from tui.view_models import legend
+from tui.view_models import arch_legend, legend
 from tui.view_models.style import STATUS_LOOKS, arch_title, short_archs
 from tui.widgets.row_table import RowTable
 
@@ -96,6 +96,22 @@ async def test_a_field_of_the_query_is_typed_from_help(tmp_path: Path) -> None:
         await pilot.press("enter")
         await type_text(pilot, "xfail")
         await until(pilot, lambda: str(app.session.view.query) == "mode:training status:xfail", "the query")
+
+
+@pytest.mark.parametrize(
+    ("width", "line"),
+    [
+        (90, "n n150  p p150  N n300  l llmbox  w wh  b bh  q qb2  L lb   P PASS X XFAIL S SKIP E EXCL"),
+        (89, "n n150  p p150  N n300  l llmbox  w wh  b bh  q qb2  L lb   P PASS X XFAIL S SKIP E EXCL"),
+        (87, "n n150 p p150 N n300 l llmbox w wh b bh q qb2 L lb  P PASS X XFAIL S SKIP E EXCL"),
+        (79, "n n150 p p150 N n300 l llmbox w wh b bh q qb2 L lb  P PASS X XFAIL S SKIP"),
+        (20, "n n150 p p150"),
+    ],
+)
+def test_the_letters_below_the_table_stand_closer_where_there_is_little_room(
+    tmp_path: Path, width: int, line: str
+) -> None:
+    assert "".join(cell.text for cell in arch_legend(index(sample(tmp_path)), width)).rstrip() == line
 
 
 async def test_what_only_explains_a_sign_runs_nothing(tmp_path: Path) -> None:

@@ -150,16 +150,19 @@ def _statuses() -> list[Meaning]:
 def arch_legend(matrix: Matrix, width: int) -> list[Cell]:
     """The letters of the archs, then those of the statuses, for one line: `n n150  p p150 ...   P PASS  X XFAIL`.
 
-    Only those that fit completely into `width` cells.
+    Closer together where that is too long for `width` cells, and then only those that fit completely.
     """
-    pairs = [
-        (Cell(letter, "running"), Cell(f" {name}  ", "dim"))
-        for letter, name in zip(arch_title(matrix), arch_names(matrix), strict=True)
-    ]
+    names = list(zip(arch_title(matrix), arch_names(matrix), strict=True))
     looks = [look for look in (*STATUS_LOOKS.values(), MIXED) if look.letter not in "·~"]
-    pairs += [(Cell(f" {look.letter}", look.style), Cell(f" {look.word}", "dim")) for look in looks]
-    ends = accumulate(sum(cell_len(cell.text) for cell in pair) for pair in pairs)
-    return [cell for pair, end in zip(pairs, ends, strict=True) if end <= width for cell in pair]
+    statuses = [(Cell(f" {look.letter}", look.style), Cell(f" {look.word}", "dim")) for look in looks]
+    found: list[Cell] = []
+    for gap in ("  ", " "):
+        pairs = [(Cell(letter, "running"), Cell(f" {name}{gap}", "dim")) for letter, name in names] + statuses
+        ends = accumulate(sum(cell_len(cell.text) for cell in pair) for pair in pairs)
+        found = [cell for pair, end in zip(pairs, ends, strict=True) if end <= width for cell in pair]
+        if len(found) == 2 * len(pairs):
+            break
+    return found
 
 
 def query_help(scope: Scope) -> list[tuple[str, str]]:
