@@ -6,6 +6,8 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from core.ci.markers import Collection, Traits, keyword_matches, mark_matches, markers, problem
@@ -146,22 +148,23 @@ class Selector:
 
     def selections(self, jobs: Iterable[Job], id: str) -> list[Selection]:
         """As `jobs`, with the copy of the job that runs the test, and whether the test skips itself."""
-        entry = self.entries.get(id)
-        return [
-            Selection(
-                job,
-                traits.function,
-                self._group(job, f"{traits.function}[{id}]"),
-                skip_reason(id, traits, entry, job.arch, force_run=job.force_run),
-            )
-            for job, traits in self.jobs(jobs, id)
-        ]
+        return [self._selection(job, traits, id) for job, traits in self.jobs(jobs, id)]
 
     def all_selections(self, jobs: Iterable[Job]) -> dict[str, tuple[Selection, ...]]:
         """`selections` of every test that any of `jobs` selects: each job is evaluated once, for all tests."""
-        ids = self.collection.matrix.ids
-        rows = dict.fromkeys(item.row for job in jobs if covers_models(job.dir) for item in self.items(job))
-        return {ids[row]: tuple(self.selections(jobs, ids[row])) for row in sorted(rows)}
+        ids, traits = self.collection.matrix.ids, self.collection.traits
+        found: dict[int, list[Selection]] = {}
+        for job in jobs:
+            for row, items in groupby(self.items(job), key=attrgetter("row")):
+                functions = {item.function for item in items}
+                here = (self._selection(job, one, ids[row]) for one in traits[row] if one.function in functions)
+                found.setdefault(row, []).extend(here)
+        return {ids[row]: tuple(found[row]) for row in sorted(found)}
+
+    def _selection(self, job: Job, traits: Traits, id: str) -> Selection:
+        group = self._group(job, f"{traits.function}[{id}]")
+        skipped = skip_reason(id, traits, self.entries.get(id), job.arch, force_run=job.force_run)
+        return Selection(job, traits.function, group, skipped)
 
     def _group(self, job: Job, name: str) -> int:
         if job.parallel_groups == 1:
