@@ -2,9 +2,9 @@
 """Pilots of the app wait for its event loop, not for a clock; apps share parsed style sheets."""
 
 import pytest
-from textual.notifications import Notification
 
 from tests.support import idle, stylesheets
+from tui.app.notifications import LastingNotification
 
 idle.use()
 stylesheets.use()
@@ -13,4 +13,4 @@ stylesheets.use()
 @pytest.fixture(autouse=True)
 def notifications_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep messages, so that a test that looks late on a busy machine still finds them."""
-    monkeypatch.setattr(Notification, "has_expired", False)
+    monkeypatch.setattr(LastingNotification, "has_expired", False)

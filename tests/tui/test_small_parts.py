@@ -208,6 +208,14 @@ async def test_a_message_whose_time_is_over_before_it_is_painted_goes_away(
         await until(pilot, lambda: "Help" in screen_text(app), "an app that works")
 
 
+async def test_messages_stay_for_tests_that_look_late(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path / "tt-xla"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.notifications.info("early", timeout=0.001)
+        await pilot.pause(0.05)
+        assert [one.message for one in app._notifications] == ["early"]
+
+
 @pytest.mark.parametrize("width", [80, 120])
 async def test_messages_are_whole(tmp_path: Path, width: int) -> None:
     """However the length of a message and the room for it meet."""
