@@ -3,7 +3,7 @@
 
 import difflib
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -191,7 +191,7 @@ class Matrix:
     def closest(self, wanted: str, count: int = 3) -> list[str]:
         """The ids nearest to an unknown one: those that contain it, else those of its family that are spelled alike.
 
-        Without such a family, those of families whose names begin the id, or are the most alike.
+        Those that begin alike count if no whole id is. Without such a family, those of families whose names begin the id, or are the most alike.
         """
         needle = wanted.lower()
         containing = [id for id, text in zip(self.ids, self.lowered, strict=True) if needle in text]
@@ -201,10 +201,22 @@ class Matrix:
         name, slash, _ = wanted.partition("/")
         alike = [*filter(name.startswith, families), *difflib.get_close_matches(name, families, cutoff=_ALIKE)]
         begins = tuple(f"{family}/" for family in ([name] if name in families else alike))
-        own = (id for id in self.ids if id.startswith(begins))
-        # Comparing with all of a large family takes 2 s.
-        likely = heapq.nlargest(_COMPARED, own, key=lambda id: _common_ends(wanted, id))
-        return difflib.get_close_matches(wanted, likely, count, _ALIKE) if slash else likely[:count]
+        own = [id for id in self.ids if id.startswith(begins)]
+        if not slash:
+            return _likely(wanted, own)[:count]
+        if alike := difflib.get_close_matches(wanted, _likely(wanted, own), count, _ALIKE):
+            return alike
+        # Perhaps only the beginning of an id was typed: the rest of each makes it look otherwise.
+        begun: dict[str, list[str]] = {}
+        for id in own:
+            begun.setdefault(id[: len(wanted)], []).append(id)
+        beginnings = difflib.get_close_matches(wanted, _likely(wanted, begun), count, _ALIKE)
+        return [id for beginning in beginnings for id in begun[beginning]][:count]
+
+
+def _likely(wanted: str, texts: Iterable[str]) -> list[str]:
+    """The texts to compare with: comparing with all ids of a large family takes 2 s."""
+    return heapq.nlargest(_COMPARED, texts, key=lambda text: _common_ends(wanted, text))
 
 
 def _common_ends(one: str, other: str) -> int:

@@ -49,6 +49,8 @@ def test_closest(matrix: Matrix) -> None:
         ("alphapytorch-tiny-single_device-training", "alpha/pytorch-tiny-single_device-training"),
         ("alpha2/pytorch-tiny-single_device-trainig", "alpha/pytorch-tiny-single_device-training"),
         ("alpha/pytorch-tiny-singel_device-inference", "alpha/pytorch-tiny-single_device-inference"),
+        ("alhpa/pytorch-tiny", "alpha/pytorch-tiny-data_parallel-inference"),
+        ("alpha/pytroch-net-v1", "alpha/pytorch-net-v1.5+aug-data_parallel-inference"),
     ],
 )
 def test_closest_to_an_id_with_a_slip(matrix: Matrix, wanted: str, nearest: str) -> None:
