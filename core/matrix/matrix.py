@@ -191,7 +191,8 @@ class Matrix:
     def closest(self, wanted: str, count: int = 3) -> list[str]:
         """The ids nearest to an unknown one: those that contain it, else those of its family that are spelled alike.
 
-        Those that begin alike count if no whole id is. Without such a family, those of families whose names begin the id, or are the most alike.
+        If none is, those that begin alike. Without such a family, those of families whose names begin the id, or are
+        the most alike.
         """
         needle = wanted.lower()
         containing = [id for id, text in zip(self.ids, self.lowered, strict=True) if needle in text]

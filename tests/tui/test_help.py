@@ -108,7 +108,7 @@ async def test_a_field_of_the_query_is_typed_from_help(tmp_path: Path) -> None:
         (20, "n n150 p p150"),
     ],
 )
-def test_the_letters_below_the_table_stand_closer_where_there_is_little_room(
+def test_the_letters_below_the_table_have_smaller_gaps_where_there_is_little_room(
     tmp_path: Path, width: int, line: str
 ) -> None:
     assert "".join(cell.text for cell in arch_legend(index(sample(tmp_path)), width)).rstrip() == line
