@@ -256,7 +256,7 @@ def _named_colours(colours: Mapping[str, str]) -> TerminalTheme:
 
 
 def use_themes(app: App[Any], name: str) -> None:
-    """Have an app that does not run yet know the themes, and begin with one: each has what widgets are styled with."""
+    """Register the themes with an app that does not run yet, and choose its first one."""
     for theme in THEMES.values():
         app.register_theme(theme)
     begin_with_theme(app, name, _named_colours(_DARK), _named_colours(_LIGHT))

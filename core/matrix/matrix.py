@@ -191,8 +191,8 @@ class Matrix:
     def closest(self, wanted: str, count: int = 3) -> list[str]:
         """The ids nearest to an unknown one: those that contain it, else those of its family that are spelled alike.
 
-        If none is, those that begin alike. Without such a family, those of families whose names begin the id, or are
-        the most alike.
+        If there are none, those with a similar beginning. Without such a family, those of families whose names begin
+        the id, or are the most alike.
         """
         needle = wanted.lower()
         containing = [id for id, text in zip(self.ids, self.lowered, strict=True) if needle in text]
@@ -205,9 +205,9 @@ class Matrix:
         own = [id for id in self.ids if id.startswith(begins)]
         if not slash:
             return _likely(wanted, own)[:count]
-        if alike := difflib.get_close_matches(wanted, _likely(wanted, own), count, _ALIKE):
-            return alike
-        # Perhaps only the beginning of an id was typed: the rest of each makes it look otherwise.
+        if whole := difflib.get_close_matches(wanted, _likely(wanted, own), count, _ALIKE):
+            return whole
+        # Perhaps only the beginning of an id was typed: compared with whole ids, it looks too different.
         begun: dict[str, list[str]] = {}
         for id in own:
             begun.setdefault(id[: len(wanted)], []).append(id)

@@ -150,7 +150,7 @@ def _statuses() -> list[Meaning]:
 def arch_legend(matrix: Matrix, width: int) -> list[Cell]:
     """The letters of the archs, then those of the statuses, for one line: `n n150  p p150 ...   P PASS  X XFAIL`.
 
-    Closer together where that is too long for `width` cells, and then only those that fit completely.
+    With smaller gaps if that is too long for `width` cells; those that still do not fit are left out.
     """
     names = list(zip(arch_title(matrix), arch_names(matrix), strict=True))
     looks = [look for look in (*STATUS_LOOKS.values(), MIXED) if look.letter not in "·~"]

@@ -107,6 +107,7 @@ def test_selections_are_those_of_each_test_alone(checkout: Checkout, tmp_path: P
     assert len(found.by_id) > 100
     for id in matrix.ids:
         assert list(found.by_id.get(id, ())) == selector.selections(jobs, id), id
+    assert list(found.by_id) == [id for id in matrix.ids if id in found.by_id]
 
 
 @pytest.mark.parametrize("change", [_change_preset, _change_schedule])

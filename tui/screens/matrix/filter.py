@@ -34,7 +34,7 @@ _OF_OP_FACETS = ("runs",)
 _REST_SECONDS = 0.06
 """How long nothing must have been typed before facets are counted."""
 _PAUSE_SECONDS = 0.2
-"""The same before it is looked for why the query selects nothing."""
+"""The same before the app looks for the reason why a query selects nothing."""
 
 
 class Facets(FacetPanel):
@@ -155,9 +155,9 @@ class QueryFilter:
 
 
 def why_nothing(matrix: Matrix, asked: Query, select: Callable[[Matrix, Query], Sequence[int]]) -> str:
-    """Why a query selects nothing: the nearest id to words that are in none, or the last term without which it would.
+    """Why a query selects nothing: no id has its words, a value does not exist, or one term excludes all tests.
 
-    Empty if neither explains it.
+    Of several such terms the last counts. Empty if nothing of this explains it.
     """
     words = " ".join(asked.values_of(""))
     rest = asked.without("").terms

@@ -70,6 +70,9 @@ def test_marks_survive_filtering_and_hidden_ones_are_counted(matrix: Matrix) -> 
     assert view.hidden_marks() == 1
     assert view.targets([ORG]).ids == (NET, TINY)
     assert (view.shows(NET), view.shows(TINY), view.shows("no such id")) == (False, True, False)
+    view.filter(Query.parse("net"))
+    assert (view.shows(NET), view.shows(TINY), view.hidden_marks()) == (True, False, 1)
+    view.filter(Query.parse("tiny"))
     view.toggle_all([NET])
     view.toggle_all([TINY])
     assert view.targets([ORG]).ids == (ORG,)
