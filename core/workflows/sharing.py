@@ -12,10 +12,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from core.errors import TTMatrixError
 from core.proc import own_identity
 from core.runs import RESULT_PREFIX, RUN_VARIABLE, RunSpec, judge, parse_result
-from core.runs.store import LOG, PROVENANCE, Finished, RunRecord, RunStore, Started, append_event, events_file
+from core.runs.store import PROVENANCE, Finished, RunRecord, RunStore, Started
 
 _ALSO, _VARIANT, _NONCE = "--also=", "--variant=", "--nonce="
 
@@ -68,12 +67,7 @@ def unpack(store: RunStore, host: RunRecord, spec_of: Callable[[Guest], RunSpec 
         if result is None or spec is None:
             continue
         spec = _as_guest(spec, guest, host.spec)
-        directory = store.create(spec, _provenance(host.directory))
-        try:
-            (directory / LOG).write_text(section, encoding="utf-8")
-        except OSError as error:
-            raise TTMatrixError(f"Cannot write {directory / LOG}", error.strerror or str(error)) from error
-        _write_end(directory, host, spec, result)
+        store.create(spec, _provenance(host.directory), log=section, events=_life(host, spec, result))
 
 
 def _provenance(directory: Path) -> str:
@@ -84,13 +78,15 @@ def _provenance(directory: Path) -> str:
         return ""
 
 
-def _write_end(directory: Path, host: RunRecord, spec: RunSpec, result: Mapping[str, Any]) -> None:
-    events, phases = events_file(directory), result.get("phases") or [{}]
+def _life(host: RunRecord, spec: RunSpec, result: Mapping[str, Any]) -> tuple[Started, Finished]:
+    phases = result.get("phases") or [{}]
     code = 2 if result.get("problem") else 0 if phases[0].get("ok") else 1
     seconds = sum(float(phase.get("seconds") or 0.0) for phase in phases)
-    append_event(events, Started(host.started or time.time(), own_identity(), spec.argv, host.tree))
     outcome = judge(code, result)
-    append_event(events, Finished(time.time(), outcome, seconds, exit_code=code, result=result, edited=host.edited))
+    return (
+        Started(host.started or time.time(), own_identity(), spec.argv, host.tree),
+        Finished(time.time(), outcome, seconds, exit_code=code, result=result, edited=host.edited),
+    )
 
 
 def is_host_without_result(record: RunRecord) -> bool:

@@ -58,14 +58,15 @@ def launch_all(
     now = time.time()
     tickets = [Ticket(spec.run_id, now + number * 1e-6, priority) for number, spec in enumerate(specs)]
     created: list[str] = []
-    try:
-        for spec in specs:
-            store.create(spec, provenance)
-            created.append(spec.run_id)
-        store.queue.put(tickets, run_environment(environ))
-    except TTMatrixError:
-        _take_back(store, created)
-        raise
+    with store.queue.filling():
+        try:
+            for spec in specs:
+                store.create(spec, provenance)
+                created.append(spec.run_id)
+            store.queue.put(tickets, run_environment(environ))
+        except TTMatrixError:
+            _take_back(store, created)
+            raise
     try:
         tend(store)
     except TTMatrixError as error:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The queue of one machine: a ticket for every run that has not ended; every user may hold, move or cancel it."""
 
+import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -45,6 +46,7 @@ class Queue:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._environments = directory / "environments"
+        self._filling = directory / "filling.lock"
         self._read: dict[str, tuple[tuple[int, int], Ticket]] = {}
 
     @property
@@ -61,6 +63,37 @@ class Queue:
     def log(self) -> Path:
         """The log of that process."""
         return self.directory / "scheduler.log"
+
+    @contextmanager
+    def filling(self) -> Iterator[None]:
+        """While the block runs, a run may exist whose ticket is yet to come. Raises TTMatrixError if writing fails."""
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(self._filling)
+            lock.acquire()
+        except OSError as error:
+            raise TTMatrixError(f"Cannot queue in {self.directory}", error.strerror or str(error)) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def is_filling(self) -> bool:
+        """Whether some process is in such a block."""
+        try:
+            descriptor = os.open(self._filling, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            # Shared: those who only look are not in each other's way.
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        finally:
+            os.close(descriptor)
+        return False
 
     def put(self, tickets: Iterable[Ticket], environment: Mapping[str, str]) -> None:
         """Add or replace tickets of runs requested from `environment`. Raises TTMatrixError if writing fails."""

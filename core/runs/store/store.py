@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -81,6 +81,8 @@ class _Queued:
     """Whether a scheduler is running."""
     hosts: "HostsFile"
     at: datetime
+    filling: bool = False
+    """Whether runs may exist whose tickets are yet to come."""
 
 
 class RunStore:
@@ -99,11 +101,12 @@ class RunStore:
         """The directory of the run with the full id `run_id`."""
         return self.root / run_id
 
-    def create(self, spec: RunSpec, provenance: str = "") -> Path:
+    def create(self, spec: RunSpec, provenance: str = "", *, log: str = "", events: Sequence[Event] = ()) -> Path:
         """Make the directory of a new run; it appears complete or not at all.
 
-        `provenance` is the text of a file beside the spec. Raises TTMatrixError if the run exists or the directory
-        cannot be written.
+        `provenance` is the text of a file beside the spec; `log` and `events` are those of a run that is over already.
+        One that shall be queued is created in `Queue.filling`, or it seems lost until it has its ticket. Raises
+        TTMatrixError if the run exists or the directory cannot be written.
         """
         directory = self.directory(spec.run_id)
         try:
@@ -113,7 +116,10 @@ class RunStore:
                 (staging / SPEC).write_text(spec_to_json(spec), encoding="utf-8")
                 if provenance:
                     (staging / PROVENANCE).write_text(provenance, encoding="utf-8")
-                append_event(staging / EVENTS, Queued(time.time(), this_host(), boot_id()))
+                if log:
+                    (staging / LOG).write_text(log, encoding="utf-8")
+                for event in (Queued(time.time(), this_host(), boot_id()), *events):
+                    append_event(staging / EVENTS, event)
                 # The system does not let a directory replace one that holds files.
                 staging.rename(directory)
             finally:
@@ -203,8 +209,9 @@ class RunStore:
     def _read(self, name: str, queued: _Queued) -> RunRecord:
         record = self._folded(name, queued)
         if record.state is RunState.LOST:
-            # It may have reported its end and exited between our two looks.
-            record = self._folded(name, self._queued())
+            # It may have reported its end and exited between our two looks, or be about to get its ticket.
+            filling = self.queue.is_filling()
+            record = self._folded(name, replace(self._queued(), filling=filling))
         if record.state is RunState.FINISHED:
             self._finished[name] = record
             self._active.pop(name, None)
@@ -245,10 +252,12 @@ def _presence(run_id: str, events: list[Event], queued: _Queued) -> Presence:
     if place.host != this_host():
         # The processes of another machine cannot be seen here, so its word is taken.
         return Presence(watched=True)
-    if place.boot != boot_id() or run_id not in queued.tickets:
+    if place.boot != boot_id():
         return GONE
-    turn, ticket = queued.tickets[run_id]
     started = next((event for event in events if isinstance(event, Started)), None)
+    if run_id not in queued.tickets:
+        return Presence(watched=queued.filling and started is None)
+    turn, ticket = queued.tickets[run_id]
     # The scheduler will report the end in a moment.
     watched = started is None or queued.served or is_alive(started.supervisor)
     return Presence(watched, ticket.held, run_id in queued.cancelled, turn)

@@ -43,6 +43,21 @@ def test_a_run_ends_by_itself_and_is_heard_of(store: RunStore, make_spec: MakeSp
     assert heard == sorted(heard, key=list(RunState).index)
 
 
+def test_a_run_that_is_being_queued_does_not_seem_lost(
+    store: RunStore, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec, put, seen = make_spec("report()"), Queue.put, list[RunState]()
+
+    def looked_at(queue: Queue, tickets: Iterable[Ticket], environment: Mapping[str, str]) -> None:
+        seen.append(RunStore(store.root).record(spec.run_id).state)
+        put(queue, tickets, environment)
+
+    monkeypatch.setattr(Queue, "put", looked_at)
+    launch(store, spec)
+    assert seen == [RunState.QUEUED]
+    assert wait(store, [spec.run_id])[0].outcome is Outcome.PASS
+
+
 def test_slots_limit_how_many_go_on(store: RunStore, make_spec: MakeSpec) -> None:
     # A directory can be made only once: a second run at the same time fails.
     alone = "import os, time; os.mkdir('alone'); time.sleep(0.3); os.rmdir('alone'); report()"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.runs.store.store: directories are the truth, and a broken one does not affect others."""
 
+import fcntl
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from core.errors import TTMatrixError, UsageError
 from core.proc import ProcessIdentity, own_identity, this_host
 from core.runs.outcome import Outcome
 from core.runs.spec import RunSpec
-from core.runs.store.events import Finished, Queued, Started, append_event
+from core.runs.store.events import Event, Finished, Queued, Started, append_event
 from core.runs.store.queue import Ticket
 from core.runs.store.record import RunState
 from core.runs.store.store import RunStore, events_file, read_spec
@@ -24,6 +25,39 @@ def test_a_new_run_is_complete_and_waits(store: RunStore, make_spec: MakeSpec) -
     store.queue.put([Ticket(spec.run_id)], {})
     record = store.record(spec.run_id)
     assert (record.state, record.directory, record.spec) == (RunState.QUEUED, directory, spec)
+
+
+def test_a_run_whose_ticket_is_yet_to_come_waits(store: RunStore, make_spec: MakeSpec) -> None:
+    spec, dead = make_spec(), make_spec(moment=1)
+    store.create(dead, events=[Started(2.0, own_identity(), ())])
+    with store.queue.filling():
+        store.create(spec)
+        others = [RunStore(store.root).record(run.run_id).state for run in (spec, dead)]
+        assert others == [RunState.QUEUED, RunState.LOST]
+        store.queue.put([Ticket(spec.run_id)], {})
+    assert store.record(spec.run_id).state is RunState.QUEUED
+    store.queue.remove(spec.run_id)
+    # As if the process that added it had died before.
+    assert store.record(spec.run_id).state is RunState.LOST
+
+
+def test_those_who_look_whether_runs_are_added_are_not_in_each_others_way(store: RunStore) -> None:
+    queue = store.queue
+    assert not queue.is_filling()
+    with queue.filling():
+        assert queue.is_filling()
+        assert queue.is_filling()
+    with (queue.directory / "filling.lock").open() as another:
+        fcntl.flock(another, fcntl.LOCK_SH)
+        assert not queue.is_filling()
+
+
+def test_a_run_that_is_over_already_is_created_as_such(store: RunStore, make_spec: MakeSpec) -> None:
+    spec = make_spec()
+    ends: list[Event] = [Started(2.0, own_identity(), ()), Finished(9.0, Outcome.PASS, 1.0, 0)]
+    store.create(spec, log="µ\n", events=ends)
+    record = store.record(spec.run_id)
+    assert (record.outcome, record.log.read_text(encoding="utf-8")) == (Outcome.PASS, "µ\n")
 
 
 def test_a_run_is_created_once(store: RunStore, make_spec: MakeSpec) -> None:
