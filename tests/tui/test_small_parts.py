@@ -117,7 +117,7 @@ async def test_state_that_cannot_be_read_is_reported_once_and_the_matrix_works(
         await pilot.press("j", "y")
         await until(pilot, lambda: "Cannot make" in screen_text(app), "why the copy is not saved")
         await pilot.press("r")
-        await until(pilot, lambda: "Cannot create run" in screen_text(app), "why nothing runs")
+        await until(pilot, lambda: "Cannot queue in" in screen_text(app), "why nothing runs")
 
 
 class Plain(SessionScreen):

@@ -40,6 +40,17 @@ async def test_text_is_wrapped_and_what_follows_starts_at_the_top() -> None:
         assert app.pane.text == "other"
 
 
+async def test_what_is_shown_before_it_has_a_size_is_wrapped_once_it_has_one() -> None:
+    app = _App()
+    async with app.run_test(size=(40, 10)) as pilot:
+        pane = TextPane()
+        pane.show(Text("planning the runs"))
+        assert (pane.text, pane.virtual_size.height) == ("planning the runs", 0)
+        await app.mount(pane)
+        await pilot.pause()
+        assert "planning the runs" in screen_text(app)
+
+
 async def test_another_text_costs_no_layout(monkeypatch: pytest.MonkeyPatch) -> None:
     app = _App()
     async with app.run_test(size=(40, 10)) as pilot:

@@ -49,7 +49,8 @@ class SessionScreen(Screen[None]):
         self._repeated: list[tuple[Timer, Callable[[], None]]] = []
         self._styled_for: tuple[str, bool] | None = None
         """The theme, and whether the terminal had the focus, when styles were last computed."""
-        self._title_line = Text()
+        self._title_shown: object = None
+        """What the title line was last made from: it is asked for with every letter of a query."""
         self._title_words: tuple[str, ...] = ()
 
     def compose(self) -> ComposeResult:
@@ -126,6 +127,9 @@ class SessionScreen(Screen[None]):
             for place, command in offered
         ]
         width = self.app.size.width - 2
+        shown = (tabs, own, width)
+        if shown == self._title_shown:
+            return
         line = Text(no_wrap=True, overflow="ellipsis")
         room = width - 3 - min(len(own), int(width * _OWN_SHARE))
         fitted = view_models.fitted_tabs(tabs, room)
@@ -134,9 +138,8 @@ class SessionScreen(Screen[None]):
             click = Style(meta={"@click": f"app.{command.action}"})
             line.append(tab.text, "reverse" if tab.current else click)
         line.append(f"   {own}")
-        if line != self._title_line:
-            self._title_line = line
-            self.query_one("#title", Static).update(line, layout=False)
+        self.query_one("#title", Static).update(line, layout=False)
+        self._title_shown = shown
 
     def _going(self) -> str:
         """How many runs go on."""

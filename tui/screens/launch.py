@@ -183,12 +183,13 @@ class Launch(_LaunchDialog):
         others = [("", "with nothing"), (DEFAULT_PROFILE, "with no profile"), *profiles[1:]]
         yield "compare", Cycle(others, "", id="other")
         yield "sweep", Cycle([("", "no option"), *((one, one) for one in _SWEEPS)], "", id="sweep")
-        yield "export to", PathInput("a new directory; empty: only to the run's own", id="export-path")
+        path = PathInput("a new directory; empty: only to the run's own", id="export-path")
         tensors = [("", "with generated code only"), ("yes", "weights and inputs too"), ("no", "none")]
-        yield "tensors", Cycle(tensors, "", id="export-tensors")
-
-    def on_mount(self) -> None:
-        self._show_fields()
+        exported = Cycle(tensors, "", id="export-tensors")
+        # No kind that exports is chosen at first.
+        path.display = exported.display = False
+        yield "export to", path
+        yield "tensors", exported
 
     def on_cycle_changed(self) -> None:
         self._show_fields()

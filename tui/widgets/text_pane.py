@@ -28,6 +28,9 @@ class TextPane(LinePane):
     def show(self, text: Text) -> None:
         """Show another text, from its top."""
         self._text = text
+        if not self.size:
+            # `on_resize` follows. Wrapped to no width, the text would make the pane as high as it has letters.
+            return
         self._wrap()
         self.scroll_to(y=0, animate=False, force=True)
 
