@@ -7,10 +7,10 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -138,12 +138,12 @@ class RunStore:
         self.queue.forget_environments()
         names = self._run_ids()
         self._recall(names)
-        queued = self._queued()
+        queued, later = self._queued(), cache(self._queued_later)
         records: list[RunRecord] = []
         problems: list[Problem] = []
         for name in sorted(names, reverse=True):
             try:
-                records.append(self._finished.get(name) or self._read(name, queued))
+                records.append(self._finished.get(name) or self._read(name, queued, later))
             except TTMatrixError as error:
                 problems.append(Problem(self.root / name, str(error)))
         self._index.save(self._finished)
@@ -168,8 +168,8 @@ class RunStore:
 
     def some(self, run_ids: Iterable[str]) -> list[RunRecord]:
         """The runs with these full ids, in the order given. Raises TTMatrixError if one cannot be read."""
-        queued = self._queued()
-        return [self._finished.get(run_id) or self._read(run_id, queued) for run_id in run_ids]
+        queued, later = self._queued(), cache(self._queued_later)
+        return [self._finished.get(run_id) or self._read(run_id, queued, later) for run_id in run_ids]
 
     def forget(self, run_id: str) -> None:
         """Remove a run that has ended, with all its files. Raises TTMatrixError if that fails."""
@@ -198,6 +198,11 @@ class RunStore:
         served = bool(tickets) and self.queue.served
         return _Queued(tickets, self.queue.cancelled(), served, self._hosts_file, datetime.now(UTC))
 
+    def _queued_later(self) -> _Queued:
+        """The state a moment later, for runs that seem lost in the first."""
+        filling = self.queue.is_filling()
+        return replace(self._queued(), filling=filling)
+
     def _run_ids(self) -> set[str]:
         try:
             return {entry.name for entry in os.scandir(self.root) if is_run_id(entry.name) and entry.is_dir()}
@@ -206,12 +211,11 @@ class RunStore:
         except OSError as error:
             raise TTMatrixError(f"Cannot read {self.root}", error.strerror or str(error)) from error
 
-    def _read(self, name: str, queued: _Queued) -> RunRecord:
+    def _read(self, name: str, queued: _Queued, later: Callable[[], _Queued]) -> RunRecord:
         record = self._folded(name, queued)
         if record.state is RunState.LOST:
             # It may have reported its end and exited between our two looks, or be about to get its ticket.
-            filling = self.queue.is_filling()
-            record = self._folded(name, replace(self._queued(), filling=filling))
+            record = self._folded(name, later())
         if record.state is RunState.FINISHED:
             self._finished[name] = record
             self._active.pop(name, None)
