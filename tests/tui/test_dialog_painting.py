@@ -5,12 +5,14 @@ from typing import Any
 
 from rich.console import RenderableType
 from textual.app import ComposeResult
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.widgets import Static
 
 from tests.support.app import ThemedApp, screen_text
 from tui.screens.dialogs import Ask, Confirm, Dialog
 from tui.terminal.textual_private import ChopsUpdate, LayoutUpdate
+from tui.widgets import SteadyScreen
 
 
 class Counting(ThemedApp):
@@ -40,6 +42,48 @@ async def test_a_dialog_is_painted_twice_at_most_over_what_is_behind_it() -> Non
         app.screen_stack[0].query_one(Static).update("other words")
         await pilot.pause()
         assert "other" in app.export_screenshot()
+
+
+class Steady(SteadyScreen[None]):
+    """Counts how often it is laid out."""
+
+    layouts = 0
+
+    def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
+        self.layouts += 1
+        super()._refresh_layout(size, scroll)
+
+    def compose(self) -> ComposeResult:
+        yield Static("what is behind")
+
+
+class Form(Dialog[None]):
+    """Changes its layout once it has a size, as forms do."""
+
+    def compose(self) -> ComposeResult:
+        yield Static("first")
+
+    def on_resize(self) -> None:
+        self.query_one(Static).update("first\nand second")
+
+
+async def test_a_dialog_that_changes_its_layout_is_painted_twice_at_most_and_what_is_behind_it_stays() -> None:
+    app = Counting()
+    async with app.run_test(size=(80, 24)) as pilot:
+        behind = Steady()
+        await app.push_screen(behind)
+        await pilot.pause()
+        behind.layouts = 0
+        app.push_screen(Form())
+        await pilot.pause()
+        assert 1 <= app.frames <= 2
+        assert "and second" in screen_text(app)
+        assert behind.layouts == 0
+        await pilot.resize_terminal(60, 20)
+        await pilot.pause()
+        assert behind.layouts > 0
+        assert app.screen.size == behind.size == Size(60, 20)
+        assert "and second" in screen_text(app)
 
 
 async def test_a_dialog_over_a_dialog_is_painted_too() -> None:

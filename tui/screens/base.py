@@ -8,7 +8,6 @@ from rich.style import Style
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
-from textual.screen import Screen
 from textual.signal import Signal
 from textual.timer import Timer
 from textual.widgets import Static
@@ -19,7 +18,7 @@ from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.panes import Divider, Pane, Panes
 from tui.view_models import Tab
-from tui.widgets import CachedText, KeyLine
+from tui.widgets import CachedText, KeyLine, SteadyScreen
 
 if TYPE_CHECKING:
     from tui.view_models import Meaning
@@ -30,7 +29,7 @@ _OWN_SHARE = 0.5
 """What part of the title what a screen itself has to say may take from the names of the others."""
 
 
-class SessionScreen(Screen[None]):
+class SessionScreen(SteadyScreen[None]):
     """A screen over the shared session."""
 
     BLANK: ClassVar[bool] = True

@@ -7,6 +7,7 @@ from .filter_bar import FilterBar as FilterBar, QueryInput as QueryInput, WordFi
 from .form import Form as Form
 from .internals import (
     LatePainted as LatePainted,
+    SteadyScreen as SteadyScreen,
     StyleSources as StyleSources,
     add_styles as add_styles,
     parse_styles as parse_styles,

@@ -93,10 +93,22 @@ def _tinted(style: Style | None, tint: Color, own: Style) -> Style:
     return own + segment.style
 
 
-class LatePainted(ModalScreen[T]):
+class SteadyScreen(Screen[T]):
+    """A screen that is laid out anew only for another size.
+
+    Textual does it for the same one too: twice when a screen appears, and once more with each dialog in front of it. A
+    layout is a tenth of the first frame of a dialog.
+    """
+
+    def _screen_resized(self, size: Size) -> None:
+        if size != self._compositor.size:
+            super()._screen_resized(size)
+
+
+class LatePainted(ModalScreen[T], SteadyScreen[T]):
     """A dialog that is painted first when all in it has its size.
 
-    Textual lays a new screen out twice and paints it five times, with what is behind it: a third of what `?` costs.
+    Textual paints a new screen five times, with what is behind it: a third of what `?` costs.
     """
 
     _has_sizes = False
@@ -116,6 +128,12 @@ class LatePainted(ModalScreen[T]):
         self.refresh()
         if first:
             self.call_after_refresh(self.once_painted)
+
+    def _on_timer_update(self) -> None:
+        if self._layout_required and self.size.region in self._compositor._dirty_regions:
+            # To be laid out again, and then all of it is painted: Textual would paint it a second time.
+            self._repaint_required = False
+        super()._on_timer_update()
 
     def _compositor_refresh(self) -> None:
         if self._has_sizes:
