@@ -94,15 +94,21 @@ def _tinted(style: Style | None, tint: Color, own: Style) -> Style:
 
 
 class SteadyScreen(Screen[T]):
-    """A screen that is laid out anew only for another size.
+    """A screen that is laid out anew only for another size, and painted once after that.
 
-    Textual does it for the same one too: twice when a screen appears, and once more with each dialog in front of it. A
-    layout is a tenth of the first frame of a dialog.
+    Textual lays it out for the same size too: twice when it appears, and once more with each dialog in front of it.
+    Where all of it is to be painted, it does so twice. Together that is a third of the first frame of a form.
     """
 
     def _screen_resized(self, size: Size) -> None:
         if size != self._compositor.size:
             super()._screen_resized(size)
+
+    def _on_timer_update(self) -> None:
+        if self._layout_required and self.size.region in self._compositor._dirty_regions:
+            # To be laid out again, and then all of it is painted: Textual would paint it a second time.
+            self._repaint_required = False
+        super()._on_timer_update()
 
 
 class LatePainted(ModalScreen[T], SteadyScreen[T]):
@@ -128,12 +134,6 @@ class LatePainted(ModalScreen[T], SteadyScreen[T]):
         self.refresh()
         if first:
             self.call_after_refresh(self.once_painted)
-
-    def _on_timer_update(self) -> None:
-        if self._layout_required and self.size.region in self._compositor._dirty_regions:
-            # To be laid out again, and then all of it is painted: Textual would paint it a second time.
-            self._repaint_required = False
-        super()._on_timer_update()
 
     def _compositor_refresh(self) -> None:
         if self._has_sizes:
