@@ -16,7 +16,9 @@ async def test_at_most_one_screen_is_above_the_matrix(tmp_path: Path) -> None:
         assert app.screen_stack == [app.matrix_screen]
         for key, name in (("2", "runs"), ("5", "review"), ("6", "doctor"), ("2", "runs")):
             await pilot.press(key)
-            assert app.screen_stack == [app.matrix_screen, app.navigation.named(name)]
+            # Keys wait for the findings of the doctor.
+            await until(pilot, lambda name=name: app.screen is app.navigation.named(name), name)  # type: ignore[misc]
+            assert app.screen_stack == [app.matrix_screen, app.screen]
         await pilot.press("1")
         assert app.screen_stack == [app.matrix_screen]
         await until(pilot, lambda: app.matrix_screen.table.has_focus, "the focus of before")
