@@ -62,6 +62,9 @@ class LeaseFile:
 
     def release(self, owner: ProcessIdentity) -> None:
         """Remove all leases of `owner`. Raises TTMatrixError if the file cannot be written."""
+        if not self._file.exists():
+            # It was removed with its directory, which is not to come back.
+            return
         with self._guard():
             self._write([one for one in self._read() if one.owner != owner])
 
