@@ -169,8 +169,9 @@ def load_settings(file: Path) -> Settings:
         raw = tomllib.loads(text)
     except FileNotFoundError:
         return Settings()
-    except (OSError, ValueError) as error:
-        raise TTMatrixError(f"Cannot read settings from {file}", str(error), "Correct or remove it.") from error
+    except (OSError, ValueError, RecursionError) as error:
+        why = "Its brackets nest too deeply" if isinstance(error, RecursionError) else str(error)
+        raise TTMatrixError(f"Cannot read settings from {file}", why, "Correct or remove it.") from error
     profiles = read_profiles(raw.pop("profiles", {}), file)
     try:
         found = replace(Settings(), **table_values(raw, Settings))

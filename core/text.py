@@ -71,9 +71,10 @@ def bars(numbers: Sequence[float | None]) -> str:
 
 def pcc_text(pcc: float, digits: int = 4) -> str:
     """`0.9899` for 0.98996: cut after `digits` digits, never rounded up to a threshold or to 1."""
-    if not isfinite(pcc):
-        return str(pcc)
     parts = 10**digits
+    if not isfinite(pcc * parts):
+        # None that was measured, but any number may come in a report.
+        return f"{pcc:g}"
     # A binary fraction may fall just short of its decimal: 0.57 is not shown as 0.5699.
     cut = floor(round(pcc * parts, 6))
     return f"{min(cut, parts - 1) / parts if pcc < 1 else cut / parts:.{digits}f}"

@@ -301,7 +301,7 @@ class Session:
             return providers.compute_columns(self.cache, matrix, wanted, self._judged)
 
     def _judged(self, matrix: Matrix) -> Facts:
-        own = runs.of_checkout(self.store.records(), self.checkout.root)
+        own = runs.own_runs(self.store.records(), self.tree)
         reports = evidence.performance_store(self.checkout, self.paths).read()
         found = analysis.with_numbers(self._verdicts_on(matrix).facts(), own, reports)
         # The query asks for these on the app's own thread.

@@ -60,7 +60,7 @@ class RawReport(NamedTuple):
     def of_test(self, id: str, arch: str) -> PerfReport:
         """The report as one of a test on an arch."""
         count, total, average = (self.numbers.get(name) for name in _OVERALL)
-        speed = count / total if count and total else None
+        speed = finite(count / total) if count and total else None
         known = {name for name in self.numbers if name in _OVERALL or name.startswith(_SINGLE)}
         other = {name: value for name, value in self.numbers.items() if name not in known}
         when = self.file.stat().st_mtime

@@ -8,6 +8,7 @@ from .codec import (
     plain as plain,
     read_as as read_as,
     reshaped as reshaped,
+    toml_tables as toml_tables,
     typed as typed,
     unpacked as unpacked,
 )

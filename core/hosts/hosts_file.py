@@ -2,7 +2,6 @@
 """The hosts file: read strictly, reporting the line of a mistake; changed by whole tables, keeping all other text."""
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import TTMatrixError, UsageError
-from core.files import atomic_write, read_text
+from core.files import Malformed, atomic_write, read_text, toml_tables
 from core.hosts.model import Host
 from core.locks import locked
 
@@ -50,8 +49,8 @@ def read_hosts(file: Path) -> tuple[Host, ...]:
 def parse_hosts(text: str, file: Path) -> tuple[Host, ...]:
     """The hosts in the text of `file`; raises TTMatrixError as `read_hosts` does."""
     try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        raw = toml_tables(text)
+    except Malformed as error:
         raise TTMatrixError(
             f"Cannot read {file}", str(error), "Correct it: every host is a table [hosts.NAME]."
         ) from error
@@ -262,10 +261,10 @@ def _checked(host: Host) -> str:
     try:
         # The name first: with another one the text need not be TOML.
         _host(host.name, {_LOCAL: True})
-        _host(host.name, tomllib.loads(written)[_TABLE][host.name])
+        _host(host.name, toml_tables(written)[_TABLE][host.name])
     except _Wrong as wrong:
         raise UsageError(f"Not a host: {host.name!r}", wrong.problem, wrong.hint) from wrong
-    except tomllib.TOMLDecodeError as error:
+    except Malformed as error:
         raise UsageError(f"Not a host: {host.name!r}", "Its values must be printable text on one line.") from error
     return written
 

@@ -14,7 +14,7 @@ from core.locks import locked
 from core.matrix import Matrix
 from core.workflows.device import by_hand
 from core.workflows.effects import Answer, Ask, EditLoader, Effect, FindUsers, Propose, RevertLoader, RunCpu, RunDevice
-from core.workflows.loader_code.edits import SourceEdit, edited_files
+from core.workflows.loader_code.edits import EditedFile, SourceEdit, edited_files
 from core.workflows.perform import (
     WorkflowContext,
     device_command,
@@ -173,8 +173,17 @@ def restore_edits(world: WorkflowContext, session: WorkflowSession) -> None:
 
 def in_work_tree(session: WorkflowSession) -> bool:
     """Whether an edit of the session is in the work tree now."""
+    return bool(_in_place(session))
+
+
+def is_committed(session: WorkflowSession) -> bool:
+    """Whether the edits of the session that are in the work tree are in its commit, too."""
+    return all(one.is_committed for one in _in_place(session))
+
+
+def _in_place(session: WorkflowSession) -> list[EditedFile]:
     mine = list(edits_of(session).values())
-    return any(one.edit in mine and one.in_place for one in edited_files(session.edits))
+    return [one for one in edited_files(session.edits) if one.edit in mine and one.in_place]
 
 
 def perform(world: WorkflowContext, session: WorkflowSession, effect: Effect, given: UserInput) -> Answer | Blocked:

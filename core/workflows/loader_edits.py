@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import TTMatrixError
 from core.files import read_text
-from core.sources import Git
 from core.workflows.driver import workflow_lock
-from core.workflows.loader_code.edits import EditedFile, edited_files, take_back
+from core.workflows.loader_code.edits import EditedFile, committed_content, edited_files, take_back
 from core.workflows.session import edits_directory
 
 
@@ -61,11 +59,4 @@ def _stands(edited: EditedFile) -> bool:
     if not edited.path.is_file():
         return False
     text = read_text(edited.path)
-    return text != edited.edit.before and not _is_committed(edited.path, text)
-
-
-def _is_committed(path: Path, text: str) -> bool:
-    try:
-        return Git(path.parent).content(path.name) == text.encode("utf-8")
-    except TTMatrixError:
-        return False  # Without git there are no commits.
+    return text != edited.edit.before and text.encode("utf-8") != committed_content(edited.path)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from core.text import one_line
 from core.workflows.case import Case
-from core.workflows.driver import Blocked, Progress, in_work_tree
+from core.workflows.driver import Blocked, Progress, in_work_tree, is_committed
 from core.workflows.report import CpuLine, WorkflowReport
 from core.workflows.repro import Phase
 
@@ -170,9 +170,11 @@ def _reminders(progress: Progress, report: WorkflowReport) -> Iterator[str]:
         yield f"- the loader edit is not in the work tree of the submodule {_MODELS}"
         yield "- `--apply` puts it there and writes the expectations"
         return
-    yield f"- the loader edit is uncommitted in the work tree of the submodule {_MODELS}"
+    committed = is_committed(progress.session)
+    where = "committed in" if committed else "uncommitted in the work tree of"
+    yield f"- the loader edit is {where} the submodule {_MODELS}"
     if written:
-        yield "- commit it there on a branch of its own, and move the pointer of the checkout"
+        yield f"- {'' if committed else 'commit it there on a branch of its own, and '}move the pointer of the checkout"
     else:
         yield "- the expectations are not written yet"
 

@@ -85,6 +85,9 @@ def test_minutes_say_what_they_mean_and_nothing_of_next_to_none(minutes: float, 
         (1.0, 3, "1.000"),
         (-0.5, 2, "-0.50"),
         (float("nan"), 4, "nan"),
+        (1e308, 4, "1e+308"),
+        (-1e308, 4, "-1e+308"),
+        (float("inf"), 4, "inf"),
     ],
 )
 def test_a_pcc_is_never_rounded_up(pcc: float, digits: int, text: str) -> None:

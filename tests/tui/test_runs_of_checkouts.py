@@ -5,6 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from core.matrix.query import Judged
+from core.model import Function
+from core.proc import own_identity
+from core.runs import Outcome, RunSpec
+from core.runs.store import Finished, Started, TreeState
 from core.settings import Settings
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, until
@@ -75,6 +80,34 @@ async def test_an_older_result_is_dim_and_says_why(checkout: Checkout, settings:
         await until(pilot, lambda: app.session.view.runs.get("run") == {ID: "pass~3"}, "the mark of three commits")
         await pilot.press("2")
         await until(pilot, lambda: "3 commits ago" in screen_text(app), "the column of ages")
+
+
+def test_numbers_of_another_repository_at_the_same_path_do_not_count(checkout: Checkout) -> None:
+    session = build_app(checkout).session
+    mine = session.tree.heads().repository
+    for number, (repository, peak) in enumerate(((mine, 600), ("f" * 40, 900)), 1):
+        spec = RunSpec(
+            run_id=f"20261120-08000{number}-abcdef",
+            test_id=ID,
+            function=Function.TORCH,
+            kind="device",
+            arch=session.matrix.schema.archs[0],
+            argv=("python", "-m", "pytest"),
+            env={},
+            cwd=checkout.root,
+            timeout=600.0,
+            created=f"2026-11-20T08:00:0{number}+00:00",
+            nonce="0" * 32,
+            slots="cpu",
+            slot_count=2,
+        )
+        tree = TreeState(repository, "", "", "", "", committed=True)
+        end = Finished(9.0 + number, Outcome.PASS, 1.0, 0, peak_memory=peak * 2**20)
+        session.store.create(spec, events=[Started(1.0 + number, own_identity(), spec.argv, tree), end])
+    judged = session._judged(session.matrix)
+    assert isinstance(judged, Judged)
+    numbers = judged.known_numbers
+    assert [row["peak_mb"] for row in numbers[ID].values()] == ["600"]
 
 
 async def test_another_commit_is_noticed(checkout: Checkout, settings: Settings) -> None:

@@ -23,8 +23,18 @@ from tui.terminal.ascii import ascii_only
 from tui.terminal.state import attributes, forget_terminal, give_back, note_terminal
 from tui.terminal.textual_private import driver_of, stop_pixel_mouse
 
-ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT)
-"""Signals by which a person, a shell or a machine shutting down ends the app."""
+ENDING = (
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGQUIT,
+    signal.SIGINT,
+    signal.SIGABRT,
+    signal.SIGALRM,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGXCPU,
+)
+"""Signals that end a process, by a person, a shell, a limit or a machine shutting down: all that can be handled."""
 _KEYS = (signal.SIGINT, signal.SIGQUIT)
 """Signals that keys send to all processes of a terminal: while an editor has it, they are meant for the editor."""
 _GRACE_SECONDS = 5.0

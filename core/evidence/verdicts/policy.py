@@ -2,7 +2,6 @@
 """How much evidence is enough and what must not be changed: one TOML file, the repository's or the person's own."""
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.evidence.flakiness import FLAKINESS_RESULTS
-from core.files import read_text
+from core.files import Malformed, read_text, toml_tables
 from core.settings import TableError, table_values
 
 REPOSITORY_FILES = ("ttmatrix-policy.toml", ".ttmatrix/policy.toml")
@@ -102,8 +101,8 @@ def find_policy(root: Path, own: Path) -> LoadedPolicy:
 def parse_policy(text: str, name: str) -> Policy:
     """The policy in `text`; `name` is its place, for messages. Raises TTMatrixError."""
     try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        raw = toml_tables(text)
+    except Malformed as error:
         raise TTMatrixError(f"The policy in {name} cannot be read", str(error), "Fix or remove it.") from error
     nested = {key: raw.pop(key, {}) for key in _NESTED}
     for key, values in nested.items():

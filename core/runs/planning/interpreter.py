@@ -139,6 +139,11 @@ def installed(
     return Installed(versions, Source.ASKED)
 
 
+def is_cached(python: Path) -> bool:
+    """Whether there is a cached answer of `python`: none can be written to a full disk."""
+    return _memory(python).is_file()
+
+
 def is_of(root: Path, python: Path, environ: Mapping[str, str]) -> bool:
     """Whether starting `python` may execute code of a checkout."""
     places = [python, *map(Path, filter(None, environ.get(_PYTHONPATH, "").split(os.pathsep)))]

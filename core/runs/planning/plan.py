@@ -28,7 +28,7 @@ from core.runs.planning.downloads import (
     requirement_places,
 )
 from core.runs.planning.host_downloads import fetched_elsewhere
-from core.runs.planning.interpreter import Source, find_interpreter, is_of
+from core.runs.planning.interpreter import Source, find_interpreter, is_cached, is_of
 from core.runs.planning.kinds import (
     NO_EXPORT,
     PAYLOAD,
@@ -108,7 +108,8 @@ class LaunchPlan:
         if self.survey is None or self.survey.source is not Source.ASKED:
             return ""
         source = f"asked {self.survey.interpreter} for its packages"
-        return source if self.survey.versions is None else f"{source}; the answer is cached until they change"
+        cached = self.survey.versions is not None and is_cached(Path(self.survey.interpreter))
+        return f"{source}; the answer is cached until they change" if cached else source
 
 
 def plan_launch(

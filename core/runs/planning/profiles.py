@@ -6,13 +6,12 @@ its values changed. So each value of a sweep has a complete name, wherever it is
 """
 
 import difflib
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from core.errors import TTMatrixError, UsageError
-from core.files import read_text
+from core.files import Malformed, read_text, toml_tables
 from core.payload.ttmatrix_compile_options import WEIGHT_DTYPES, CompileOptions
 from core.settings import DEFAULT_PROFILE, Profile, Scalar, Settings, read_profiles
 from core.sources import Checkout, CompileOption, Layer, OptionType, read_compile_options
@@ -144,8 +143,8 @@ def _shared(checkout: Checkout) -> Mapping[str, Profile]:
     for file in (checkout.root / name for name in REPOSITORY_FILES):
         if file.is_file():
             try:
-                raw = tomllib.loads(read_text(file))
-            except tomllib.TOMLDecodeError as error:
+                raw = toml_tables(read_text(file))
+            except Malformed as error:
                 raise TTMatrixError(f"Cannot read profiles from {file}", str(error), "Correct or remove it.") from error
             if odd := raw.keys() - {"profiles"}:
                 hint = "Write [profiles.NAME]."

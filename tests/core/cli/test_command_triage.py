@@ -13,6 +13,7 @@ from core.sources.checkout import Checkout
 from core.workflows.session import sessions_directory
 from tests.faults.player import Player
 from tests.support.cli import Called, call
+from tests.support.git import committed_checkout, git
 from tests.support.tree import TRAINING
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml, triage_checkout
 
@@ -98,6 +99,32 @@ def test_apply_at_the_device_stop_leaves_the_edit_for_the_run_and_no_yaml(checko
         assert "is uncommitted in the work tree of the submodule" in called.out
         assert "the expectations are not written yet" in called.out
         assert "is not in the work tree" not in called.out
+
+
+def test_an_edit_that_was_committed_is_never_reverted(checkout: Checkout, tmp_path: Path) -> None:
+    committed_checkout(checkout)
+    triage(checkout, SMALL, "--apply")
+    git(checkout.root, "commit", "--quiet", "--all", "--message=mine")
+    edited = files(checkout)
+    preview = triage(checkout, SMALL, "--resume", "--device-result", device_xml(tmp_path / "junit.xml"))
+    assert files(checkout) == edited
+    assert "the loader edit is committed in the submodule" in preview.out
+    applied = triage(checkout, SMALL, "--resume", "--device-result", tmp_path / "junit.xml", "--apply")
+    assert (applied.code, files(checkout)[0]) == (0, edited[0])
+    assert "move the pointer of the checkout" in applied.out and "commit it there" not in applied.out
+    assert f"  {SMALL}:\n    status: EXPECTED_PASSING\n\n" in files(checkout)[1]
+
+
+def test_a_loader_that_was_committed_otherwise_is_looked_at_anew(checkout: Checkout) -> None:
+    committed_checkout(checkout)
+    triage(checkout, SMALL, "--apply")
+    loader = checkout.root / LOADER_FILE
+    loader.write_text(f"# theirs\n{LOADER}")
+    assert triage(checkout, SMALL).code == 2, "the change is in no commit"
+    git(checkout.root, "commit", "--quiet", "--all", "--message=theirs")
+    again = triage(checkout, SMALL)
+    assert again.code == 1 and "dtype=dtype_override" in again.out
+    assert loader.read_text() == f"# theirs\n{LOADER}"
 
 
 def test_a_preview_and_an_abort_say_that_nothing_is_in_the_tree(checkout: Checkout) -> None:

@@ -35,17 +35,17 @@ names = st.frozensets(st.sampled_from(["0", "1", "2", EVERYTHING]), min_size=1)
 
 
 @given(names, names)
+def test_claims_are_against_each_other_where_they_share_anything(one: frozenset[str], other: frozenset[str]) -> None:
+    clash = bool(one & other) or EVERYTHING in one | other
+    assert Lease(ME, one).against(other) == Lease(ME, other).against(one) == clash
+
+
 def test_a_removed_directory_does_not_come_back_with_a_release(tmp_path: Path) -> None:
     leases = LeaseFile(tmp_path / "queue" / "scheduler")
     assert leases.take(["scheduler"], own_identity()) is None
     shutil.rmtree(tmp_path / "queue")
     leases.release(own_identity())
     assert not (tmp_path / "queue").exists()
-
-
-def test_claims_are_against_each_other_where_they_share_anything(one: frozenset[str], other: frozenset[str]) -> None:
-    clash = bool(one & other) or EVERYTHING in one | other
-    assert Lease(ME, one).against(other) == Lease(ME, other).against(one) == clash
 
 
 def test_what_a_living_process_has_nobody_else_gets_until_it_is_dead(leases: LeaseFile, tmp_path: Path) -> None:

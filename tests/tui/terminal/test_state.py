@@ -75,7 +75,9 @@ def _notes() -> list[Path]:
     return list((paths().state / "terminals").glob("*"))
 
 
-@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT])
+@pytest.mark.parametrize(
+    "signum", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT, signal.SIGABRT, signal.SIGUSR1]
+)
 def test_a_signal_ends_the_app_and_gives_the_terminal_back(checkout: Path, signum: signal.Signals) -> None:
     with _open(_argv(checkout)) as terminal:
         terminal.process.send_signal(signum)

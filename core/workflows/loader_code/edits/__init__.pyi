@@ -3,6 +3,7 @@ from .dtype import dtype_candidates as dtype_candidates
 from .edit import (
     EditedFile as EditedFile,
     SourceEdit as SourceEdit,
+    committed_content as committed_content,
     edited_files as edited_files,
     put as put,
     take_back as take_back,

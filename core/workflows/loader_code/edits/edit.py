@@ -9,6 +9,7 @@ from pathlib import Path
 from core.edits import unified_diff
 from core.errors import TTMatrixError
 from core.files import atomic_write, drop_leftovers, plain, read_as, read_text
+from core.sources import Git
 
 
 class EditKind(StrEnum):
@@ -64,6 +65,11 @@ class EditedFile:
         return self.path.is_file() and read_text(self.path) == self.edit.after
 
     @property
+    def is_committed(self) -> bool:
+        """Whether the commit that is checked out has the file as the edit left it."""
+        return committed_content(self.path) == self.edit.after.encode("utf-8")
+
+    @property
     def in_place(self) -> bool:
         """Whether the file differs from its original, perhaps with later edits on top."""
         return self.path.is_file() and read_text(self.path) != self.edit.before
@@ -97,12 +103,16 @@ def put(path: Path, edit: SourceEdit, directory: Path) -> EditedFile:
 
 
 def take_back(edited: EditedFile) -> None:
-    """Restore the original bytes; does nothing if that was done already.
+    """Restore the original bytes; does nothing if that was done already, or if the edit was committed.
 
-    Raises TTMatrixError where the file is neither as the edit left it nor as it was before: then it is not touched.
+    Raises TTMatrixError where the file is neither as the edit left it nor as it was before, nor as it was committed:
+    then it is not touched.
     """
+    if edited.is_committed:
+        return
     present = read_text(edited.path)
-    if present not in (edited.edit.after, edited.edit.before):
+    known = (edited.edit.after, edited.edit.before)
+    if present not in known and present.encode("utf-8") != committed_content(edited.path):
         hint = f"Compare it with the original: {edited.original}."
         raise TTMatrixError(f"{edited.path} has changed since it was edited", "It was left as it is.", hint)
     if present == edited.edit.after and edited.original.is_file():
@@ -115,6 +125,14 @@ def forget(edited: EditedFile) -> None:
     """Make the edit permanent: the stored original is removed."""
     edited.original.with_suffix(_RECORD).unlink(missing_ok=True)
     edited.original.unlink(missing_ok=True)
+
+
+def committed_content(path: Path) -> bytes | None:
+    """The bytes of a file in the commit that is checked out; None: it is in none."""
+    try:
+        return Git(path.parent).content(path.name)
+    except TTMatrixError:
+        return None  # Without git there are no commits.
 
 
 def edited_files(directory: Path) -> tuple[EditedFile, ...]:

@@ -87,13 +87,21 @@ def import_torch(code: Code, function: cst.FunctionDef | None = None) -> list[Sp
         return []
     imports = [one for one in code.module.body if _is_import(one)]
     foreign = [one for one in imports if not _is_of_python(one)]
+    gap = ""
     if foreign:
         at = code.line_start(code.start(foreign[0]))
+        # Those of the models tree are a group of their own.
+        gap = "\n" if _is_relative(foreign[0]) else ""
     elif imports:
         at = code.line_end(code.end(imports[-1]))
     else:
         return [_first_import(code)]
-    return [Splice(at, at, "import torch\n")]
+    return [Splice(at, at, f"import torch\n{gap}")]
+
+
+def _is_relative(statement: cst.BaseStatement) -> bool:
+    assert isinstance(statement, cst.SimpleStatementLine)
+    return isinstance(one := statement.body[0], cst.ImportFrom) and bool(one.relative)
 
 
 def _first_import(code: Code) -> Splice:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.proc import CommandResult
-from core.runs.planning.interpreter import PACKAGES, Source, installed
+from core.runs.planning.interpreter import PACKAGES, Source, installed, is_cached
 from tests.support.hostile import make_hostile_to_python, marks_in
 
 VERSIONS = '{"python": "3.12.0", "torch": "2.9.0", "jax": null, "sys.path": ["@/site-packages", "@/elsewhere"]}'
@@ -55,6 +55,16 @@ def test_it_is_asked_once_until_what_is_installed_changes(python: Path, tmp_path
     assert installed(python, Path("/checkout"), {"PYTHONPATH": "/x"}, starting=True).source is Source.ASKED
     assert installed(python, Path("/checkout"), {"PYTHONPATH": "/x"}, starting=True, afresh=True).source is Source.ASKED
     assert asked(python) == 5
+
+
+def test_what_cannot_be_cached_is_not_called_so(python: Path, own_home: Path) -> None:
+    own_home.mkdir(exist_ok=True)
+    (own_home / "cache").write_text("a file")
+    assert installed(python, Path("/checkout"), {}, starting=True).source is Source.ASKED
+    assert not is_cached(python)
+    (own_home / "cache").unlink()
+    assert installed(python, Path("/checkout"), {}, starting=True).source is Source.ASKED
+    assert is_cached(python)
 
 
 def test_a_plan_starts_nothing_of_the_checkout(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ import pytest
 
 from core.errors import TTMatrixError
 from core.workflows.loader_code.edits.edit import EditedFile, EditKind, SourceEdit, edited_files, forget, put, take_back
+from tests.support.app import own_checkout
+from tests.support.git import git
 
 BEFORE, AFTER = "\ufeffx = 1\r\ny = 'é'\r\n", "\ufeffx = 2\r\ny = 'é'\r\n"
 EDIT = SourceEdit(EditKind.CAST, 1, "cast x", BEFORE, AFTER)
@@ -60,6 +62,36 @@ def test_somebody_else_s_change_is_never_written_over(loader: Path, tmp_path: Pa
     with pytest.raises(TTMatrixError, match="has changed since the edit"):
         put(loader, EDIT, tmp_path / "state")
     assert loader.read_text(encoding="utf-8") == "mine" and edited.original.is_file()
+
+
+def commit(loader: Path) -> None:
+    git(loader.parent, "commit", "--quiet", "--all", "--message=theirs")
+
+
+def test_an_edit_that_was_committed_stays(loader: Path, tmp_path: Path) -> None:
+    own_checkout(tmp_path)
+    edited = put(loader, EDIT, tmp_path / "state")
+    before = edited.is_committed
+    commit(loader)
+    assert (before, edited.is_committed) == (False, True)
+    take_back(edited)
+    assert loader.read_bytes() == AFTER.encode()
+    assert put(loader, EDIT, tmp_path / "state") == edited, "its session goes on with it"
+    loader.write_text("mine, on top of it", encoding="utf-8")
+    take_back(edited)
+    assert loader.read_text(encoding="utf-8") == "mine, on top of it"
+
+
+def test_a_file_that_was_committed_otherwise_has_no_edit_left(loader: Path, tmp_path: Path) -> None:
+    own_checkout(tmp_path)
+    edited = put(loader, EDIT, tmp_path / "state")
+    loader.write_text("theirs", encoding="utf-8")
+    with pytest.raises(TTMatrixError, match="has changed since it was edited"):
+        take_back(edited)
+    commit(loader)
+    take_back(edited)
+    assert loader.read_text(encoding="utf-8") == "theirs"
+    assert edited_files(tmp_path / "state") == ()
 
 
 def test_edits_that_build_on_each_other(loader: Path, tmp_path: Path) -> None:

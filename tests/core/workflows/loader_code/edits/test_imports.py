@@ -57,9 +57,9 @@ def test_without_any_the_depth_tells() -> None:
         ("import os\nfrom transformers import A\n", "import os\nimport torch\nfrom transformers import A\n"),
         (
             '"""Doc."""\nfrom typing import Any\n\nfrom ...base import A\n',
-            '"""Doc."""\nfrom typing import Any\n\nimport torch\nfrom ...base import A\n',
+            '"""Doc."""\nfrom typing import Any\n\nimport torch\n\nfrom ...base import A\n',
         ),
-        ("from . import x\n", "import torch\nfrom . import x\n"),
+        ("from . import x\n", "import torch\n\nfrom . import x\n"),
         ("import os\n\nx = 1\n", "import os\nimport torch\n\nx = 1\n"),
         ('"""Doc."""\n\nx = 1\n', '"""Doc."""\n\nimport torch\n\nx = 1\n'),
         ("from torch import nn\n", "import torch\nfrom torch import nn\n"),
