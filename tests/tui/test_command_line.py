@@ -136,6 +136,17 @@ async def test_a_field_is_set(checkout: Checkout) -> None:
     assert [(op.op, op.id, op.value) for op in change.ops] == [(OpKind.SET, ORG, "EXPECTED_PASSING")]
 
 
+async def test_an_odd_marker_is_asked_about_once(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await _type(app, pilot, "set markers=pussh")
+        await pilot.press("enter")
+        await until(pilot, lambda: "Enter again sets it" in screen_text(app), "the question")
+        assert not app.session.pending.changes
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(app.session.pending.changes), "the change")
+
+
 async def test_runs_are_planned_as_typed(checkout: Checkout) -> None:
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -156,6 +167,10 @@ async def test_runs_are_planned_as_typed(checkout: Checkout) -> None:
         ("filter stauts:x", "stauts"),
         ("filter (", "("),
         ("set statsu=x", "Fields: status"),
+        ("set required_pcc=abc", "required_pcc must be a number"),
+        ("set markers=pussh", "Did you mean push?"),
+        ("stop run", "on 2 Runs"),
+        ("find text", "in a log"),
         ("run cup", "Kinds: cpu"),
         ("xyzzy", "There is no such command"),
     ],

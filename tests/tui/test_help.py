@@ -35,6 +35,8 @@ async def test_help_lists_no_key_that_does_nothing(tmp_path: Path) -> None:
             # What the keys reach when they are pressed now, by the stock app's own count.
             active = {key: one for key, one in app.screen.active_bindings.items() if one.enabled}
             await pilot.press("question_mark")
+            # It waits for a list that is being read.
+            await until(pilot, lambda: isinstance(app.screen, HelpScreen), "the help")
             listed = [one for one in _offered(app.screen) if isinstance(one, Command)]
             for one in listed:
                 keys = one.keys.split(",")

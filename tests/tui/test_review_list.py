@@ -75,6 +75,7 @@ async def test_a_group_is_decided_after_its_count_was_shown(checkout: Checkout) 
         await pilot.press("A")
         await until(pilot, lambda: "Accept 2 changes?" in screen_text(app), "the count")
         assert "status = NOT_SUPPORTED_SKIP" in screen_text(app)
+        assert screen_text(app).count("alpha/pytorch-") >= 2, "which they are"
         await pilot.press("y")
         assert _decisions(app) == "aau"
         await pilot.press("u")

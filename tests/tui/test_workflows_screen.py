@@ -108,7 +108,9 @@ async def test_downloads_are_asked_about_with_the_caches_they_go_to(
         await pilot.press("T")
         await until(pilot, lambda: "1 checkpoint: org/some" in screen_text(app), "the question")
         assert "HF_HOME says so" in " ".join(screen_text(app).split())
+        assert f"For {SMALL}:" in screen_text(app)
         await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.matrix_screen, "the matrix again")
         assert not app.navigation.screen(WorkflowsScreen).board.items
 
 

@@ -12,7 +12,7 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 
 from tui.app.navigation import Navigation
-from tui.commands import Command, Where, commands
+from tui.commands import Command, Where, commands, screen_commands
 from tui.effects import refusal
 from tui.keymap import Keymap
 from tui.needs import BEFORE, NEEDS
@@ -43,6 +43,17 @@ class CommandRunner:
         lacking = {one.id: words for one in found if (words := self._why_not(screen, one.id))}
         able = [one for one in found if one.id not in lacking]
         return [*able, *(one._replace(help=lacking[one.id], off=True) for one in found if one.id in lacking)]
+
+    def elsewhere(self) -> Sequence[Command]:
+        """Commands that do not work here, each with the place where it does before its help."""
+        names = {place: f"on {one.keys} {one.label}" for place, one in screen_commands()}
+        here = {one.id for one in self.valid()}
+        found = []
+        others = [one for one in commands(*Where) if one.id not in here and one.where is not Where.APP]
+        for one in self._keymap.applied(others):
+            where = str(one.where) if one.where.startswith("in ") else names.get(one.where, f"on {one.where}")
+            found.append(one._replace(help=f"{where}: {one.help}", off=True))
+        return found
 
     def _why_not(self, screen: SessionScreen | None, id: str) -> str:
         need, refused = NEEDS.get(id), refusal(id, read_only=self._read_only)

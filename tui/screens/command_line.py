@@ -48,12 +48,14 @@ class CommandLine(Dialog[Command]):
         Binding("tab", "complete", "Complete", show=False, priority=True),
     ]
 
-    def __init__(self, commands: Sequence[Command], verbs: Sequence[Verb]) -> None:
+    def __init__(self, commands: Sequence[Command], verbs: Sequence[Verb], elsewhere: Sequence[Command] = ()) -> None:
+        """`elsewhere` are found by words only, and say where they work instead of being run."""
         super().__init__(classes="pick")
         self._verbs = {verb.name: verb for verb in verbs}
         self._known: dict[str, Arguments] = {}
         self._all: list[Found] = [Option(one, one.label, one.help, key_text(one), one.off) for one in commands]
         self._all += [Option(one, one.name, one.help) for one in verbs]
+        self._elsewhere: list[Found] = [Option(one, one.label, one.help, key_text(one), one.off) for one in elsewhere]
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
@@ -91,6 +93,7 @@ class CommandLine(Dialog[Command]):
         verb, argument = self._typed()
         if verb is None:
             found = found_options(self._all, self._line.value)
+            found += found_options(self._elsewhere, self._line.value) if self._line.value.strip() else []
             self._table.show(OptionRows(found, self._all, _TITLES))
             self._table.say_when_empty("There is no such command.")
         else:
@@ -106,6 +109,8 @@ class CommandLine(Dialog[Command]):
         if verb is not None:
             known = self._arguments(verb).has(argument)
             self._run(verb, argument if known or not isinstance(chosen, str) else chosen)
+        elif isinstance(chosen, Command) and any(chosen is one.value for one in self._elsewhere):
+            self._say(f"{chosen.help}.")
         elif isinstance(chosen, Command):
             self.dismiss(chosen)
         elif chosen is not None:

@@ -177,10 +177,20 @@ def ask_to_start(screen: SessionScreen, plan: LaunchPlan, *about: str) -> None:
 
 
 def ask_to_download(
-    app: App[Any], downloads: Sequence[Download], go_on: Callable[[], None], about: Sequence[Obstacle] = ()
+    app: App[Any],
+    downloads: Sequence[Download],
+    go_on: Callable[[], None],
+    about: Sequence[Obstacle] = (),
+    *,
+    names: str = "",
+    leave: Callable[[], None] = lambda: None,
 ) -> None:
-    """Ask once for all that runs download, and `go_on` on a yes. `about` are caches, and what cannot be had at all."""
-    lines = [*download_lines(downloads), *(f"{one.what}. {one.remedy}" for one in about)]
+    """Ask once for all that runs download, and `go_on` on a yes, or else `leave`.
+
+    `about` are caches, and what cannot be had at all; `names` says which tests it is for.
+    """
+    whose = [f"For {names}:"] if names else []
+    lines = [*whose, *download_lines(downloads), *(f"{one.what}. {one.remedy}" for one in about)]
     body = "\n".join(map(one_line, lines))
     question = Confirm("Download this first?", body, verb="download and start")
-    app.push_screen(question, lambda yes: go_on() if yes else None)
+    app.push_screen(question, lambda yes: go_on() if yes else leave())

@@ -9,7 +9,7 @@ from functools import partial
 from textual.app import App
 
 from core import sessions
-from core.edits import FORM_FIELDS
+from core.edits import FORM_FIELDS, EntryForm
 from core.errors import TTMatrixError, UsageError
 from core.matrix import NO_ARCH
 from core.matrix.query import Query
@@ -38,6 +38,8 @@ class Verbs:
         self._context = context
         self._session = context.session
         self._screen = screen
+        self._doubted = ""
+        """The setting that was asked about last."""
 
     def all(self) -> list[Verb]:
         """All of them, in the order in which they are listed."""
@@ -139,6 +141,13 @@ class Verbs:
         names = [field.name for field in FORM_FIELDS]
         if not equals or name not in names:
             raise UsageError("Type a field and its value: field=value", hint=f"Fields: {', '.join(names)}.")
+        # What is wrong or odd about it is said here, where it can be corrected.
+        form = EntryForm(self._session.matrix, ())
+        form.read(name, value)
+        doubt = form.doubt({name: value}) if text != self._doubted else ""
+        self._doubted = text
+        if doubt:
+            raise UsageError(doubt, "Enter again sets it anyway.")
         self._on_matrix(lambda: self._screen.tests.set_field(name, value))
 
     def _run(self, text: str) -> None:

@@ -90,7 +90,9 @@ class WorkflowsScreen(SessionScreen):
             self._act(lambda: self.board.begin(self.session.world(), ids))
 
         if sources.downloads:
-            ask_to_download(self.app, sources.downloads, begin, of_sources(sources))
+            names = ids[0] if len(ids) == 1 else counted(len(ids), "test")
+            about, leave = of_sources(sources), self.context.navigation.back
+            ask_to_download(self.app, sources.downloads, begin, about, names=names, leave=leave)
             return
         for what, remedy in sources.missing:
             self.context.notify.info(f"{one_line(what)}. {one_line(remedy)}")

@@ -2,7 +2,7 @@
 """Fit texts to a width: shorten ids, pad or cut lines, wrap paragraphs."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from rich.cells import cell_len, chop_cells, set_cell_size
@@ -33,6 +33,10 @@ _LAST_WORDS = (("-tensor-", "-tp-"), ("-default-", "-def-"), ("-single-", "-sd-"
 _FRAMEWORKS = {"pytorch": "pt"}
 _LEAST_TAIL = 8
 """Fewer characters after the variant are useless."""
+_GOOD_PLACE, _LEAST_PLACE = 12, 5
+"""As many before it tell most ids apart; fewer are useless."""
+_LEAST_END = 3
+"""The same for the directories in the first one."""
 
 CellLine = tuple[Cell, ...]
 """One line as pieces with their styles."""
@@ -95,8 +99,8 @@ def fit(text: str, width: int, *, elide: bool = False) -> str:
 def short_id(id: str, width: int) -> str:
     """A test id in at most `width` characters: common parts are shortened, never the variant, in which ids differ.
 
-    First the words of the grammar are abbreviated (docs/rules.md 1.5), then directories go, then the framework, then
-    the middle of what comes after the variant. Any other text, or too long a variant, loses its middle.
+    First the words of the grammar are abbreviated (docs/rules.md 1.5), then the directories lose their middle, then
+    they go, and the middle of what comes after the variant. Any other text, or too long a variant, loses its middle.
     """
     parsed = TestId.parse(id) if len(id) > width else None
     if parsed is None:
@@ -107,27 +111,28 @@ def short_id(id: str, width: int) -> str:
         tail = tail.replace(long, short)
         if len(text := f"{directory}{variant}{tail}") <= width:
             return text
-    for start in _shorter_places(directory, bool(variant)):
-        if len(text := f"{start}{variant}{tail}") <= width:
-            return text
-    for long, short in _LAST_WORDS:
-        tail = tail.replace(long, short)
-    # Without a variant, the directory distinguishes an id from others.
-    start = f"…{variant.removeprefix('-')}" if variant else directory.rpartition("/")[0]
-    room = width - len(start)
-    return f"{start}{elide_middle(tail, room)}" if room >= _LEAST_TAIL else elide_middle(id, width)
-
-
-def _shorter_places(directory: str, varies: bool) -> Iterator[str]:
-    """Shorter replacements for a directory, longest first; with a variant after it, it may be dropped completely."""
     path, _, framework = directory.rpartition("/")
-    short = _FRAMEWORKS.get(framework, framework)
-    first, *others = path.split("/")
-    yield f"{path}/{short}"
-    if not varies:
-        return
-    if others:
-        yield f"{first}/…/{short}"
-    for length in range(len(first) - 1, 0, -1):
-        yield f"{first[:length]}…/{short}"
-    yield f"…/{short}"
+    last = tail
+    for long, short in _LAST_WORDS:
+        last = last.replace(long, short)
+    for rest, least in ((tail, _GOOD_PLACE), (last, _LEAST_PLACE)):
+        end = f"/{_FRAMEWORKS.get(framework, framework)}{variant}{rest}"
+        room = width - len(end)
+        # Without a variant, the directory distinguishes an id from others.
+        if room >= (min(least, len(path)) if variant else len(path)):
+            return f"{_short_place(path, room)}{end}"
+    start = variant.removeprefix("-") or path
+    room = width - len(start) - bool(variant)
+    if room < _LEAST_TAIL:
+        return elide_middle(f"{start}{last}", width)
+    return f"{'…' if variant else ''}{start}{elide_middle(last, room)}"
+
+
+def _short_place(path: str, width: int) -> str:
+    """Directories in at most `width` characters: the first one whole if that leaves room for both ends of the others.
+
+    The ends tell `albert/masked_lm` from `albert/token_classification`, and `detection` from `detection_v2`.
+    """
+    first, _, others = path.partition("/")
+    room = width - len(first) - 1
+    return f"{first}/{elide_middle(others, room)}" if others and room >= _LEAST_END else elide_middle(path, width)

@@ -186,7 +186,11 @@ def host_text(view: HostView, report: "HostReport | None", now: float) -> Text:
         lines.append(_fact("waiting", f"{counted(view.waiting, 'run')} could go there"))
     if host.expires:
         lines.append(_fact("lease", f"until {host.expires.astimezone():%Y-%m-%d %H:%M}"))
-    facts = {"ssh": host.ssh or "this machine", "labels": ", ".join(host.labels), "checkout": host.checkout}
+    facts = {
+        "ssh" if host.ssh else "on": host.ssh or "this machine",
+        "labels": ", ".join(host.labels),
+        "checkout": host.checkout,
+    }
     facts |= {"python": host.python, "worker": host.worker, "reset": host.reset}
     lines += [_fact(name, value) for name, value in facts.items() if value]
     return Text("\n").join([*lines, *_findings(report)])

@@ -45,7 +45,9 @@ def wanted(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str
     if judgement.pinned:
         return WantedFields(refusal=f"pinned: {judgement.pinned}")
     if judgement.verdict is Verdict.FLAKY:
-        return WantedFields(refusal="it passes and fails, and no status says that: rerun it, or pin it with a reason")
+        return WantedFields(
+            refusal="some results pass and some fail, which no status means: rerun it, or pin it with a reason"
+        )
     if judgement.verdict is Verdict.SLOW:
         return WantedFields(refusal="no status says that it takes too long: give it more time, or read its log")
     if judgement.verdict in _BROKEN and len(judgement.rows) < policy.minimum_runs:

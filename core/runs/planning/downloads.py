@@ -193,7 +193,7 @@ def _file_note(files: Collection[str], environ: Mapping[str, str]) -> Iterator[t
     name, place = _file_cache(environ)
     said = f"{name} says so" if name else "DOCKER_CACHE_ROOT and LOCAL_LF_CACHE are not set"
     server = environ.get(FILE_SERVER)
-    explained = f"{said}. {f'{FILE_SERVER}={server}' if server else f'{FILE_SERVER} is not set: there is no server'}"
+    explained = f"{said}. {f'{FILE_SERVER}={server}' if server else f'{FILE_SERVER} names no server for them'}"
     yield f"Files of tt-xla's own cache are in {place}", explained
 
 

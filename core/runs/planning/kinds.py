@@ -317,7 +317,7 @@ KINDS: Mapping[str, RunKind] = {
         packages=("torch",),
     ),
     "device": RunKind(
-        "tt-xla's own runner through pytest, on devices here or elsewhere; ttmatrix's where the checkout has none",
+        "tt-xla's own runner through pytest, on devices here or elsewhere; in a checkout without one, that of ttmatrix",
         _upstream_command,
         ResultFormat.JUNIT,
         timeout=lambda settings: settings.device_timeout,

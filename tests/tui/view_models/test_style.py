@@ -114,8 +114,8 @@ _LONG = "qwen_2_5/causal_lm/pytorch-0.5B_Instruct-llm_decode-seq_1-batch_1-fsdp-
     [
         (200, _LONG),
         (100, "qwen_2_5/causal_lm/pytorch-0.5B_Instruct-llm_decode-seq_1-batch_1-fsdp-dp-tensor-mesh_2x4-train"),
-        (64, "qwen_2_5/…/pt-0.5B_Instruct-dec-s1-b1-fsdp-dp-tensor-2x4-train"),
-        (56, "qwe…/pt-0.5B_Instruct-dec-s1-b1-fsdp-dp-tensor-2x4-train"),
+        (64, "qwen_2_5/c…m/pt-0.5B_Instruct-dec-s1-b1-fsdp-dp-tensor-2x4-train"),
+        (56, "qwe…l_lm/pt-0.5B_Instruct-dec-s1-b1-fsdp-dp-tp-2x4-train"),
         (50, "…0.5B_Instruct-dec-s1-b1-fsdp-dp-tp-2x4-train"),
         (40, "…0.5B_Instruct-dec-s1-b1…dp-tp-2x4-train"),
     ],
@@ -138,9 +138,32 @@ def test_ids_that_differ_in_the_variant_or_the_mode_stay_apart() -> None:
     assert all(variant in short_id(f"a_model/pytorch-{variant}-single_device-inference", 26) for variant in variants)
 
 
+@pytest.mark.parametrize(
+    ("directories", "rest"),
+    [
+        (
+            ("swin/image_classification", "swin/masked_image_modeling"),
+            "v2_Tiny_Patch4_Window8_256-single_device-training",
+        ),
+        (
+            ("ultra_fast_lane_detection", "ultra_fast_lane_detection_v2"),
+            "TuSimple_ResNet34_Backbone-data_parallel-inference",
+        ),
+        (
+            ("llama/causal_lm", "llama_lora/causal_lm"),
+            "3.2_1B-llm_prefill-seq_128-batch_1-single_device-mesh_default-training",
+        ),
+        (("albert/masked_lm", "albert/token_classification"), "Base_v1-data_parallel-inference"),
+    ],
+)
+def test_ids_that_differ_in_their_directories_stay_apart(directories: tuple[str, str], rest: str) -> None:
+    one, other = (f"{directory}/pytorch-{rest}" for directory in directories)
+    assert all(short_id(one, width) != short_id(other, width) for width in (52, 60, 67, 80, 120))
+
+
 def test_without_a_variant_the_directory_stays() -> None:
     ids = [f"{name}/pytorch-single_device-inference" for name in ("drifted", "stale", "pcc-tight")]
-    assert [short_id(id, 21) for id in ids] == ["drifted/pt-single-inf", "stale/pt-single-inf", "pcc-tight-sd-inf"]
+    assert [short_id(id, 21) for id in ids] == ["drifted/pt-single-inf", "stale/pt-single-inf", "pcc-tight/pt-sd-inf"]
     assert all(id.partition("/")[0] in short_id(id, 17) for id in ids)
 
 

@@ -58,7 +58,7 @@ class CaseMenu:
             self._context.notify.info("There are no marks to remove.")
             return
         total = counted(len(self._form.cases), "op case")
-        options = [Option(mark, one_line(mark), f"{count:,} of {total} have it") for mark, count in have.items()]
+        options = [Option(mark, one_line(mark), f"in {count:,} of {total}") for mark, count in have.items()]
         self._app.push_screen(
             Pick("Remove which mark?", options),
             lambda mark: self._propose(self._form.without_mark(mark)) if mark else None,

@@ -101,9 +101,7 @@ class EntryMenu:
             self._context.notify.info(f"There are no {field} to remove.")
             return
         make = with_item if kind is OpKind.ADD else without_item
-        options = [
-            Option(item, one_line(item), f"{have[item]:,} of {counted(len(ids), 'test')} have it") for item in items
-        ]
+        options = [Option(item, one_line(item), f"in {have[item]:,} of {counted(len(ids), 'test')}") for item in items]
         self._app.push_screen(
             Pick(title, options), lambda item: self._propose(lambda: make(matrix, ids, field, item)) if item else None
         )

@@ -11,6 +11,7 @@ from textual.containers import Vertical
 
 from core.edits.pending import Change, ChangeGroup, Decision
 from core.matrix import Matrix
+from core.matrix.view import Targets
 from core.text import counted
 from tui.commands import Where, bindings
 from tui.needs import Need
@@ -202,7 +203,8 @@ class ChangeList:
         warning = self.source.warning(rest) if decision is Decision.ACCEPTED else ""
         others = len(undecided) - len(rest)
         beside = f"Nothing is proposed for {counted(others, 'other ' + noun)}{where}." if others else ""
-        body = "\n".join(filter(None, (warning, name, f"{operations} in all.", beside)))
+        names = Targets(tuple(dict.fromkeys(op.id for change in rest for op in change.ops))).listing
+        body = "\n".join(filter(None, (warning, name, names, f"{operations} in all.", beside)))
         question = Confirm(f"{verb} {counted(len(rest), noun)}?", body, verb=verb.lower())
         self.table.app.push_screen(question, lambda yes: self.source.decide(decision, rest) if yes else None)
 
