@@ -50,9 +50,7 @@ def confirm(
     """The members that fail as the target does, each shown by its own CPU repro; they become the scope."""
     candidates = case.scope if members is None else members
     others = [member for member in candidates if member.id != case.id]
-    repros = yield from reproduce(
-        report, [member.id for member in others], BEFORE, "of the other tests that an edit may change"
-    )
+    repros = yield from reproduce(report, [member.id for member in others], BEFORE, "what else an edit may change")
     confirmed = {case.id: target}
     for member in others:
         one = repros[member.id]
