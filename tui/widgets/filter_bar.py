@@ -16,6 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from tui.widgets.internals import CachedLines, show_suggestion, suggestion
+from tui.widgets.line_base import CachedText
 
 
 class LineInput(Input, inherit_css=False):
@@ -64,6 +65,9 @@ _BESIDE_NOTE = 2
 """Cells of padding beside the note."""
 _STEP = 8
 """The width of the note changes by so many cells."""
+_USUAL_NOTE = 40
+"""Cells that it has where the query leaves them: it is laid out anew only for longer ones. A layout is a third of what
+a letter costs."""
 
 
 class QueryInput(LineInput):
@@ -193,9 +197,9 @@ class FilterBar(Horizontal, CachedLines):
     """
 
     def compose(self) -> ComposeResult:
-        yield Static("/", id="filter-prompt")
+        yield CachedText("/", id="filter-prompt")
         yield QueryInput(self._query, self._changed, self._left, self._complete, self._placeholder, self._base)
-        yield Static("", id="filter-note", markup=False)
+        yield CachedText("", id="filter-note", markup=False)
 
     @property
     def input(self) -> QueryInput:
@@ -222,7 +226,8 @@ class FilterBar(Horizontal, CachedLines):
         left, wanted = width - query, cell_len(self._note) + _BESIDE_NOTE
         below = wanted > left
         self.set_class(below, "long")
-        cells = width if below else min(left, -(-wanted // _STEP) * _STEP)
+        usual = min(_USUAL_NOTE, width - cell_len(completed or self._placeholder) - _BESIDE_QUERY)
+        cells = width if below else min(left, max(usual, -(-wanted // _STEP) * _STEP))
         note = self.query_one("#filter-note", Static)
         if cells != self._note_cells:
             self._note_cells = cells
