@@ -25,7 +25,7 @@ def test_what_steers_the_terminal_stays() -> None:
 
 
 def test_boxes_keep_their_shape() -> None:
-    assert [ascii_only(line) for line in ("╭──┬╮", "│  ┃│", "╰──┴╯", "█▇▊░")] == ["+--++", "|  ||", "+--++", "#*#."]
+    assert [ascii_only(line) for line in ("╭──┬╮", "│  ┃│", "╰──┴╯", "█▇▊░")] == ["+--++", "|  ||", "+--++", "#*#:"]
 
 
 def test_no_sign_of_ours_becomes_a_question() -> None:

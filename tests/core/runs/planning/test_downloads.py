@@ -111,7 +111,7 @@ def test_files_of_a_server_that_nobody_names(checkout: Checkout, tmp_path: Path,
     ((what, remedy),) = found.missing
     assert what == "some/pytorch asks for files of a cache, and IRD_LF_CACHE is not set"
     assert "export IRD_LF_CACHE" in remedy
-    assert "IRD_LF_CACHE is not set" in found.notes[0][1]
+    assert "IRD_LF_CACHE names no server for them" in found.notes[0][1]
     found = fetched(checkout, [SMALL], {"IRD_LF_CACHE": "http://files"}, ())
     assert (found.missing, found.downloads) == ([], [Download(Kind.FILE, "http://files/test_files/some.pt")])
     assert "IRD_LF_CACHE=http://files" in found.notes[0][1]
