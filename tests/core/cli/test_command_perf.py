@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from core.evidence.perf_reports import RawReport
 from core.matrix.view import ViewSpec, change_saved
 from core.settings import paths
 from core.sources.checkout import Checkout
@@ -149,3 +150,12 @@ def test_a_broken_report_is_named(checkout: Checkout, tmp_path: Path) -> None:
     called = perf(checkout, "--ingest", tmp_path)
     assert called.code == 2
     assert "broken.json" in called.err
+
+
+def test_a_speed_that_no_number_can_hold_is_none(tmp_path: Path) -> None:
+    numbers = {"total_samples": 1e308, "total_time": 1e-308, "avg_time": 2.0}
+    file = tmp_path / "report.json"
+    file.touch()
+    report = RawReport(file, "digest", "model", "inference", "single_device", "wormhole", 1, numbers)
+    found = report.of_test("a test", "n150")
+    assert (found.samples_per_s, found.run_s) == (None, 2.0)
