@@ -384,7 +384,8 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
     def action_command_line(self) -> None:
         if isinstance(self.screen, SessionScreen):
             verbs = screens.Verbs(self, self.context, self.matrix_screen).all()
-            line = screens.CommandLine(self.command_runner.valid(), verbs, self.command_runner.elsewhere())
+            valid = self.command_runner.valid()
+            line = screens.CommandLine(valid, verbs, self.command_runner.elsewhere(valid))
             self.push_screen(line, self.command_runner.run)
 
     def action_redraw(self) -> None:

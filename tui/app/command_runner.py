@@ -44,10 +44,10 @@ class CommandRunner:
         able = [one for one in found if one.id not in lacking]
         return [*able, *(one._replace(help=lacking[one.id], off=True) for one in found if one.id in lacking)]
 
-    def elsewhere(self) -> Sequence[Command]:
-        """Commands that do not work here, each with the place where it does before its help."""
+    def elsewhere(self, valid: Sequence[Command]) -> Sequence[Command]:
+        """Commands that are not among the `valid` ones, each with the place where it works before its help."""
         names = {place: f"on {one.keys} {one.label}" for place, one in screen_commands()}
-        here = {one.id for one in self.valid()}
+        here = {one.id for one in valid}
         found = []
         others = [one for one in commands(*Where) if one.id not in here and one.where is not Where.APP]
         for one in self._keymap.applied(others):

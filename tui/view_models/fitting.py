@@ -34,9 +34,9 @@ _FRAMEWORKS = {"pytorch": "pt"}
 _LEAST_TAIL = 8
 """Fewer characters after the variant are useless."""
 _GOOD_PLACE, _LEAST_PLACE = 12, 5
-"""As many before it tell most ids apart; fewer are useless."""
+"""Characters before the variant: 12 tell most ids apart, and fewer than 5 are useless."""
 _LEAST_END = 3
-"""The same for the directories in the first one."""
+"""Fewer characters of the directories below the first one are useless."""
 
 CellLine = tuple[Cell, ...]
 """One line as pieces with their styles."""

@@ -108,11 +108,12 @@ def take_back(edited: EditedFile) -> None:
     Raises TTMatrixError where the file is neither as the edit left it nor as it was before, nor as it was committed:
     then it is not touched.
     """
-    if edited.is_committed:
+    committed = committed_content(edited.path)
+    if committed == edited.edit.after.encode("utf-8"):
         return
     present = read_text(edited.path)
     known = (edited.edit.after, edited.edit.before)
-    if present not in known and present.encode("utf-8") != committed_content(edited.path):
+    if present not in known and present.encode("utf-8") != committed:
         hint = f"Compare it with the original: {edited.original}."
         raise TTMatrixError(f"{edited.path} has changed since it was edited", "It was left as it is.", hint)
     if present == edited.edit.after and edited.original.is_file():
