@@ -25,6 +25,14 @@ class Need(StrEnum):
     TESTS = "No test is marked or under the cursor."
     ROWS = "No test matches the filter."
     TEST = "No single test is under the cursor."
+    MODEL = "This is for tests of models."
+    TORCH = "Only PyTorch models have ops of torch; this one is JAX."
+    OP_CASES = "Only op cases have results on several backends."
+    WORKFLOW_FITS = "No workflow fits: workflows are for training entries of PyTorch models on a single device."
+    LOADER = "Only tests of models have a loader: {matrix.open} opens the file of this row."
+    HISTORY = "Only entries have a history here: git log shows that of other files."
+    REAL = "This is a placeholder: there is no model to run yet."
+    RUN_HERE = "This test has not been run here yet: {matrix.run} runs it."
     MARKS = "Nothing is marked."
     NO_GRID = "This does not work in a grid: {matrix.grid} shows the table."
     COLUMNS = "There is only one column."
@@ -37,6 +45,8 @@ class Need(StrEnum):
     )
     OTHER_CHECKOUTS = "There are no runs of other checkouts."
     RUN_FILES = "This run has no files besides its log."
+    SOURCE = "This run names no line of a model; one of kind bisect or extract may."
+    FAILURE = "This run has passed: there is no failure to explain."
     FILTERS = "The log has no filter: {log.filter} sets one."
     UNDECIDED = "Nothing else is undecided."
     LISTED_TEST = "No test is under the cursor."
@@ -81,6 +91,16 @@ def advice(words: str, keymap: Keymap, *, read_only: bool) -> str:
 
 
 BEFORE: Mapping[Need, Need] = {
+    Need.MODEL: Need.TEST,
+    Need.TORCH: Need.MODEL,
+    Need.OP_CASES: Need.TESTS,
+    Need.WORKFLOW_FITS: Need.TESTS,
+    Need.LOADER: Need.TEST,
+    Need.HISTORY: Need.TEST,
+    Need.REAL: Need.TEST,
+    Need.RUN_HERE: Need.REAL,
+    Need.SOURCE: Need.RUN,
+    Need.FAILURE: Need.RUN,
     Need.ROW_RUN: Need.PROFILE_ROW,
     Need.RUNNING: Need.RUN,
     Need.QUEUED: Need.RUN,
@@ -93,10 +113,16 @@ BEFORE: Mapping[Need, Need] = {
 }
 """What a need is about: where that is missing too, this is said."""
 
-_OF_RUNS = ("mark", "again", "enter", "detail", "entry", "source", "copy", "reason", "search", "filter", "error")
+
+def with_before(need: Need) -> list[Need]:
+    """A need behind those that it is about, the widest first."""
+    return [*(with_before(BEFORE[need]) if need in BEFORE else ()), need]
+
+
+_OF_RUNS = ("mark", "again", "enter", "detail", "entry", "copy", "search", "filter", "error")
 _OF_PROGRAM = ("enter", "mark", "other", "ops", "source", "unfold", "pattern", "first")
-_OF_TESTS = ("run", "run_with", "bisect", "extract", "triage", "set", "change")
-_OF_TEST = ("log", "open", "loader", "history", "copy", "copy_node")
+_OF_TESTS = ("run", "run_with", "set", "change")
+_OF_TEST = ("open", "copy", "copy_node")
 
 NEEDS: Mapping[str, Need] = {
     "app.last": Need.VIEW_BEFORE,
@@ -104,6 +130,13 @@ NEEDS: Mapping[str, Need] = {
     "app.divider_up": Need.DIVIDER,
     **{f"matrix.{name}": Need.TESTS for name in _OF_TESTS},
     **{f"matrix.{name}": Need.TEST for name in _OF_TEST},
+    "matrix.bisect": Need.TORCH,
+    "matrix.extract": Need.TORCH,
+    "matrix.compare": Need.OP_CASES,
+    "matrix.triage": Need.WORKFLOW_FITS,
+    "matrix.loader": Need.LOADER,
+    "matrix.history": Need.HISTORY,
+    "matrix.log": Need.RUN_HERE,
     "matrix.mark": Need.ROWS,
     "matrix.mark_all": Need.ROWS,
     "matrix.enter": Need.ROWS,
@@ -120,6 +153,8 @@ NEEDS: Mapping[str, Need] = {
     "tree.open_all": Need.GROUPS,
     "tree.close_all": Need.GROUPS,
     **{f"runs.{name}": Need.RUN for name in _OF_RUNS},
+    "runs.source": Need.SOURCE,
+    "runs.reason": Need.FAILURE,
     "runs.cancel": Need.RUNNING,
     "runs.compare": Need.TWO_RUNS,
     "runs.everywhere": Need.OTHER_CHECKOUTS,

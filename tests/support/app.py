@@ -21,7 +21,7 @@ from core.ops.rows import with_ops
 from core.settings import Settings, paths
 from core.sources.checkout import Checkout
 from tests.support.git import committed_checkout
-from tests.support.idle import wait_for_idle
+from tests.support.idle import settled, wait_for_idle
 from tui.app.app import PLAIN, Appearance, TTMatrixApp
 from tui.session import Session
 from tui.themes import use_themes
@@ -58,7 +58,7 @@ def build_app(
 
 
 async def until(pilot: Pilot[Any], condition: Callable[[], bool], what: str) -> None:
-    """Let the app run until `condition` holds; fails with `what` if it never does."""
+    """Let the app run until `condition` holds and all of that frame is there; fails with `what` if it never holds."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     await wait_for_idle()
     seconds = _FIRST_SECONDS
@@ -67,6 +67,7 @@ async def until(pilot: Pilot[Any], condition: Callable[[], bool], what: str) -> 
         await asyncio.sleep(seconds)
         seconds = min(_LONGEST_SECONDS, seconds * 1.5)
         await pilot.pause(0)
+    await settled()
 
 
 def _state(app: App[Any]) -> str:

@@ -17,6 +17,7 @@ from textual.app import App
 from textual.screen import Screen
 
 from tui.app.bridge import Background
+from tui.app.key_order import KeyOrder
 
 _PATIENCE_SECONDS = 20.0
 _FRAME_SECONDS = 0.002
@@ -26,9 +27,18 @@ by_clock = textual._wait.wait_for_idle
 
 
 async def wait_for_idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
+    """Return when the app is `settled`. While its threads work, use Textual's way too."""
+    await settled()
+    app = active_app.get(None)
+    if app is None or any(worker.is_running and worker._thread_worker for worker in app.workers):
+        await by_clock(min_sleep, max_sleep)
+
+
+async def settled() -> None:
     """Return when every task waits for a timer or for something outside, and pending changes are painted.
 
-    Work that an app defers until after its first frame has then begun. While its threads work, use Textual's way.
+    Work that an app defers until after its first frame has then begun, and keys that waited for a question or a list
+    have been passed on: how long a thread reads that list depends on the machine, and no test does.
     """
     loop: Any = asyncio.get_running_loop()
     app = active_app.get(None)
@@ -39,11 +49,14 @@ async def wait_for_idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
             continue
         if _paint(app):
             continue
-        if not _waits_for_first_frame(app):
+        if not (_waits_for_first_frame(app) or _keys_wait(app)):
             break
         await asyncio.sleep(_FRAME_SECONDS)
-    if app is None or any(worker.is_running and worker._thread_worker for worker in app.workers):
-        await by_clock(min_sleep, max_sleep)
+
+
+def _keys_wait(app: App[Any]) -> bool:
+    order = getattr(app, "keys", None)
+    return app.is_running and isinstance(order, KeyOrder) and bool(order._keys)
 
 
 def _waits_for_first_frame(app: App[Any]) -> bool:

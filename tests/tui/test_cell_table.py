@@ -116,3 +116,16 @@ async def test_a_resize_storm_leaves_a_whole_table() -> None:
             await pilot.pause()
         assert app.table.column == 11
         assert "0.11" in app.line(1)
+
+
+async def test_arrows_say_which_way_more_columns_are() -> None:
+    app = CellApp(Square(30, 12))
+    async with app.run_test(size=(60, 8)) as pilot:
+        await pilot.pause()
+        shown = [width for width in app.table.widths(60) if width]
+        assert len(shown) < 13
+        assert 1 + sum(width + 1 for width in shown) <= 60, "nothing is below the scroll bar but a blank"
+        assert app.line(0).rstrip().endswith("›") and "‹" not in app.line(0)
+        await pilot.press(*["right"] * 11)
+        assert "names ‹" in app.line(0) and "›" not in app.line(0)
+        assert "co…11" in app.line(0)

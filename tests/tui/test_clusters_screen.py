@@ -88,3 +88,16 @@ async def test_a_filter_finds_clusters_by_their_tests(checkout: Checkout) -> Non
         await until(pilot, lambda: "1 of " in screen_text(app), "the one")
         await pilot.press("enter", "tab", "tab", "escape")
         await until(pilot, lambda: "1 of " not in screen_text(app), "all of them")
+
+
+async def test_its_cells_have_the_lines_that_what_is_said_about_one_leaves(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("7")
+        await until(pilot, lambda: "clusters of failures" in screen_text(app), "the clusters")
+        screen = app.navigation.screen(ClustersScreen)
+        await pilot.press("enter", "G")
+        await until(pilot, lambda: "10 cells of" in screen_text(app), "the cells")
+        await until(pilot, lambda: screen.table.size.height == 11, "all of them, below their heads")
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.table.size.height <= 8, "a cluster has more to be said about")

@@ -113,6 +113,19 @@ async def test_leaving_commits_nothing(checkout: Checkout) -> None:
     assert git(checkout.root, "rev-list", "--count", "HEAD").strip() == "1"
 
 
+async def test_an_edited_message_is_dropped_only_when_asked_twice(checkout: Checkout) -> None:
+    app = _app(checkout, PASS)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5", "c")
+        await until(pilot, lambda: "Commit 1 test" in screen_text(app), "the message")
+        await type_text(pilot, "N")
+        await pilot.press("escape")
+        await until(pilot, lambda: "esc again drops the message" in screen_text(app), "the warning")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.navigation.screen(ReviewScreen), "the review")
+    assert git(checkout.root, "rev-list", "--count", "HEAD").strip() == "1"
+
+
 async def test_the_text_of_a_pull_request_is_copied(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
     app = _app(checkout, PASS)
     copied: list[str] = []

@@ -88,3 +88,14 @@ async def test_words_filter_the_findings(checkout: Checkout) -> None:
         await pilot.press("escape")
         await until(pilot, lambda: len(screen.table.source) == len(whole), "all of them")
         assert app.screen is screen
+
+
+async def test_files_that_are_named_alike_are_distinguished(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await pilot.press("6")
+        await until(pilot, lambda: "findings of" in screen_text(app), "the findings")
+        rows = app.navigation.screen(DoctorScreen).table.source
+        places = {rows.cells(at)[2][0].text for at in range(len(rows))}
+        assert any(place.startswith("inference_single_device:") for place in places)
+        assert not any("test_config" in place for place in places)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.widgets import Input
 
 from core.errors import UsageError
 from core.runs.planning import LaunchPlan, plan_launch
@@ -170,3 +171,14 @@ async def test_why_there_is_no_plan_is_said_in_its_place(
         await pilot.press("backspace", "1")
         await until(pilot, lambda: "1 run" in screen_text(app), "a plan after all")
         assert not app.session.runs
+
+
+async def test_a_letter_in_a_number_is_answered(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("R", "down", "down", "down", "7")
+        assert app.screen.query_one("#repeat", Input).value == "7"
+        assert not app._notifications
+        await pilot.press("x")
+        assert [one.message for one in app._notifications] == ["Only digits can be typed here."]
+        assert app.screen.query_one("#repeat", Input).value == "7"

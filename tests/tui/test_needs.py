@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A command that lacks something says what: in help, on the command line, and when its key is pressed."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
+from core.runs.store import RunState
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.recorded import nights, record_runs
 from tests.support.reports import keep
@@ -15,13 +17,13 @@ from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
 from tui.commands import COMMANDS, Command, Where, screen_commands
 from tui.keymap import Keymap
-from tui.needs import NEEDS, Need
+from tui.needs import NEEDS, Need, with_before
 from tui.screens.base import SessionScreen
 
 
 def test_every_need_is_that_of_a_command_and_names_keys_that_exist() -> None:
     assert NEEDS.keys() <= {one.id for one in COMMANDS}
-    assert {*NEEDS.values()} == {*Need}
+    assert {need for one in NEEDS.values() for need in with_before(one)} == {*Need}
     for need in Need:
         words = need.words(Keymap())
         assert words.endswith(".") and "{" not in words
@@ -90,6 +92,25 @@ async def test_help_and_the_command_line_say_it_last(tmp_path: Path) -> None:
         await until(pilot, lambda: "No run is listed." in screen_text(app), "the reason")
 
 
+@pytest.mark.parametrize(
+    ("query", "lacking"),
+    [
+        ("mode:inference", ("matrix.compare", "matrix.triage", "matrix.log")),
+        ("framework:jax", ("matrix.bisect", "matrix.compare", "matrix.extract", "matrix.log", "matrix.triage")),
+        ("has:entry mode:training framework:pytorch", ("matrix.compare", "matrix.log")),
+    ],
+)
+async def test_what_is_not_for_this_test_is_said_in_help_and_not_offered(
+    tmp_path: Path, query: str, lacking: tuple[str, ...]
+) -> None:
+    app = build_app(sample_checkout(tmp_path / "tt-xla"), query=query)
+    asked = {"matrix.compare", "matrix.triage", "matrix.log", "matrix.bisect", "matrix.extract", "matrix.history"}
+    async with app.run_test(size=(100, 40)) as pilot:
+        await until(pilot, lambda: app.matrix_screen.current is not None, "a test")
+        off = {one.id for one in app.command_runner.valid() if one.off}
+        assert off & asked == {*lacking}
+
+
 _QUIET = {"app.redraw", "app.suspend", "app.quit", "app.interrupt", "app.reload", "app.back", "app.help"}
 """What ends the app, stops it or is tested elsewhere."""
 _MOVING = (Where.TABLE, Where.CELLS, Where.LINES, Where.TEXT)
@@ -144,3 +165,22 @@ def _able(app: TTMatrixApp) -> list[Command]:
         for one in app.command_runner.valid()
         if one.id not in lacking | _QUIET and one.where not in _MOVING and not one.action.startswith("switch(")
     ]
+
+
+async def test_the_line_of_keys_offers_to_stop_only_what_still_runs(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "tt-xla")
+    record_runs(checkout)
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: bool(app.session.runs), "the runs")
+        await pilot.press("2")
+        await until(pilot, lambda: "Run again" in screen_text(app).splitlines()[-1], "the keys")
+        assert "Stop run" not in screen_text(app).splitlines()[-1]
+        off = {one.id for one in app.command_runner.valid() if one.off}
+        assert {"runs.cancel", "runs.source"} <= off
+        assert ("runs.reason" in off) == (app.session.runs[0].outcome == "pass")
+        app.session.runs = [replace(app.session.runs[0], state=RunState.RUNNING), *app.session.runs[1:]]
+        app.context.signals.runs_changed.publish(None)
+        await until(pilot, lambda: "Stop run" in screen_text(app).splitlines()[-1], "the key")
+        await pilot.press("down")
+        await until(pilot, lambda: "Stop run" not in screen_text(app).splitlines()[-1], "its end")

@@ -137,7 +137,7 @@ async def test_what_is_for_models_leaves_op_cases_out(checkout: Checkout) -> Non
     app = build_app(checkout, op_cases=True, query="kind:op")
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("T")
-        await until(pilot, lambda: any("tests of models" in one.message for one in app._notifications), "the message")
+        await until(pilot, lambda: any("No workflow fits" in one.message for one in app._notifications), "the message")
         await pilot.press("space", "y")
         assert app.session.view.marks == {"nano::again"}
 

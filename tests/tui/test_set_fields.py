@@ -127,3 +127,20 @@ async def test_another_scope_keeps_what_was_typed_and_nothing_typed_says_so(chec
         await pilot.press(*["up"] * 3, "right")
         await until(pilot, lambda: "values on n150" in screen_text(app), "the scope")
         await until(pilot, lambda: app.screen.query_one("#field-reason", Input).value == "kept", "the text")
+
+
+async def test_what_is_changed_is_dropped_only_when_asked_twice(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("E", "escape")
+        await until(pilot, lambda: app.screen is app.matrix_screen, "an untouched form closes at once")
+        await pilot.press("E", "down", "down")
+        await type_text(pilot, "why")
+        await pilot.press("escape")
+        await until(pilot, lambda: "esc again drops what you have changed here" in screen_text(app), "the warning")
+        await type_text(pilot, "!")
+        await pilot.press("escape")
+        await until(pilot, lambda: "esc again drops" in screen_text(app), "it is said anew after another change")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.matrix_screen, "the matrix")
+        assert not app.session.pending.changes

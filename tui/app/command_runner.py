@@ -15,7 +15,7 @@ from tui.app.navigation import Navigation
 from tui.commands import Command, Where, commands, screen_commands
 from tui.effects import refusal
 from tui.keymap import Keymap
-from tui.needs import BEFORE, NEEDS
+from tui.needs import NEEDS, with_before
 from tui.screens import SessionScreen
 
 
@@ -59,8 +59,8 @@ class CommandRunner:
         need, refused = NEEDS.get(id), refusal(id, read_only=self._read_only)
         if refused or need is None or screen is None:
             return refused
-        needs = (BEFORE[need], need) if need in BEFORE else (need,)
-        return next((one.words(self._keymap, read_only=self._read_only) for one in needs if screen.lacks(one)), "")
+        lacking = (one.words(self._keymap, read_only=self._read_only) for one in with_before(need) if screen.lacks(one))
+        return next(lacking, "")
 
     def able(self, id: str) -> bool:
         """Whether a command has all that it needs on the screen in front, which may still be in the making."""

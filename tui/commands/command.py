@@ -346,6 +346,7 @@ OF_SCREENS: tuple[Command, ...] = (
         "device_result",
         "Device XML",
         "Continue with the JUnit file of a device run",
+        footer=True,
     ),
     Command("workflows.copy", Where.WORKFLOWS, "y", "copy", "Copy", "Copy the command to run, or the report"),
     Command("workflows.go", Where.WORKFLOWS, "o", "go_to_test", "Go to", "Show the test in the matrix"),

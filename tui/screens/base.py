@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from tui import view_models
 from tui.commands import Where, screen_commands
-from tui.needs import Need
+from tui.needs import NEEDS, Need, with_before
 from tui.protocol import Context
 from tui.screens.panes import Divider, Pane, Panes
 from tui.view_models import Tab
@@ -160,6 +160,11 @@ class SessionScreen(SteadyScreen[None]):
                 return not self.panes.movable
             case _:
                 return False
+
+    def offer(self, *ids: str) -> None:
+        """Have the line of keys name those of these commands alone that have what they need now."""
+        lacking = (id for id in ids if any(map(self.lacks, with_before(NEEDS[id]))))
+        self.query_one(KeyLine).leave_out(lacking)
 
     # In and out
 

@@ -26,6 +26,9 @@ from tui.screens.panes import Divider, Pane
 from tui.view_models import ClusterRows, Line, MemberRows, cluster_words, diff_style, member_words, paragraph
 from tui.widgets import LinesView, RowTable, TextLines, WordFilter
 
+_OF_CELL = 8
+"""Lines that what is said about one cell of a cluster takes."""
+
 
 class ClustersScreen(SessionScreen):
     """Clusters above, all about the one under the cursor below; enter shows its cells."""
@@ -115,8 +118,12 @@ class ClustersScreen(SessionScreen):
             self.table.show(ClusterRows(self._clusters, found.ages, found.issues), keep=keep or self.table.cursor_key)
         self.table.say_when_empty(self._nothing())
         self.filter.note(counted(len(self._clusters), "cluster"))
-        self.panes.fit(len(self.table.source))
+        self._fit()
         self._say()
+
+    def _fit(self) -> None:
+        """A cell has less to be said about than a cluster."""
+        self.panes.fit(len(self.table.source), below=_OF_CELL if self._entered else 0)
 
     def _nothing(self) -> str:
         """Why nothing is listed, and what to do about it."""
@@ -141,7 +148,7 @@ class ClustersScreen(SessionScreen):
 
     def on_resize(self, event: events.Resize) -> None:
         if self.is_mounted:
-            self.panes.fit(len(self.table.source))
+            self._fit()
             self.call_after_refresh(self._show_words)
 
     def _show_words(self) -> None:

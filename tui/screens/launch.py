@@ -11,6 +11,8 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.events import Key
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
@@ -133,6 +135,9 @@ class _LaunchDialog(Dialog[LaunchPlan]):
             then, self._then = self._then, None
             if then is not None:
                 then()
+
+    def on_number_refused(self) -> None:
+        self.context.notify.info("Only digits can be typed here.")
 
     def on_input_submitted(self) -> None:
         # By way of the input: enter then comes after the digits typed before it, however fast they came.
@@ -292,7 +297,10 @@ class PathInput(Input):
 
 
 class Number(Input):
-    """A whole number; every other key is left to the dialog."""
+    """A whole number; a key of the dialog is left to it."""
+
+    class Refused(Message):
+        """Something else was typed."""
 
     def __init__(self, value: str, placeholder: str = "", *, id: str) -> None:
         super().__init__(value, placeholder, id=id, restrict=r"\d{0,6}")
@@ -300,3 +308,7 @@ class Number(Input):
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         return character is not None and character.isdigit()
+
+    def on_key(self, event: Key) -> None:
+        if event.is_printable and not self.check_consume_key(event.key, event.character):
+            self.post_message(self.Refused())

@@ -27,7 +27,7 @@ from tui.screens.panes import Pane
 from tui.view_models import Cell, OverviewRows
 from tui.widgets import CellLines, CellTable, NumberBoard, RowTable
 
-_TALL_FROM, _TALL, _LOW = 40, 15, 8
+_TALL_FROM, _TALL, _LOW = 40, 15, 7
 """Height from which the plots are high, and their lines then and below it."""
 _TWO_BOARDS_FROM = 130
 """Width from which there are two boards side by side."""

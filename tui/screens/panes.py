@@ -14,8 +14,8 @@ _LEAST = 3
 """Cells that a pane keeps on each side of a divider."""
 _LEAST_LIST = 4
 """Lines of the shortest list that is as high as its rows: its header and a few of them."""
-
-
+_AROUND = 2
+"""Lines above and below both panes: the title and the keys."""
 _ENOUGH = 20
 """Lines that what is below a list can use: of a higher screen the list has more."""
 
@@ -52,7 +52,7 @@ class Panes:
         self._dividers = tuple(dividers)
         self._sizes: dict[str, int] = {}
         """The sizes that a person has set, in cells, by the selector of the widget."""
-        self._rows = 0
+        self._rows = self._below = 0
         self._before: Widget | None = None
         """What had the focus before a pane was opened."""
         self._dragged: Divider | None = None
@@ -82,7 +82,7 @@ class Panes:
             for widget in self._widgets(other):
                 widget.set_class(bool(name) and widget not in whole, "aside")
                 widget.set_class(widget in whole[:1], "whole")
-        self.fit(self._rows)
+        self.fit(self._rows, below=self._below)
 
     def toggle(self) -> None:
         """Give the pane with the focus the whole screen, or show all of them again."""
@@ -111,12 +111,13 @@ class Panes:
 
     # Sizes
 
-    def fit(self, rows: int) -> None:
+    def fit(self, rows: int, *, below: int = 0) -> None:
         """Give the list above the first divider the height that its rows need, within half of the screen at most.
 
-        A person who has moved the divider knows better, and a pane with the whole screen needs no height.
+        What is below can use `below` lines, and the list may have all others; 0: as many as there are. A person who has
+        moved the divider knows better, and a pane with the whole screen needs no height.
         """
-        self._rows = rows
+        self._rows, self._below = rows, below
         for divider in self._dividers:
             for widget in self._screen.query(divider.sized):
                 self._fit(divider, widget)
@@ -129,9 +130,17 @@ class Panes:
         elif divider.sized in self._sizes:
             setattr(widget.styles, rule, self._sizes[divider.sized])
         elif listed:
-            widget.styles.height = max(_LEAST_LIST, min(self._rows + 1, _most_lines(self._screen.size.height)))
+            widget.styles.height = max(_LEAST_LIST, min(self._rows + 1, self._most_lines))
         else:
             widget.styles.clear_rule(rule)
+
+    @property
+    def _most_lines(self) -> int:
+        """The most lines that a list above a divider has by itself."""
+        height = self._screen.size.height
+        if self._below:
+            return height - self._below - _AROUND
+        return min(height // 2, max(height * 35 // 100, height - _ENOUGH))
 
     @property
     def movable(self) -> Divider | None:
@@ -193,8 +202,3 @@ class Panes:
     def release(self) -> None:
         """The divider stays where it is."""
         self._dragged = None
-
-
-def _most_lines(height: int) -> int:
-    """The most lines that a list above a divider has by itself, on a screen of so many."""
-    return min(height // 2, max(height * 35 // 100, height - _ENOUGH))

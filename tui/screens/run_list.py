@@ -12,6 +12,7 @@ from textual.containers import Vertical
 from textual.widgets import Label
 
 from core.errors import TTMatrixError
+from core.runs import Outcome
 from core.runs.log import compare_logs, last_line
 from core.runs.planning import EXTRACT_KIND
 from core.runs.store import Queue, RunRecord, RunState
@@ -86,17 +87,20 @@ class RunList:
 
         Of an extraction, the manifest with its ops.
         """
+        if place := self._source:
+            self._context.files.edit_file(*place)
+
+    @property
+    def _source(self) -> tuple[str, int] | None:
+        """The file and line that the highlighted run names."""
         record = self.current
         result = (record.result if record else None) or {}
-        if record is not None and record.spec.kind == EXTRACT_KIND and result.get("file"):
-            self._context.files.edit_file(str(result["file"]), 1)
-            return
-        place = str(result.get("line") or "")
-        file, _, line = place.rpartition(":")
-        if record is None or not file or not line.isdigit():
-            self._context.notify.info("This run names no line of a model; one of kind bisect or extract may.")
-        else:
-            self._context.files.edit_file(str(record.spec.cwd / file), int(line))
+        if record is None:
+            return None
+        if record.spec.kind == EXTRACT_KIND and result.get("file"):
+            return str(result["file"]), 1
+        file, _, line = str(result.get("line") or "").rpartition(":")
+        return (str(record.spec.cwd / file), int(line)) if file and line.isdigit() else None
 
     def compare(self) -> None:
         """Compare the logs of two marked runs, or of the marked one and the highlighted one."""
@@ -117,6 +121,10 @@ class RunList:
         match need:
             case Need.RUN:
                 return self.current is None
+            case Need.SOURCE:
+                return self._source is None
+            case Need.FAILURE:
+                return self.current is not None and self.current.outcome is Outcome.PASS
             case Need.RUNNING:
                 return not any(record.active for record in self._chosen())
             case Need.QUEUED:

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.widget import Widget
 from textual.widgets import Static
 
-from core.runs import Age, Outcome, case_progress, read_case_results, shell_command
+from core.runs import Age, case_progress, read_case_results, shell_command
 from core.runs.log import Arrivals, LogFile, cause_line
 from core.runs.store import RunRecord, artefacts, find_artefact, read_provenance
 from core.text import one_line
@@ -132,9 +132,7 @@ class RunLog:
     def copy_reason(self) -> None:
         """Copy the line of the log that explains the failure."""
         record = self.record
-        if record is not None and record.outcome is Outcome.PASS:
-            self._context.notify.info("This run has passed: there is no failure to explain.")
-        elif record is not None:
+        if record is not None:
             self._context.background.run("reason", partial(_reason, record), self._copy_reason)
 
     def _copy_reason(self, reason: str) -> None:

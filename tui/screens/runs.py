@@ -81,6 +81,7 @@ class RunsScreen(SessionScreen):
     def _say_where(self) -> None:
         session, listed = self.session, self.runs.listed
         self.panes.fit(len(listed))
+        self.offer("runs.cancel")
         key = self.context.keymap.key
         words = counted(len(listed), "run")
         others = len(session.all_runs) - len(session.runs)
@@ -108,6 +109,7 @@ class RunsScreen(SessionScreen):
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
         self.log_pane.show(self.runs.current)
+        self.offer("runs.cancel")
 
     def on_run_table_marked(self, event: RunTable.Marked) -> None:
         self._say_where()

@@ -116,6 +116,7 @@ class WorkflowsScreen(SessionScreen):
         self._read_current()
 
     def _read_current(self) -> None:
+        self.offer("workflows.accept", "workflows.result")
         item = self.current
         # A session advances under the same item: its number of answers shows whether there is more to read.
         state = item.session.state if item and item.session else None

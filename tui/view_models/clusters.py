@@ -15,7 +15,7 @@ class ClusterRows:
 
     columns: Sequence[TableColumn] = (
         TableColumn("tests", 5, right=True),
-        TableColumn("oldest", 6, right=True),
+        TableColumn("age", 5, right=True),
         TableColumn("stage", 10, from_width=90),
         TableColumn("archs", 20, share=1, from_width=120),
         TableColumn("issue", 16, share=1, from_width=70),

@@ -28,6 +28,8 @@ _STYLES = {
 }
 
 _MOST_IDS = 200
+_NAME = 15
+"""Cells of the names of most fields."""
 
 
 def detail_text(
@@ -161,13 +163,14 @@ def _entries(text: Text, detail: Detail) -> None:
 
 def _effective(text: Text, detail: Detail) -> None:
     _heading(text, "effective")
+    column = max(_NAME, *map(len, detail.effective[NO_ARCH]))
     for name in detail.effective[NO_ARCH]:
         for effective, archs in detail.grouped(name):
             where = "all its archs" if len(archs) == len(detail.supported) else ", ".join(map(one_line, archs))
-            text.append(f"{name:15} ")
+            text.append(f"{name:{column}} ")
             text.append(one_line(text_of(effective.value)) or "-", "bold")
             text.append(f"  {effective.provenance} · {where}\n", "dim")
-    text.append(f"{'archs':15} ")
+    text.append(f"{'archs':{column}} ")
     text.append(", ".join(map(one_line, detail.supported)) + "\n")
     unmarked = [arch for arch in detail.effective if arch and arch not in detail.supported]
     overridden = [arch for arch in unmarked if any(arch in one.entry.overrides for one in detail.declared)]

@@ -14,7 +14,7 @@ class FindingRows:
     columns: Sequence[TableColumn] = (
         TableColumn("kind", 18),
         TableColumn("fix", 4),
-        TableColumn("where", 28, share=1, elide=True, from_width=110),
+        TableColumn("where", 30, share=1, elide=True, from_width=110),
         TableColumn("test", 30, share=2, elide=True),
         TableColumn("what is wrong", 20, share=3, from_width=90),
     )
@@ -36,7 +36,8 @@ class FindingRows:
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         one = self.findings[position]
-        file = one.file.rpartition("/")[2]
+        # All files of entries begin and end alike: of their names only what tells them apart. The line below has all.
+        file = one.file.rpartition("/")[2].removeprefix("test_config_").removesuffix(".yaml")
         fix = "done" if self.marked(position) else "yes" if one.fix else ""
         return (
             [Cell(one.kind)],

@@ -32,6 +32,7 @@ _STATUS_WORDS = {
 }
 _MARKED = Meaning("▌", "marked; in the facets: the query has this value")
 _MARKED_FIX = Meaning("▌", "its fix is among the pending changes")
+_OLDER = Meaning("FAIL~1", "the result of an older tree: 1 commit ago; ~ alone: edited since")
 _MATRIX = (
     Meaning("mixed", "the status differs between archs"),
     Meaning("✎", "a pending change is about this test"),
@@ -41,12 +42,14 @@ _MATRIX = (
     Meaning("▸ ▾", "a group, folded or unfolded; its bar: shares of statuses"),
     Meaning("123", "in the facets: tests with this value that match the query"),
     Meaning("dim id", "a test without an entry"),
+    _OLDER,
 )
 _GRID = (
     Meaning("█ ▓ ▒ ░ ▁", "share that passes: all, from 75%, from 50%, from 25%, less"),
     Meaning("80% 24", "80% of 24 tests with an entry pass (op cases: of 24 results)"),
     Meaning("· 24", "24 tests without an entry; an empty cell has no test"),
     Meaning("▲ ▼ -30", "change in percentage points; on a column head: the sort order"),
+    Meaning("‹ ›", "on a column head: more columns to the left, to the right"),
 )
 _CHANGES = (
     Meaning("? open", "not decided"),
@@ -77,6 +80,7 @@ _REPORT = (
 )
 _RUNS = (
     Meaning("▌", "marked"),
+    _OLDER,
     Meaning("█ ░", "progress of the batch: done, and to do"),
     Meaning("✗", "a log line with an error"),
     Meaning("▶ ◆", "a log line that begins a phase or a stage"),

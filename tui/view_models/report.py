@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from rich.cells import cell_len
+
 from core.evidence.progress import (
     MACHINE_HEADS,
     By,
@@ -29,6 +31,8 @@ from tui.view_models.style import Cell, TableColumn, letters_of, short_archs
 
 _WEEKS, _GAP = 13, 2
 _NAMED_GAPS = 5
+_LEAST_NAMES, _MOST_NAMES = 18, 30
+"""Cells of a column of names."""
 _ALL = "all"
 _SIGN = "•"
 """The sign of the total curve, or of the row under the cursor."""
@@ -140,7 +144,7 @@ def _rates(progress: Progress) -> ReportRows:
     measured = progress.measured
     heads = week_ends(progress)[-_WEEKS:]
     columns = (
-        TableColumn(str(progress.by) if progress.by is not By.ARCH else "arch", 18, share=1, elide=True),
+        _names(str(progress.by) if progress.by is not By.ARCH else "arch", [one.name for one in measured.groups]),
         TableColumn("failed", 7, right=True),
         # If there is too little room, the oldest weeks are dropped first.
         *(TableColumn(day[5:], 5, yields=len(heads) - at) for at, day in enumerate(heads)),
@@ -156,6 +160,12 @@ def _rates(progress: Progress) -> ReportRows:
                 _rate_row(f"{by}/{one.name}", [Cell(one_line(one.name))], one, len(heads), _query(by, one.name))
             )
     return ReportRows(columns, rows)
+
+
+def _names(head: str, names: Iterable[str]) -> TableColumn:
+    """A column as wide as its names, within limits: the numbers that follow stay beside them on a wide screen."""
+    longest = max((cell_len(one_line(name)) for name in names), default=0)
+    return TableColumn(head, min(max(longest, _LEAST_NAMES), _MOST_NAMES), elide=True)
 
 
 def _query(field: str, name: str) -> Query:
@@ -246,7 +256,7 @@ def _flaky(progress: Progress) -> ReportRows:
 def _hosts(progress: Progress) -> ReportRows:
     first, *numbers, last = MACHINE_HEADS
     columns = (
-        TableColumn(first, 16, share=1, elide=True),
+        _names(first, [one.host for one in progress.measured.hosts]),
         *(TableColumn(head, max(6, len(head)), right=True) for head in numbers),
         TableColumn(last, 18),
     )
@@ -270,7 +280,7 @@ def _host_cells(one: HostHealth) -> Sequence[Sequence[Cell]]:
 
 def _runs(progress: Progress) -> ReportRows:
     columns = (
-        TableColumn("run", 20, share=1, elide=True),
+        _names("run", [one.run for one in progress.incomplete]),
         TableColumn("day", 10),
         TableColumn("results", 8, right=True),
         TableColumn("broke before the model", 22, right=True),

@@ -12,7 +12,7 @@ from textual.reactive import reactive
 from core.matrix.query import Query
 from core.matrix.view import Grid, HeatOrder, Number
 from tui.commands import Where, bindings
-from tui.view_models import Cell, GridRows, OverviewRows, TableColumn, legend_cells
+from tui.view_models import Cell, GridRows, OverviewRows, TableColumn, fit, legend_cells
 from tui.widgets.row_table import RowSource, RowTable
 
 
@@ -91,12 +91,29 @@ class CellTable(RowTable):
         widths = [width]
         for number, column in enumerate(cells):
             own = min(wanted[number], column.width + spare)
-            # After a column that does not fit, none is shown, so that their order stays.
-            fits = number >= self._first and own <= left
+            # After a column that does not fit, none is shown, so that their order stays. The scroll bar is over the
+            # blank behind the last one.
+            fits = number >= self._first and own < left
             widths.append(own if fits else 0)
             spare -= own - column.width
             left = left - own - 1 if fits else left if number < self._first else 0
         return widths
+
+    def header(self) -> Sequence[Sequence[Cell]]:
+        return self._with_arrows(super().header())
+
+    def header_look(self) -> object:
+        return self._first
+
+    def _with_arrows(self, heads: Sequence[Sequence[Cell]]) -> Sequence[Sequence[Cell]]:
+        """Heads of all columns, with arrows behind those next to columns that are not visible."""
+        widths, pointed = self.widths(self.size.width), list(heads)
+        last = max(number for number, width in enumerate(widths) if width)
+        for at, arrow, hidden in ((0, "‹", self._first > 0), (last, "›", last < len(heads) - 1)):
+            if hidden:
+                words = "".join(cell.text for cell in heads[at])
+                pointed[at] = (Cell(fit(words, min(len(words), widths[at] - 2))), Cell(f" {arrow}"))
+        return pointed
 
     def _show_column(self) -> None:
         """Scroll sideways until the highlighted column is visible."""
@@ -203,10 +220,10 @@ class NumberBoard(CellTable):
         """The heading of the section at the top, so that it is always there."""
         source = self.source
         heading = source.heading(self.scroll_offset.y) if isinstance(source, OverviewRows) else []
-        return heading or super().header()
+        return self._with_arrows(heading) if heading else super().header()
 
     def header_look(self) -> object:
-        return self.scroll_offset.y
+        return self.scroll_offset.y, super().header_look()
 
     def lits(self, position: int, count: int) -> list[bool]:
         return super().lits(position, count) if position >= 0 else [False] * count

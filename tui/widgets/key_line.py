@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The keys that work now, on one line: those that fit, in the order of the commands; a click presses one."""
 
+from collections.abc import Iterable
 from typing import ClassVar, NamedTuple
 
 from rich.text import Text
 from textual import events
 from textual.app import RenderResult
 from textual.screen import Screen
+from textual.widgets import Input
 
 from tui.effects import refusal
 from tui.key_names import key_name
@@ -43,6 +45,14 @@ class KeyLine(CachedLines):
         super().__init__()
         self._read_only = read_only
         self._hint = ""
+        self._left_out: frozenset[str] = frozenset()
+
+    def leave_out(self, ids: Iterable[str]) -> None:
+        """Show all keys but those of these commands: they would only say why they do nothing."""
+        ids = frozenset(ids)
+        if ids != self._left_out:
+            self._left_out = ids
+            self.refresh()
 
     def say(self, hint: str) -> None:
         """Show a hint at the end of the line, where there is room beside some keys; empty: none."""
@@ -69,7 +79,9 @@ class KeyLine(CachedLines):
 
     @property
     def _shown_hint(self) -> str:
-        return self._hint if len(self._hint) <= self.size.width // 2 else ""
+        # A line that takes the keys takes those too that a hint names.
+        typing = isinstance(self.screen.focused, Input)
+        return self._hint if not typing and len(self._hint) <= self.size.width // 2 else ""
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         key = self._key_at(event.x)
@@ -90,7 +102,7 @@ class KeyLine(CachedLines):
         """Those that have room."""
         shown: dict[str, _Key] = {}
         for node, binding, enabled, tooltip in self.screen.active_bindings.values():
-            refused = refusal(binding.id or "", read_only=self._read_only)
+            refused = binding.id in self._left_out or refusal(binding.id or "", read_only=self._read_only)
             if binding.show and enabled and not refused and binding.action not in shown:
                 own = node is self.app
                 shown[binding.action] = _Key(binding.key, key_name(binding.key), binding.description, tooltip, own)

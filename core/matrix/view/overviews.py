@@ -80,7 +80,8 @@ TO_DECIDE: Mapping[str, str] = {
     "pass, not expected to": "is:stale",
     "fail, expected to pass": "verdict:regressed",
     "fail in another way": "verdict:drifted",
-    "crash or hang": "verdict:crash,hang",
+    "crash, hang or flaky": "verdict:crash,hang,flaky",
+    "PCC threshold to change": "verdict:pcc-loose,pcc-tight",
 }
 """Queries for pending decisions, as triage proposes them."""
 

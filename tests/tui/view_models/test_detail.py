@@ -25,6 +25,17 @@ def test_values_are_grouped_by_arch(tmp_path: Path) -> None:
     assert "other entries of this loader: 4" in text
 
 
+def test_a_long_name_moves_all_values(tmp_path: Path) -> None:
+    entry = "    status: EXPECTED_PASSING\n    enable_weight_bfp8_conversion: true\n"
+    matrix = index(write_checkout(tmp_path, LOADERS, {INFERENCE: f"test_config:\n  {NET}:\n{entry}"}))
+    lines = detail_text(describe(matrix, NET), []).plain.splitlines()
+    known = lines[lines.index("effective") + 1 : lines.index("scheduled CI jobs: …") - 1]
+    (long,) = [line for line in known if line.startswith("enable_weight_bfp8_conversion ")]
+    column = long.index("true")
+    assert len(known) == 3
+    assert all(line[column - 1] == " " and line[column] != " " for line in known)
+
+
 def test_a_test_without_entry_or_loader(tmp_path: Path) -> None:
     matrix = index(
         write_checkout(tmp_path, LOADERS, {INFERENCE: "test_config:\n  odd key:\n    status: EXPECTED_PASSING\n"})

@@ -48,6 +48,6 @@ def test_a_burn_down_goes_down_and_ends_at_what_is_left() -> None:
 
 def test_nothing_changed_and_nothing_known() -> None:
     same = [_week(0, 0, 0), *(_week(at, 5, 3) for at in range(1, 12))]
-    assert "3 not passing, unchanged in 10 weeks" in _texts(trend_lines(same, 78, 8))[0]
+    assert "3 not passing, the same in 10 weeks" in _texts(trend_lines(same, 78, 8))[0]
     assert _texts(trend_lines([_week(0, 0, 0)] * 12, 78, 8)) == [" no entries in the history of this clone"]
     assert "0 not passing" in _texts(trend_lines([_week(at, 5, 0) for at in range(12)], 78, 8))[0]

@@ -257,6 +257,7 @@ class MatrixScreen(SessionScreen):
 
     def lacks(self, need: Need) -> bool:
         missing = missing_for(need, self.listing, self.views, len(self._shown_panes))
+        missing = self.tests.missing_for(need) if missing is None else missing
         return super().lacks(need) if missing is None else missing
 
     def close_one(self) -> bool:

@@ -40,6 +40,8 @@ class SetFields(Dialog[Sequence[Operation]]):
         self._before: dict[str, str | None] = {}
         self._refused: Sequence[Operation] = ()
         """What was proposed last and found to have no effect."""
+        self._leaving = False
+        """Whether it was said that leaving drops what is changed."""
         self._doubted = ""
         """The markers that were asked about last."""
 
@@ -71,6 +73,7 @@ class SetFields(Dialog[Sequence[Operation]]):
         self.set_focus(self._field(self._form.fields[0].name))
 
     def on_cycle_changed(self, event: Cycle.Changed) -> None:
+        self._leaving = False
         if event.cycle.id == "scope":
             # What was typed stays, for the other scope.
             typed = self._changed()
@@ -105,8 +108,17 @@ class SetFields(Dialog[Sequence[Operation]]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         if event.input.has_focus:
+            self._leaving = False
             event.input.remove_class("wrong")
             self._say("")
+
+    def action_leave(self) -> None:
+        """Leave the form; what is changed in it is dropped only when asked again."""
+        if self._changed() and not self._leaving:
+            self._leaving = True
+            self._say("Nothing is proposed yet: esc again drops what you have changed here.")
+        else:
+            self.dismiss(None)
 
     def action_propose(self) -> None:
         """Propose what has an effect. If nothing has, say why; asked again, propose it anyway."""

@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING
 
 from core import edits, workflows
 from core.errors import UsageError
+from core.ids import TestId
 from core.matrix.view import Targets, hidden_words
 from core.model import Function, node_id
 from core.runs import planning
 from core.text import one_line
 from tui import screens
+from tui.needs import Need
 from tui.screens.base import SessionScreen
 from tui.screens.matrix.listing import Listing
 from tui.view_models import counted
 
 if TYPE_CHECKING:
     from core.runs.planning import LaunchPlan
+    from core.runs.store import RunRecord
 
 
 class TestActions:
@@ -32,6 +35,29 @@ class TestActions:
         self._session = screen.session
         self._listing = listing
         self._marks_changed = marks_changed
+
+    def missing_for(self, need: Need) -> bool | None:
+        """Whether what a command needs is missing; None where that is not about the tests that it is for."""
+        current, session = self._listing.current or "", self._session
+        match need:
+            case Need.MODEL | Need.LOADER | Need.HISTORY:
+                return not session.is_model(current)
+            case Need.TORCH:
+                test = TestId.parse(current)
+                return test is None or bool(planning.why_no_ops(test))
+            case Need.OP_CASES:
+                return not any(map(session.is_op, self._listing.targets().ids))
+            case Need.WORKFLOW_FITS:
+                return not any(map(self._has_workflow, self._listing.targets().ids))
+            case Need.REAL:
+                return session.is_placeholder(current)
+            case Need.RUN_HERE:
+                return self._last_run() is None
+            case _:
+                return None
+
+    def _has_workflow(self, id: str) -> bool:
+        return workflows.is_target(self._session.matrix, id)
 
     # Marks
 
@@ -84,11 +110,7 @@ class TestActions:
 
     def compare_backends(self) -> None:
         """Show the results of op cases on two backends side by side."""
-        found = self._listing.targets().where(self._session.is_op)
-        if found.ids:
-            self._context.navigation.compare_cases(found.ids)
-        else:
-            self._context.notify.info("Nothing to compare: only op cases have results on several backends.")
+        self._context.navigation.compare_cases(self._listing.targets().where(self._session.is_op).ids)
 
     # Copies and files
 
@@ -125,24 +147,12 @@ class TestActions:
 
     def open_loader(self) -> None:
         """Open $EDITOR at the loader, where it names the variant."""
-        id = self._one("open")
-        if id and self._session.is_op(id):
-            key = self._context.keymap.key("matrix.open")
-            self._context.notify.info(f"Op cases have no loader: {key} opens their manifest.")
-        elif id and not self._session.is_model(id):
-            key = self._context.keymap.key("matrix.open")
-            self._context.notify.info(f"Only tests of models have a loader: {key} opens the file of this row.")
-        elif id:
+        if id := self._listing.current:
             self._context.files.edit_loader(self._session.describe(id))
 
     def show_history(self) -> None:
         """Show the commits that changed the entry."""
-        id = self._one("show")
-        if id and self._session.is_op(id):
-            self._context.notify.info("Op cases have no history here: git log shows that of their manifest.")
-        elif id and not self._session.is_model(id):
-            self._context.notify.info("Only entries have a history here: git log shows that of other files.")
-        elif id:
+        if id := self._listing.current:
             self._screen.app.push_screen(screens.EntryCommits(self._context, id))
 
     # Runs and edits
@@ -179,12 +189,7 @@ class TestActions:
 
     def bisect(self) -> None:
         """Look for the op that breaks the model under the cursor, in the background."""
-        id = self._one("bisect")
-        if id is not None and self._session.is_op(id):
-            self._context.notify.info("An op case is one op already; run it.")
-        elif id is not None and not self._session.is_model(id):
-            self._context.notify.info("This is for tests of models.")
-        elif id is not None:
+        if id := self._listing.current:
             self._context.runs.bisect([id])
 
     def run_with(self) -> None:
@@ -223,12 +228,7 @@ class TestActions:
     def start_workflows(self) -> None:
         """Start workflows on failing training tests."""
         notify, targets = self._context.notify, self._models()
-        fitting = targets.where(lambda id: workflows.is_target(self._session.matrix, id))
-        if not targets.ids and self._listing.targets().ids:
-            return
-        if targets.ids and not fitting.ids:
-            notify.info("No workflow fits: workflows are for training entries of PyTorch models on a single device.")
-            return
+        fitting = targets.where(self._has_workflow)
         if left_out := len(targets.ids) - len(fitting.ids):
             notify.info(f"{counted(left_out, 'test')} left out: no workflow fits.")
         start = self._context.navigation.start_workflows
@@ -236,17 +236,16 @@ class TestActions:
 
     def show_log(self) -> None:
         """Show the log of the last run."""
-        id = self._one("show")
-        record = self._session.last_run(id) if id else None
-        if id and record is None and self._session.is_op(id):
-            record = next((one for one in self._session.runs if id in one.spec.case_ids), None)
-        if record is not None:
+        if record := self._last_run():
             self._context.navigation.show_run(record.spec.run_id)
-        elif id and self._session.is_placeholder(id):
-            self._context.notify.info(f"{one_line(id)} is a placeholder: there is no model to run yet.")
-        elif id:
-            how = "" if self._session.read_only else f": {self._context.keymap.key('matrix.run')} runs it"
-            self._context.notify.info(f"{one_line(id)} has not been run here yet{how}.")
+
+    def _last_run(self) -> RunRecord | None:
+        """The newest run of the test under the cursor, or of cases with it."""
+        id, session = self._listing.current, self._session
+        record = session.last_run(id) if id else None
+        if id and record is None and session.is_op(id):
+            record = next((one for one in session.runs if id in one.spec.case_ids), None)
+        return record
 
     def _cases(self) -> Targets | None:
         """The targets, where all of them are op cases."""

@@ -84,6 +84,10 @@ class CommitDialog(Dialog[Delivered]):
         self._planned = EditPlan((), ())
         self._composition: Composition | None = None
         self._drafts: list[CommitDraft] = []
+        self._made: list[str] = []
+        """The messages as they were composed."""
+        self._leaving = False
+        """Whether it was said that leaving drops an edited message."""
         self._at = 0
         self._verify = True
         self._busy = True
@@ -147,6 +151,7 @@ class CommitDialog(Dialog[Delivered]):
         """Compose the messages for the chosen number of commits."""
         if self._composition is not None:
             self._drafts = self._composition.drafts(Split(self.query_one("#split", Cycle).value))
+            self._made = [printable(draft.message) for draft in self._drafts]
             self._show_message(0)
 
     def _show_message(self, at: int) -> None:
@@ -162,6 +167,9 @@ class CommitDialog(Dialog[Delivered]):
 
     def on_cycle_changed(self, event: Cycle.Changed) -> None:
         self._draft()
+
+    def on_text_area_changed(self) -> None:
+        self._leaving = False
 
     def action_other_message(self, by: int) -> None:
         if self._drafts:
@@ -208,7 +216,12 @@ class CommitDialog(Dialog[Delivered]):
         if self._busy and self._drafts:
             self._say("Still committing …")
             return
-        self.dismiss(None)
+        self._save_message()
+        if not self._leaving and [printable(draft.message) for draft in self._drafts] != self._made:
+            self._leaving = True
+            self._say("Nothing is committed yet: esc again drops the message as you have edited it.")
+        else:
+            self.dismiss(None)
 
     def _ask(self, name: str, work: Callable[[], T], deliver: Callable[[T], None], *, keys_wait: bool = False) -> None:
         """Work in a thread, one thing at a time; an error is shown here."""

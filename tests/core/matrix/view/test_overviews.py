@@ -61,7 +61,8 @@ def test_what_is_not_known_yet_is_left_out(matrix: Matrix, learned: Learned) -> 
         "is:stale",
         "verdict:regressed",
         "verdict:drifted",
-        "verdict:crash,hang",
+        "verdict:crash,hang,flaky",
+        "verdict:pcc-loose,pcc-tight",
         "has:entry job:none",
     ]
 
