@@ -99,7 +99,7 @@ def _print(
 
 
 def _why(one: Difference) -> str:
-    old, new = (row.reason or row.ending if row else "" for row in (one.before, one.after))
+    old, new = (row.reason or row.ending.words if row else "" for row in (one.before, one.after))
     match one.kind:
         case DifferenceKind.REASON:
             return f"{old} -> {new}"

@@ -8,12 +8,12 @@ from core.cli.context import Context
 from core.cli.runs_common import configure_yes, exit_code, queue_runs, summary
 from core.errors import EXIT_OK, UsageError
 from core.evidence.analysis import FORMATS, HEADER, ProfileTable, exported, profile_table, table_lines
-from core.runs import RunSpec, shell_command
+from core.runs import RunSpec, own_runs, shell_command
 from core.runs.execution import wait
 from core.runs.planning import compared_profiles, plan_profiles, profiles_of, shown_name
 from core.runs.store import RunRecord, RunStore
 from core.settings import DEFAULT_PROFILE
-from core.text import counted, printable
+from core.text import counted, one_line, printable
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +39,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
             hint = "ttmatrix runs --json has the batch of each run."
             raise UsageError(f"There is no batch {args.batch!r}", hint=hint)
         records.sort(key=lambda one: one.spec.created)
+        _say_where(records, context)
         profiles = _profiles(args, context) if args.profiles or args.sweep else profiles_of(records)
     else:
         profiles = _profiles(args, context)
@@ -53,6 +54,14 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     _print(profile_table(records, profiles), args.format, context)
     context.console.note(summary(records))
     return exit_code(records)
+
+
+def _say_where(records: Sequence[RunRecord], context: Context) -> None:
+    """Name the checkout of runs that are not of this one: they say nothing about it."""
+    own = own_runs(records, context.tree) if context.in_checkout else []
+    ids = {one.spec.run_id for one in own}
+    for place in sorted({str(one.spec.cwd) for one in records if one.spec.run_id not in ids}):
+        context.console.note(f"runs of another checkout: {one_line(place)}")
 
 
 def _profiles(args: argparse.Namespace, context: Context) -> list[str]:

@@ -187,7 +187,7 @@ def _print_decision(world: WorkflowContext, decided: _Decided, context: Context)
     report, planned = decided.report, decided.planned
     _say(context, f"  {report.workflow}: {report.decision}: {one_line(report.why)}")
     for one in report.device:
-        _say(context, f"  {one_line(one.id)}: {one.ending}, by {report.device_by or 'a device'}")
+        _say(context, f"  {one_line(one.id)}: {one.ending.words}, by {report.device_by or 'a device'}")
     if planned.rejected:
         raise TTMatrixError("The edit was rejected", planned.rejected[0].why)
     if not planned.applied:
@@ -214,7 +214,7 @@ def _commit(world: WorkflowContext, decided: _Decided, context: Context) -> str:
 def _message(decided: _Decided) -> str:
     """The subject, and the evidence by name."""
     report, record = decided.report, decided.repro
-    shown = [f"- {one.id}: {one.ending}" for one in report.device]
+    shown = [f"- {one.id}: {one.ending.words}" for one in report.device]
     lines = [
         f"Expect {STALE} to pass",
         "",

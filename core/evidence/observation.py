@@ -33,6 +33,11 @@ class Ending(StrEnum):
     BROKEN = "broken"
     """Setup, requirements or the loader's construction failed: says nothing about the model (docs/rules.md 4.1)."""
 
+    @property
+    def words(self) -> str:
+        """As people read it: `out of time`."""
+        return self.value.replace("_", " ")
+
 
 RAN = frozenset(Ending) - {Ending.NOT_RUN, Ending.BROKEN}
 """The endings that say something about the model."""

@@ -121,7 +121,7 @@ def _device(report: WorkflowReport, blocked: Blocked | None, *, applies: bool) -
     if report.device_by:
         yield f"- by {one_line(report.device_by)}: the policy of this checkout accepts that as a device"
     for one in report.device:
-        yield f"- {one_line(one.id)}: {one.ending}" + (
+        yield f"- {one_line(one.id)}: {one.ending.words}" + (
             f": {one_line(one.reason.splitlines()[0])}" if one.reason else ""
         )
     if report.unverified:

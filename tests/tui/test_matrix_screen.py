@@ -133,15 +133,15 @@ async def test_nothing_found_names_the_term_that_excludes_all(checkout: Checkout
     async with app.run_test(size=(160, 30)) as pilot:
         await pilot.press("slash")
         await type_text(pilot, "tiny pcc:<0.5 has:entry mode:inference")
-        await until(pilot, lambda: "1 without pcc:<0.5" in screen_text(app), "the term that excludes all")
+        await until(pilot, lambda: "1 match without pcc:<0.5" in screen_text(app), "the term that excludes all")
 
 
 @pytest.mark.parametrize(
     ("text", "cause"),
     [
-        ("tiny has:entry mode:inference pcc:<0.5", "1 without pcc:<0.5"),
-        ("tiny pcc:<0.5 has:entry mode:inference", "1 without pcc:<0.5"),
-        ('tiny has:entry "no such"', '2 without "no such"'),
+        ("tiny has:entry mode:inference pcc:<0.5", "1 match without pcc:<0.5"),
+        ("tiny pcc:<0.5 has:entry mode:inference", "1 match without pcc:<0.5"),
+        ('tiny has:entry "no such"', '2 match without "no such"'),
         ("alpha/pytorch-tinny-single_device-inference status:pass", f"nearest: {TINY}"),
         ("tiny mode:inference status:skip pcc:<0.5", ""),
         ("pcc:<0.5", ""),

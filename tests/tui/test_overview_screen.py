@@ -163,3 +163,15 @@ async def test_runs_and_edits_lead_to_their_screens(checkout: Checkout) -> None:
             await until(pilot, lambda screen=screen: app.screen is screen, place)  # type: ignore[misc]
             await pilot.press("0")
             await until(pilot, lambda: app.screen is app.navigation.screen(OverviewScreen), "the overview")
+
+
+@pytest.mark.parametrize("width", [80, 129, 130, 140, 160])
+async def test_every_column_is_visible(checkout: Checkout, width: int) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(width, 30)) as pilot:
+        await pilot.press("0")
+        await until(pilot, lambda: _complete(app), "the numbers")
+        assert len(_boards(app)) == (2 if width >= 130 else 1)
+        for board in _boards(app):
+            assert all(board.widths(board.size.width)), board.id
+        assert "›" not in screen_text(app)

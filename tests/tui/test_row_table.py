@@ -155,3 +155,14 @@ async def test_an_empty_table_says_why_in_whole_words() -> None:
         await pilot.pause()
         rows = [strip.text.strip() for strip in app.table.render_lines(app.table.size.region)]
         assert rows[1].startswith("row 0") and rows[2] == ""
+
+
+async def test_a_blank_before_a_row_has_the_colours_of_the_row() -> None:
+    app = TableApp(Numbers(10))
+    async with app.run_test(size=(40, 8)) as pilot:
+        await pilot.pause()
+        table = app.query_one(RowTable)
+        for y in (1, 2):
+            first = next(iter(table.render_line(y)))
+            assert first.text.startswith(" row "), "where the cursor is and where it is not"
+        assert next(iter(table.render_line(3))).text == "▌"

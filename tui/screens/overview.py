@@ -31,6 +31,8 @@ _TALL_FROM, _TALL, _LOW = 40, 15, 7
 """Height from which the plots are high, and their lines then and below it."""
 _TWO_BOARDS_FROM = 130
 """Width from which there are two boards side by side."""
+_SECOND_BOARD = 48
+"""Cells of the second one and of the gap before it."""
 
 
 class OverviewScreen(SessionScreen):
@@ -141,9 +143,8 @@ class OverviewScreen(SessionScreen):
         # The numbers by arch and by parallelism have many columns; what is one number a row fits beside them.
         wide = [one for one in sections if len(one.heads) > 1] if two else sections
         narrow = [one for one in sections if len(one.heads) == 1] if two else []
-        names = 60 if two else 30
-        for board, part in ((first, wide), (second, narrow)):
-            board.show(OverviewRows(part, names if board is first else 30), keep=board.cursor_key)
+        first.show(OverviewRows(wide, self.app.size.width - _SECOND_BOARD if two else 0), keep=first.cursor_key)
+        second.show(OverviewRows(narrow), keep=second.cursor_key)
         self._say()
 
     def _here(self) -> Section:

@@ -21,37 +21,40 @@ _LEAST_MINUTES = 0.05
 
 
 def describe_operations(operations: Sequence[Operation]) -> str:
-    """Describe operations without their ids, each distinct description once."""
-    acts = []
+    """Describe operations without their ids, each distinct description once; those for one arch together."""
+    acts: dict[str, None] = {}
+    by_arch: dict[str, dict[str, None]] = {}
     for op in operations:
-        name = _path(op.path)
-        match op.op:
-            case OpKind.SET:
-                act = f"{name} = {_value(op.value)}"
-            case OpKind.UNSET:
-                act = f"no {name}"
-            case OpKind.ADD | OpKind.REMOVE | OpKind.RENAME if op.path:
-                act = _part(op, name)
-            case OpKind.ADD:
-                fields = op.value.items() if isinstance(op.value, dict) else ()
-                act = "new entry " + ", ".join(f"{key} = {_value(value)}" for key, value in fields)
-            case OpKind.REMOVE:
-                act = "remove"
-            case _:
-                act = f"{op.op} to {op.to}"
-        acts.append(act)
-    return one_line("; ".join(dict.fromkeys(acts)))
+        if op.path[:1] == ("arch_overrides",) and len(op.path) > 2:
+            by_arch.setdefault(op.path[1], {})[_act(op, ".".join(op.path[2:]))] = None
+        else:
+            acts[_act(op, ".".join(op.path))] = None
+    of_archs = (f"{arch}: {', '.join(made)}" for arch, made in by_arch.items())
+    return one_line("; ".join((*acts, *of_archs)))
 
 
-def _path(path: Sequence[str]) -> str:
-    """The field, after the arch it is for: `n150: status`."""
-    if path[:1] == ("arch_overrides",) and len(path) > 2:
-        return f"{path[1]}: {'.'.join(path[2:])}"
-    return ".".join(path)
+def _act(op: Operation, name: str) -> str:
+    """What an operation does to the field `name`."""
+    match op.op:
+        case OpKind.SET:
+            return f"{name} = {_value(op.value)}"
+        case OpKind.UNSET:
+            return f"no {name}"
+        case OpKind.ADD | OpKind.REMOVE | OpKind.RENAME if op.path:
+            return _part(op, name)
+        case OpKind.ADD:
+            fields = op.value.items() if isinstance(op.value, dict) else ()
+            return "new entry " + ", ".join(f"{key} = {_value(value)}" for key, value in fields)
+        case OpKind.REMOVE:
+            return "remove"
+        case _:
+            return f"{op.op} to {op.to}"
 
 
 def _part(op: Operation, name: str) -> str:
     """Describe the change of an override or of one list item."""
+    if op.is_override and op.op is OpKind.REMOVE:
+        return f"no override for {op.path[1]}"
     to = f" to {op.to}" if op.to else ""
     return f"{op.op} {name}{to}" if op.is_override or op.renames_key else f"{name}: {op.op} {_value(op.value)}{to}"
 

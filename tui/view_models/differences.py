@@ -58,7 +58,7 @@ class DifferenceRows:
             [Cell(one.kind, KIND_STYLES[one.kind])],
             [Cell(one_line(one.arch))],
             [Cell(one_line(one.id))],
-            [Cell(one_line(row.reason or row.ending) if row else "", "dim")],
+            [Cell(one_line(row.reason or row.ending.words) if row else "", "dim")],
         )
 
 
@@ -146,7 +146,7 @@ def _side(row: Observation | None) -> list[tuple[str, str]]:
         return [("  no result", "dim")]
     pcc = f", pcc {pcc_text(row.pcc)}" if row.pcc is not None else ""
     stage = "" if row.stage in (BringupStatus.UNKNOWN, BringupStatus.PASSED) else f", {row.stage}"
-    result = [(f"  {row.ending}{pcc} on {row.host or 'unknown host'}{stage}", "dim")]
+    result = [(f"  {row.ending.words}{pcc} on {row.host or 'unknown host'}{stage}", "dim")]
     return [*result, (f"  {row.reason}", "")] if row.reason else result
 
 

@@ -114,7 +114,7 @@ _WORKFLOWS = (Meaning("✓", "a step that is done"), Meaning("▸", "the step th
 @cache
 def _results() -> tuple[Meaning, ...]:
     """The letters of a strip of results, oldest first."""
-    return tuple(Meaning(letter, f"in a strip of results: {ending.value}") for ending, letter in evidence.MARKS.items())
+    return tuple(Meaning(letter, f"in a strip of results: {ending.words}") for ending, letter in evidence.MARKS.items())
 
 
 def legend(screen: str, matrix: Matrix, *, grid: bool = False) -> Sequence[Meaning]:

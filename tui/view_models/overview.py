@@ -10,7 +10,9 @@ from core.text import one_line
 from tui.view_models.fitting import fit
 from tui.view_models.style import WORD_LOOKS, Cell, TableColumn, bar, status_word, work_word
 
-_NAMES, _CELL, _BAR_NAMES = 30, 7, 14
+_NAMES, _MOST_NAMES, _CELL, _BAR_NAMES = 30, 60, 7, 14
+_AROUND = 3
+"""Cells of a board before and behind its columns."""
 _GAP, _HEADING = -2, -1
 """Lines of a section before its first row."""
 
@@ -21,8 +23,10 @@ class OverviewRows:
     The table's own header is the heading of the first section; the others bring theirs.
     """
 
-    def __init__(self, sections: Sequence[Section], names: int = _NAMES) -> None:
-        """`names` is the width of the first column, which also contains the bars."""
+    def __init__(self, sections: Sequence[Section], width: int = 0) -> None:
+        """In `width` cells the first column, which also contains the bars, has what the others leave."""
+        columns = max((len(section.heads) for section in sections), default=0)
+        names = max(_NAMES, min(_MOST_NAMES, width - _AROUND - columns * (_CELL + 1)))
         self._bar = max(8, names - _BAR_NAMES - 1)
         self._lines: list[tuple[Section, int]] = []
         for section in sections:

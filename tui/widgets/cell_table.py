@@ -112,7 +112,7 @@ class CellTable(RowTable):
         for at, arrow, hidden in ((0, "‹", self._first > 0), (last, "›", last < len(heads) - 1)):
             if hidden:
                 words = "".join(cell.text for cell in heads[at])
-                pointed[at] = (Cell(fit(words, min(len(words), widths[at] - 2))), Cell(f" {arrow}"))
+                pointed[at] = (Cell(f"{fit(words, min(len(words), widths[at] - 2))} {arrow}"),)
         return pointed
 
     def _show_column(self) -> None:

@@ -232,7 +232,9 @@ class RowTable(LinePane):
         return Strip([Segment(" ", plain), *words]).adjust_cell_length(width, plain)
 
     def _mark(self, position: int, base: str, lit: bool) -> _Part:
-        return (" ", self._style(base, lit)) if base else (self.mark_at(position), self._style("mark", lit))
+        mark = " " if base else self.mark_at(position)
+        # A blank in the colour of marks would be a block of that colour in a cursor that swaps colours.
+        return mark, self._style(base if mark == " " else "mark", lit)
 
     def _strip(self, columns: Sequence[Sequence[Cell]], position: int, base: str, width: int) -> Strip:
         lits = self.lits(position, len(columns) + 1)

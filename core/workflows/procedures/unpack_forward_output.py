@@ -242,7 +242,7 @@ def _settle(case: Case, report: WorkflowReport, repros: Mapping[str, Repro]) -> 
     conclude(report, seen, passing, errors)
     for id in inference:
         if id in seen:
-            report.states[id] = f"inference, unchanged: {seen[id].ending}"
+            report.states[id] = f"inference, unchanged: {seen[id].ending.words}"
 
 
 def _already_unpacked(report: WorkflowReport, target: Repro) -> None:

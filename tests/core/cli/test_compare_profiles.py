@@ -3,11 +3,14 @@
 
 import csv
 import io
+from pathlib import Path
 
 import pytest
 
 from core.sources.checkout import Checkout
 from tests.support.cli import call
+from tests.support.recorded import record_profiles
+from tests.support.tree import sample
 
 PASSES = "alpha/pytorch-tiny-single_device-training"
 
@@ -36,6 +39,15 @@ def test_one_batch_runs_each_profile_and_can_be_shown_again(runnable: Checkout) 
     table = call("compare", "--batch", batch, "--format", "markdown", "--repo", runnable.root).out.splitlines()
     assert table[0].startswith("| test | profile | runs | outcome | pcc |")
     assert len(table) == 4
+
+
+def test_a_batch_of_another_checkout_is_named_so(tmp_path: Path) -> None:
+    here, other = sample(tmp_path / "here"), sample(tmp_path / "other")
+    batch = record_profiles(other)
+    said = f"runs of another checkout: {other.root}"
+    assert said in call("compare", "--batch", batch, "--repo", here.root).err
+    own = call("compare", "--batch", batch, "--repo", other.root)
+    assert own.out and "another checkout" not in own.err
 
 
 @pytest.mark.parametrize(

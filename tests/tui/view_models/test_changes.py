@@ -2,9 +2,10 @@
 """Pending changes in words."""
 
 from core.edits.effects import CellChange, FieldChange
+from core.edits.operations import Operation, OpKind
 from core.model import Status
 from core.sources.ci.presets import Job
-from tui.view_models.changes import effect_words
+from tui.view_models.changes import describe_operations, effect_words
 
 PASS, SKIP = Status.EXPECTED_PASSING, Status.NOT_SUPPORTED_SKIP
 JOB = Job("p.json", 0, "nightly", "n150", "tests", "n150")
@@ -17,4 +18,25 @@ def test_effect_words() -> None:
     assert effect_words([other]) == "1 cell: reason"
     assert effect_words([moved, other]) == (
         "1 cell: 1 PASS→SKIP · 1 cell: reason · LOSES 1 CI job · saves 2.0 device-minutes per CI run"
+    )
+
+
+def test_what_is_for_one_arch_names_it_once() -> None:
+    def of(op: OpKind, *path: str, value: object = None) -> Operation:
+        return Operation(op, "a test", None, path, value)
+
+    n150 = ("arch_overrides", "n150")
+    operations = [
+        of(OpKind.SET, *n150, "status", value="KNOWN_FAILURE_XFAIL"),
+        of(OpKind.UNSET, "reason"),
+        of(OpKind.UNSET, "arch_overrides", "p150", "status"),
+        of(OpKind.SET, *n150, "reason", value="a\nb"),
+        of(OpKind.UNSET, "arch_overrides", "p150", "reason"),
+        of(OpKind.ADD, *n150, "markers", value="push"),
+        of(OpKind.REMOVE, "arch_overrides", "n300"),
+        of(OpKind.UNSET, "reason"),
+    ]
+    assert describe_operations(operations) == (
+        "no reason; no override for n300; "
+        "n150: status = KNOWN_FAILURE_XFAIL, reason = a b, markers: add push; p150: no status, no reason"
     )

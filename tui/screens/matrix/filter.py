@@ -169,7 +169,7 @@ def why_nothing(matrix: Matrix, asked: Query, select: Callable[[Matrix, Query], 
             return f"nearest: {nearest[0]}"
         for at in reversed(range(len(asked.terms)) if len(asked.terms) > 1 else ()):
             if found := select(matrix, Query(asked.terms[:at] + asked.terms[at + 1 :])):
-                return f"{len(found):,} without {Query((asked.terms[at],))}"
+                return f"{len(found):,} match without {Query((asked.terms[at],))}"
     except QueryError as error:
         return error.title
     return ""
