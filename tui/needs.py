@@ -26,7 +26,7 @@ class Need(StrEnum):
     ROWS = "No test matches the filter."
     TEST = "No single test is under the cursor."
     MODEL = "This is for tests of models."
-    TORCH = "Only PyTorch models have ops of torch; this one is JAX."
+    TORCH = "A JAX model has no ops of torch."
     OP_CASES = "Only op cases have results on several backends."
     WORKFLOW_FITS = "No workflow fits: workflows are for training entries of PyTorch models on a single device."
     LOADER = "Only tests of models have a loader: {matrix.open} opens the file of this row."

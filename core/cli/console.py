@@ -110,7 +110,7 @@ class Console:
                 self.out.flush()
         # The exit code says as much.
         with suppress(OSError):
-            print(f"ttmatrix: {printable(str(error))}", file=self.err, flush=True)
+            print(_wrapped(f"ttmatrix: {printable(str(error))}", self.err), file=self.err, flush=True)
 
 
 def _fitted(wanted: Sequence[int], header: Sequence[str], columns: int) -> list[int]:

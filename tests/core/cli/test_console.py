@@ -71,8 +71,10 @@ def test_sentences_are_wrapped_on_a_terminal_and_whole_in_a_pipe() -> None:
         console = Console(False, False, out, err)
         console.prose(sentence)
         console.note("a note that is longer than the terminal is wide")
+        console.error(TTMatrixError("There is no field", "Fields: status, kind, arch, mode"))
     assert out.getvalue() == "  Will leave CI on p150: no\n    scheduled job selects it\n"
-    assert err.getvalue() == "a note that is longer than the\n  terminal is wide\n"
+    said = ("a note that is longer than the", "  terminal is wide", "ttmatrix: There is no field")
+    assert err.getvalue().splitlines() == [*said, "Fields: status, kind, arch,", "  mode"]
     console, piped, _ = _console()
     console.prose(sentence)
     assert piped.getvalue() == f"{sentence}\n"
