@@ -26,7 +26,7 @@ from .evidence import (
     strip_lines as strip_lines,
 )
 from .findings import FindingRows as FindingRows
-from .fitting import fit as fit, paragraph as paragraph
+from .fitting import fit as fit, paragraph as paragraph, short_file as short_file
 from .grid import GridRows as GridRows, legend_cells as legend_cells
 from .history import StepRows as StepRows
 from .hosts import (

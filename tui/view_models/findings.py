@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from core.model import Finding
 from core.text import one_line
+from tui.view_models.fitting import short_file
 from tui.view_models.style import Cell, TableColumn
 
 
@@ -36,8 +37,8 @@ class FindingRows:
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         one = self.findings[position]
-        # All files of entries begin and end alike: of their names only what tells them apart. The line below has all.
-        file = one.file.rpartition("/")[2].removeprefix("test_config_").removesuffix(".yaml")
+        # The line below has the whole path.
+        file = short_file(one.file).rpartition("/")[2]
         fix = "done" if self.marked(position) else "yes" if one.fix else ""
         return (
             [Cell(one.kind)],

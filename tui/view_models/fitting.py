@@ -35,6 +35,8 @@ _LEAST_TAIL = 8
 """Fewer characters after the variant are useless."""
 _GOOD_PLACE, _LEAST_PLACE = 12, 5
 """Characters before the variant: 12 tell most ids apart, and fewer than 5 are useless."""
+_OF_ENTRIES = "test_config_"
+"""What the names of files of entries begin with."""
 _LEAST_END = 3
 """Fewer characters of the directories below the first one are useless."""
 
@@ -126,6 +128,13 @@ def short_id(id: str, width: int) -> str:
     if room < _LEAST_TAIL:
         return elide_middle(f"{start}{last}", width)
     return f"{'…' if variant else ''}{start}{elide_middle(last, room)}"
+
+
+def short_file(path: str) -> str:
+    """The path of a file of entries without the parts of its name that all of them share; any other path."""
+    directory, slash, name = path.rpartition("/")
+    own = name.removeprefix(_OF_ENTRIES)
+    return f"{directory}{slash}{own.removesuffix('.yaml')}" if own != name else path
 
 
 def _short_place(path: str, width: int) -> str:

@@ -27,6 +27,7 @@ from core.matrix.view import hidden_words
 from core.text import counted, printable
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog
+from tui.view_models import short_file
 from tui.widgets import CachedText, Cycle, Form
 
 T = TypeVar("T")
@@ -134,7 +135,7 @@ class CommitDialog(Dialog[Delivered]):
         self._planned, self._composition = made
         composition = self._composition
         self._say("")
-        names = [_short(name) for name in composition.files]
+        names = [short_file(name) for name in composition.files]
         more = f" and {len(names) - _SHOWN_FILES} more" if len(names) > _SHOWN_FILES else ""
         self.query_one("#files", Static).update(", ".join(names[:_SHOWN_FILES]) + more)
         noun = "op case" if all(change.noun == "case" for change in composition.changes) else "test"
@@ -255,10 +256,3 @@ class CommitDialog(Dialog[Delivered]):
 def beside_words(edits: int) -> str:
     """Says that the submodule has edits, and that they are not part of the commit."""
     return f"{counted(edits, 'uncommitted loader edit')}, not part of this commit"
-
-
-def _short(name: str) -> str:
-    """The name of an expectation file without the part that all of them share; a manifest's path."""
-    if "test_config_" not in name:
-        return name
-    return name.replace("/test_config_", "/").removesuffix(".yaml")
