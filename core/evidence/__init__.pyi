@@ -35,4 +35,4 @@ from .sources import (
     verdicts_on as verdicts_on,
 )
 from .store import Added as Added, evidence_stamp as evidence_stamp, store_file as store_file
-from .summary import MARKS as MARKS, summary_of as summary_of
+from .summary import MARKS as MARKS, summary_of as summary_of, summary_text as summary_text

@@ -51,10 +51,15 @@ class CellSummary:
         return low if low == high else f"{low}-{high}"
 
     @property
-    def text(self) -> str:
-        """`p150 PPPxPPP+PP 8/9 pcc .991-.994`: the results after the plus are from this machine."""
+    def strip(self) -> str:
+        """`p150 PPPxPPP+PP 8/9`: the results after the plus are from this machine."""
         both = marks(self.ci) + (f"+{marks(self.here)}" if self.here else "")
-        return " ".join(filter(None, (self.arch, both, self.count, self.pcc and f"pcc {self.pcc}")))
+        return " ".join(filter(None, (self.arch, both, self.count)))
+
+    @property
+    def text(self) -> str:
+        """`p150 PPPxPPP+PP 8/9 pcc .991-.994`: the strip with the range of the PCC."""
+        return f"{self.strip} pcc {self.pcc}" if self.pcc else self.strip
 
 
 def summary_of(arch: str, observations: Iterable[Observation]) -> CellSummary:
@@ -62,6 +67,16 @@ def summary_of(arch: str, observations: Iterable[Observation]) -> CellSummary:
     rows = sorted(observations, key=lambda row: row.when)
     ci, here = ([row for row in rows if row.origin is origin] for origin in (Origin.CI, Origin.HERE))
     return CellSummary(arch, tuple(ci[-_NEWEST:]), tuple(here[-_NEWEST:]))
+
+
+def summary_text(observations: Mapping[str, Iterable[Observation]]) -> str:
+    """`n150 xxx 0/3  p150 PPP 3/3  pcc p150 .992`, by arch: what is cut off in a narrow column comes last."""
+    cells = [summary_of(arch, rows) for arch, rows in observations.items()]
+    measured = [cell for cell in cells if cell.pcc]
+    if len(cells) == 1:
+        return cells[0].text
+    pcc = ["pcc " + " ".join(f"{cell.arch} {cell.pcc}" for cell in measured)] if measured else []
+    return "  ".join((*(cell.strip for cell in cells), *pcc))
 
 
 def marks(rows: Sequence[Observation]) -> str:

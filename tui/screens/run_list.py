@@ -67,7 +67,8 @@ class RunList:
 
     def _chosen(self) -> list[RunRecord]:
         """The marked runs, oldest first; where there are none, the highlighted one."""
-        marked = [record for record in reversed(self.listed) if record.spec.run_id in self.table.marks]
+        marks = self.table.marks
+        marked = [record for record in reversed(self.listed) if record.spec.run_id in marks] if marks else []
         return marked or ([self.current] if self.current is not None else [])
 
     # Actions

@@ -167,8 +167,8 @@ class MatrixRows:
         if self._verdicts is None:
             return [Cell("")]
         seen = self._verdicts.seen.get(self._matrix.ids[row], {})
-        archs = [arch for arch in seen if self._arch in ("", arch)]
-        return [Cell(one_line("  ".join(evidence.summary_of(arch, seen[arch]).text for arch in archs)))]
+        shown = {arch: rows for arch, rows in seen.items() if self._arch in ("", arch)}
+        return [Cell(one_line(evidence.summary_text(shown)))]
 
     def _result(self, row: int, _: str) -> list[Cell]:
         if self._verdicts is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 
 from core.edits.pending import Change, ChangeGroup, Decision, GroupBy, Pending, group_changes
-from core.evidence import summary_of
+from core.evidence import summary_text
 from core.evidence.proposals import URGENCY, Concern, InboxItem, change_of
 from core.evidence.verdicts import Verdict
 from core.text import counted, one_line
@@ -178,7 +178,7 @@ class TriageLook:
             [decision],
             [Cell(item.verdict, style or VERDICT_STYLES.get(item.verdict, "dim"))],
             [Cell(one_line(item.id), style)],
-            [Cell("  ".join(summary_of(one.arch, one.rows).text for one in item.about if one.rows), style)],
+            [Cell(summary_text({one.arch: one.rows for one in item.about if one.rows}), style)],
             [Cell(one_line(change.asks), style or _asks_style(change))],
         )
 

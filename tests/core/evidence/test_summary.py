@@ -4,7 +4,7 @@
 import math
 
 from core.evidence.observation import Ending, Origin
-from core.evidence.summary import MARKS, summary_of
+from core.evidence.summary import MARKS, summary_of, summary_text
 from tests.support.evidence import observed
 
 
@@ -39,3 +39,12 @@ def test_a_number_is_never_rounded_up_and_a_shortcut_is_none() -> None:
 def test_only_the_newest_are_shown() -> None:
     rows = [observed(when=at) for at in range(40)]
     assert summary_of("n150", rows).text == f"n150 {'P' * 12} 12/12"
+
+
+def test_of_several_archs_the_numbers_come_behind_all_strips() -> None:
+    failed, passed = observed(Ending.FAILED), observed(pcc=0.9921)
+    assert summary_text({"n150": [failed], "p150": [passed]}) == "n150 x 0/1  p150 P 1/1  pcc p150 .992"
+    assert summary_text({"n150": [passed], "p150": [passed]}) == "n150 P 1/1  p150 P 1/1  pcc n150 .992 p150 .992"
+    assert summary_text({"n150": [failed], "p150": [failed]}) == "n150 x 0/1  p150 x 0/1"
+    assert summary_text({"p150": [passed]}) == "p150 P 1/1 pcc .992"
+    assert summary_text({}) == ""
