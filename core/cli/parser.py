@@ -2,6 +2,7 @@
 """The argparse parser: the table of commands, and the global options before or after them."""
 
 import argparse
+import difflib
 import importlib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
@@ -178,12 +179,35 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     try:
         return build_parser(named, arguments).parse_args(arguments)
     except UsageError:
-        # The message lists the existing commands.
+        _refuse_unknown(arguments)
         return build_parser(COMMANDS, arguments).parse_args(arguments)
+
+
+def _refuse_unknown(arguments: Sequence[str]) -> None:
+    """Raise UsageError for a command that does not exist, with those that are spelt nearly the same."""
+    _, rest = _program().parse_known_args(arguments)
+    word = next((one for one in rest if not one.startswith("-")), None)
+    if word is None or word in COMMANDS:
+        return
+    near = difflib.get_close_matches(word, COMMANDS, 2)
+    meant = f"Did you mean {' or '.join(near)}? " if near else ""
+    raise UsageError(f"There is no command {word!r}", hint=f"{meant}{PROGRAM} --help lists the commands.")
 
 
 def build_parser(names: Iterable[str] = COMMANDS, configured: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
     """A parser that knows the commands `names`, and declares the arguments of those in `configured`."""
+    parser = _program()
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    for name in names:
+        command = commands.add_parser(name, help=COMMANDS[name], description=f"{_capital(COMMANDS[name])}.")
+        add_global_options(command, {})
+        if name in configured:
+            cast(Configured, command_module(name)).configure(command)
+    return parser
+
+
+def _program() -> argparse.ArgumentParser:
+    """The parser without commands: the options of the program itself."""
     parser = _Program(prog=PROGRAM, description="tt-xla's model test matrix. Without a command the app opens.")
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     # Commands have a query of their own.
@@ -196,12 +220,6 @@ def build_parser(names: Iterable[str] = COMMANDS, configured: Collection[str] = 
     parser.add_argument("--fresh", action="store_true", help="open the app on its first view, not where it was left")
     parser.add_argument("--read-only", action="store_true", help="open the app so that it edits and runs nothing")
     add_global_options(parser, {"repo": None, "arch": "", "json": False, "no_color": False})
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
-    for name in names:
-        command = commands.add_parser(name, help=COMMANDS[name], description=f"{_capital(COMMANDS[name])}.")
-        add_global_options(command, {})
-        if name in configured:
-            cast(Configured, command_module(name)).configure(command)
     return parser
 
 

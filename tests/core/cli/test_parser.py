@@ -35,9 +35,22 @@ def test_global_options_have_a_default_and_either_place() -> None:
     assert parse(["--arch", "n150", "list"]).arch == parse(["list", "--arch", "n150"]).arch == "n150"
 
 
-def test_an_unknown_command_is_reported_with_all_that_there_are() -> None:
-    with pytest.raises(UsageError, match="completion"):
-        parse(["lsit"])
+@pytest.mark.parametrize(
+    ("arguments", "word", "meant"),
+    [
+        (["lsit"], "lsit", "Did you mean list? "),
+        (["--repo", "somewhere", "docter", "-x"], "docter", "Did you mean doctor? "),
+        (["runn", "list"], "runn", "Did you mean run or runs? "),
+        (["zzzz"], "zzzz", ""),
+    ],
+)
+def test_an_unknown_command_is_reported_with_what_was_meant(arguments: list[str], word: str, meant: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse(arguments)
+    assert (caught.value.title, caught.value.hint) == (
+        f"There is no command {word!r}",
+        f"{meant}ttmatrix --help lists the commands.",
+    )
 
 
 @pytest.mark.parametrize("name", COMMANDS)
