@@ -79,7 +79,7 @@ def describe(matrix: Matrix, id: str) -> Detail:
             for arch in (NO_ARCH, *matrix.schema.archs)
         },
         loader=matrix.checkout.relative(loader) if directory in matrix.loaders else "",
-        siblings=_siblings(matrix, row, id),
+        siblings=tuple(other for other in matrix.entries_by_loader.get(directory, ()) if other != id),
         findings=tuple(finding for finding in matrix.findings if finding.id == id),
     )
 
@@ -100,9 +100,3 @@ def _fields(entry: Entry | None) -> tuple[str, ...]:
     """Fields worth showing: the status and whatever the entry or an override sets, in that order."""
     written = [*entry.fields, *(name for values in entry.overrides.values() for name in values)] if entry else []
     return tuple(dict.fromkeys(["status", *(name for name in written if name != "arch_overrides")]))
-
-
-def _siblings(matrix: Matrix, row: int, id: str) -> tuple[str, ...]:
-    column = matrix.columns["loader"]
-    code = column.codes[row]
-    return tuple(other for other in matrix.entries if other != id and column.codes[matrix.rows[other]] == code)

@@ -3,7 +3,7 @@
 
 import difflib
 import heapq
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -125,6 +125,14 @@ class Matrix:
         return {id: row for row, id in enumerate(self.ids)}
 
     @cached_property
+    def entries_by_loader(self) -> Mapping[str, Sequence[str]]:
+        """The ids that have an entry, in the order of the files, by the directory of their loader."""
+        loader, found = self.columns["loader"], dict[str, list[str]]()
+        for id in self.entries:
+            found.setdefault(loader[self.rows[id]], []).append(id)
+        return found
+
+    @cached_property
     def lowered(self) -> tuple[str, ...]:
         """Ids in lower case, for searching."""
         return tuple(id.lower() for id in self.ids)
@@ -136,7 +144,7 @@ class Matrix:
 
     def complete(self) -> None:
         """Compute all lazy values now, so that a key that needs one does not wait for it."""
-        _ = self.entries, self.rows, self.lowered
+        _ = self.entries, self.rows, self.lowered, self.entries_by_loader
 
     def check_arch(self, arch: str) -> None:
         """Raise UsageError if `arch` is neither NO_ARCH nor one of the checkout's archs."""
