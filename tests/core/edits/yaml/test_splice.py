@@ -213,7 +213,11 @@ def test_any_operations_mean_what_was_asked_and_touch_no_other_entry(data: st.Da
     wanted = modelled(load(file.text)["test_config"], operations)
     if rejected:
         assert new == file.text
-        empty = [identifier for identifier, entry in wanted.items() if not entry]
+        empty = {identifier for identifier, entry in wanted.items() if not entry}
+        # An entry that would be empty takes all its renames with it.
+        for one in reversed(operations):
+            if one.op is OpKind.RENAME and one.to in empty:
+                empty.add(one.id)
         assert all(one.op.id in empty or one.op.to in empty or "may hold comments" in one.why for one in rejected)
         return
     assert (load(new)["test_config"] or {}) == wanted
@@ -224,6 +228,19 @@ def test_any_operations_mean_what_was_asked_and_touch_no_other_entry(data: st.Da
     if not any(operation.op is OpKind.REMOVE and operation.is_entry for operation in operations):
         kept = iter(comment_lines(new))
         assert all(line in kept for line in comment_lines(file.text) if line != "# item")
+
+
+def test_an_entry_that_would_be_empty_takes_all_its_renames_with_it() -> None:
+    text = "test_config:\n  m:\n    # why\n    assert_pcc: false\n"
+    operations = [
+        Operation(OpKind.RENAME, "m", to="n"),
+        Operation(OpKind.RENAME, "n", to="o"),
+        Operation(OpKind.UNSET, "o", path=("assert_pcc",)),
+    ]
+    new, rejected = edit_text(text, operations)
+    assert new == text
+    assert [one.op for one in rejected] == operations
+    assert {one.why.partition(",")[0] for one in rejected} == {"no field would be left"}
 
 
 @given(st.data())
