@@ -20,7 +20,7 @@ CONSTRAINTS ?= --constraint constraints.txt
 WORKERS ?= $(shell expr 2 '*' $$(nproc))
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 8 --dist worksteal
 FAST := -m 'not slow and not xla and not jax'
-.PHONY: demo quick test test-slow paced measure again coverage test-xla test-jax check lint types contracts format pictures screenshots recording reference constraints clean
+.PHONY: demo quick test test-slow laws paced measure again coverage test-xla test-jax check lint types contracts format pictures screenshots recording reference constraints clean
 
 demo: $(READY)  ## open the app on the sample checkout
 	TTMATRIX_HOME=$(CURDIR)/build/home $(BIN)/ttmatrix demo build/demo
@@ -33,6 +33,9 @@ test: $(READY)  ## run all tests but those of test-slow, test-xla and test-jax
 
 test-slow: $(READY)  ## run the tests that start models, schedulers, other machines or apps in terminals
 	$(PYTEST) -m 'slow and not xla and not jax'
+
+laws: $(READY)  ## run the tests of laws with 1,000 examples each, which differ in each run
+	$(PYTEST) -m 'hypothesis and not slow and not xla and not jax' --hypothesis-profile=thorough
 
 paced: $(READY)  ## run the tests of screens with threads that answer late, then with threads that have answered before each step
 	$(PYTEST) -p tests.paced --pace late $(FAST) tests/tui

@@ -18,10 +18,12 @@ from hypothesis import HealthCheck, settings
 
 from tests.measured import function_of, long_tests
 
-# The examples differ in each run, so other runs, or the thorough profile, find what 25 of them miss.
-settings.register_profile("ttmatrix", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=25)
+# The same examples in each run: what fails is due to the change, not to chance. `make laws` looks for others.
+settings.register_profile(
+    "ttmatrix", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=25, derandomize=True
+)
 settings.register_profile("quick", settings.get_profile("ttmatrix"), max_examples=10)
-settings.register_profile("thorough", settings.get_profile("ttmatrix"), max_examples=1000)
+settings.register_profile("thorough", settings.get_profile("ttmatrix"), max_examples=1000, derandomize=False)
 settings.load_profile("ttmatrix")
 
 _STAYS = (
