@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loader edits in the review: shown with their diff, taken back byte for byte, and no part of a commit."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from core.workflows.session import edits_directory, sessions_directory
 from tests.support.app import build_app, own_checkout, screen_text, until
 from tests.support.triage_checkout import LOADER, LOADER_FILE, triage_checkout
 from tui.app.app import TTMatrixApp
+from tui.view_models import make_preview
 
 OLD, NEW = "torch.zeros(batch_size, 6)", "torch.zeros(batch_size, 6, dtype=dtype_override)"
 EDIT = SourceEdit(EditKind.CONSTRUCTOR, 18, "make row in dtype_override", LOADER, LOADER.replace(OLD, NEW))
@@ -97,3 +99,22 @@ async def test_the_filter_is_for_edits_too(checkout: Checkout) -> None:
         await until(pilot, lambda: "applied" not in screen_text(app), "no edit on show")
         await pilot.press("escape")
         await until(pilot, lambda: "applied" in screen_text(app), "the edit again")
+
+
+async def test_a_preview_that_comes_late_does_not_cover_the_diff_of_an_edit(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, go_on, made = build_app(checkout), threading.Event(), list[object]()
+
+    def late(*arguments: Any) -> object:
+        go_on.wait(60)
+        made.append(make_preview(*arguments))
+        return made[-1]
+
+    monkeypatch.setattr("tui.screens.review.screen.make_preview", late)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await on_the_edit(app, pilot)
+        go_on.set()
+        await until(pilot, lambda: bool(made) and not any(one.is_running for one in app.workers), "the preview")
+        await pilot.pause()
+        assert f"+        row = {NEW}" in screen_text(app)

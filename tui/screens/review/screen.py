@@ -221,7 +221,9 @@ class ReviewScreen(DecisionScreen):
         self.context.background.run("preview of changes", preview, self._show_preview, supersede=True)
 
     def _show_preview(self, made: tuple[Preview, Sequence[Line]]) -> None:
-        if not (self._summary and self._is_empty):
+        # The cursor may have gone to a loader edit meanwhile, whose diff is there at once.
+        about_changes = self._whole or not self._current_edits
+        if about_changes and not (self._summary and self._is_empty):
             preview, lines = made
             self._effect = effect_words(preview.cells)
             self._say_headline()
