@@ -2,6 +2,7 @@
 """Triage on a screen: what needs attention first, decided in groups, and on to the review."""
 
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from tests.support.three_nights import CRASH, FLAKY, SEMI, SILENT, STALE, STALE_
 from tests.support.tree import INFERENCE, sample
 from tui.app.app import TTMatrixApp
 from tui.screens.triage import TriageScreen
+from tui.view_models import make_preview
 from tui.view_models.triage import TriageBy
 
 
@@ -59,6 +61,30 @@ async def test_from_what_was_seen_to_the_commit_by_keyboard(checkout: Checkout, 
     text = (checkout.test_config / INFERENCE).read_text()
     assert f"  {CRASH}:\n    status: NOT_SUPPORTED_SKIP\n" in text
     assert f"  {STALE}:\n    status: EXPECTED_PASSING\n  {STALE_TOO}:" in text
+
+
+async def test_a_preview_that_comes_late_does_not_cover_what_is_said_of_a_group(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, go_on, made = build_app(checkout), threading.Event(), list[object]()
+
+    def late(*arguments: Any) -> object:
+        go_on.wait(60)
+        made.append(make_preview(*arguments))
+        return made[-1]
+
+    monkeypatch.setattr("tui.screens.triage.make_preview", late)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: any(one.name == "preview of a proposal" for one in app.workers), "the first test")
+        screen = app.navigation.screen(TriageScreen)
+        groups = screen.listing.table.rows.groups
+        screen.listing.table.cursor = next(at for at, one in enumerate(groups) if len(one.changes) == 2)
+        await until(pilot, lambda: str(screen.pane.headline.render()) == "2 tests", "the group")
+        go_on.set()
+        await until(pilot, lambda: bool(made) and not any(one.is_running for one in app.workers), "the preview")
+        await pilot.pause()
+        assert str(screen.pane.headline.render()) == "2 tests"
 
 
 async def test_keys_wait_for_the_first_list(checkout: Checkout) -> None:

@@ -287,7 +287,10 @@ class TriageScreen(DecisionScreen):
             return [*self._leaves_ci(change, width), *strips, *preview_lines(made, width), *since, *results]
 
         self.context.background.run(
-            "preview of a proposal", preview, partial(self._show_preview, one_line(item.id)), supersede=True
+            "preview of a proposal",
+            preview,
+            self.pane.if_last(partial(self._show_preview, one_line(item.id))),
+            supersede=True,
         )
 
     def _leaves_ci(self, change: Listed, width: int) -> list[Line]:

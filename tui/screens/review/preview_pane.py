@@ -2,12 +2,15 @@
 """The pane below a list: a headline, and lines that are worked out in the background once the cursor rests."""
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from textual.timer import Timer
 from textual.widgets import Static
 
 from tui.view_models import Line, diff_style
 from tui.widgets import LinesView, TextLines
+
+T = TypeVar("T")
 
 _DELAY = 0.06
 """Seconds the cursor must rest before what it is on is worked out."""
@@ -21,6 +24,8 @@ class PreviewPane:
         self.headline = Static("", id="diff-title", markup=False)
         self.view = LinesView(diff_style, id="diff")
         self._ask = ask
+        self._asked = 0
+        """How often it was asked."""
         self._timer: Timer | None = None
 
     @property
@@ -28,15 +33,25 @@ class PreviewPane:
         """Cells of a line."""
         return self.view.line_width
 
+    def ask(self) -> None:
+        """Ask now; an answer to an earlier question that comes from now on is not shown."""
+        self._asked += 1
+        self._ask()
+
+    def if_last(self, show: Callable[[T], None]) -> Callable[[T], None]:
+        """`show` for an answer that comes later: it does nothing once something else was asked."""
+        asked = self._asked
+        return lambda answer: show(answer) if asked == self._asked else None
+
     def ask_soon(self) -> None:
         """Ask once nothing has asked for it for a moment."""
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.view.set_timer(_DELAY, self._ask)
+        self._timer = self.view.set_timer(_DELAY, self.ask)
 
     def ask_after_layout(self) -> None:
         """Ask as soon as the new width is known."""
-        self.view.call_after_refresh(self._ask)
+        self.view.call_after_refresh(self.ask)
 
     def say(self, headline: str) -> None:
         """Show another headline over the same lines."""

@@ -218,12 +218,12 @@ class ReviewScreen(DecisionScreen):
             made = make_preview(planned, matrix, changes, conflicts, session.ci.read())
             return made, whole_lines(made) if whole else preview_lines(made, width, ways_out)
 
-        self.context.background.run("preview of changes", preview, self._show_preview, supersede=True)
+        self.context.background.run(
+            "preview of changes", preview, self.pane.if_last(self._show_preview), supersede=True
+        )
 
     def _show_preview(self, made: tuple[Preview, Sequence[Line]]) -> None:
-        # The cursor may have gone to a loader edit meanwhile, whose diff is there at once.
-        about_changes = self._whole or not self._current_edits
-        if about_changes and not (self._summary and self._is_empty):
+        if not (self._summary and self._is_empty):
             preview, lines = made
             self._effect = effect_words(preview.cells)
             self._say_headline()
@@ -277,7 +277,7 @@ class ReviewScreen(DecisionScreen):
     def action_whole_diff(self) -> None:
         self._whole = not self._whole
         self._show_summary(())
-        self._ask_preview()
+        self.pane.ask()
 
     def action_other_pane(self) -> None:
         (self.listing.table if self.pane.view.has_focus else self.pane.view).focus()
