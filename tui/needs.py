@@ -115,7 +115,7 @@ BEFORE: Mapping[Need, Need] = {
 
 
 def with_before(need: Need) -> list[Need]:
-    """A need behind those that it is about, the widest first."""
+    """A need after those that it is about, in the order in which they are checked."""
     return [*(with_before(BEFORE[need]) if need in BEFORE else ()), need]
 
 

@@ -72,9 +72,9 @@ def summary_of(arch: str, observations: Iterable[Observation]) -> CellSummary:
 def summary_text(observations: Mapping[str, Iterable[Observation]]) -> str:
     """`n150 xxx 0/3  p150 PPP 3/3  pcc p150 .992`, by arch: what is cut off in a narrow column comes last."""
     cells = [summary_of(arch, rows) for arch, rows in observations.items()]
-    measured = [cell for cell in cells if cell.pcc]
     if len(cells) == 1:
         return cells[0].text
+    measured = [cell for cell in cells if cell.pcc]
     pcc = ["pcc " + " ".join(f"{cell.arch} {cell.pcc}" for cell in measured)] if measured else []
     return "  ".join((*(cell.strip for cell in cells), *pcc))
 

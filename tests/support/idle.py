@@ -38,7 +38,7 @@ async def settled() -> None:
     """Return when every task waits for a timer or for something outside, and pending changes are painted.
 
     Work that an app defers until after its first frame has then begun, and keys that waited for a question or a list
-    have been passed on: how long a thread reads that list depends on the machine, and no test does.
+    have been passed on: how long a thread takes for that depends on the machine, and no test should.
     """
     loop: Any = asyncio.get_running_loop()
     app = active_app.get(None)

@@ -297,7 +297,7 @@ class PathInput(Input):
 
 
 class Number(Input):
-    """A whole number; a key of the dialog is left to it."""
+    """A whole number; keys that are not digits are left to the dialog."""
 
     class Refused(Message):
         """Something else was typed."""

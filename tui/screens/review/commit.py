@@ -220,7 +220,7 @@ class CommitDialog(Dialog[Delivered]):
         self._save_message()
         if not self._leaving and [printable(draft.message) for draft in self._drafts] != self._made:
             self._leaving = True
-            self._say("Nothing is committed yet: esc again drops the message as you have edited it.")
+            self._say("Nothing is committed yet: esc again drops the message that you have edited.")
         else:
             self.dismiss(None)
 
