@@ -124,7 +124,9 @@ async def test_arrows_say_which_way_more_columns_are() -> None:
         await pilot.pause()
         shown = [width for width in app.table.widths(60) if width]
         assert len(shown) < 13
-        assert 1 + sum(width + 1 for width in shown) <= 60, "nothing is below the scroll bar but a blank"
+        for total in range(30, 140):
+            used = 1 + sum(width + 1 for width in app.table.widths(total) if width)
+            assert used <= total, "nothing is below the scroll bar but a blank"
         assert app.line(0).rstrip().endswith("›") and "‹" not in app.line(0)
         await pilot.press(*["right"] * 11)
         assert "names ‹" in app.line(0) and "›" not in app.line(0)

@@ -136,6 +136,9 @@ def test_every_screen_has_a_legend_and_doctor_explains_its_kinds(tmp_path: Path)
     matrix = index(sample(tmp_path))
     assert {"yes", "done", *kinds()} <= {one.sign for one in legend("doctor", matrix)}
     assert all(legend(entry.where, matrix) for entry in SCREENS)
+    # Results that are older than the tree are in the column of runs, and in their list.
+    assert all("FAIL~1" in {one.sign for one in legend(screen, matrix)} for screen in ("matrix", "runs"))
+    assert "‹ ›" in {one.sign for one in legend("matrix", matrix, grid=True)}
 
 
 @pytest.mark.parametrize(
