@@ -99,7 +99,12 @@ def _keys_of_ours(terminal: FrameTerminal) -> Iterator[tuple[str, Frame]]:
 
 
 def _argv(kind: str, checkout: Path) -> list[str]:
-    own = ["-m", "tui", "--repo", str(checkout)] if kind == "ours" else ["-m", "tests.bench.apps", kind, str(checkout)]
+    # Fresh: where the last round has left the cursor, a key might scroll.
+    own = (
+        ["-m", "tui", "--fresh", "--repo", str(checkout)]
+        if kind == "ours"
+        else ["-m", "tests.bench.apps", kind, str(checkout)]
+    )
     return [sys.executable, *own]
 
 

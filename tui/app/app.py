@@ -40,7 +40,6 @@ from tui.session import Session
 from tui.terminal import EndAsked, FilteringApp, stop_as_job
 from tui.themes import MONO, use_themes
 from tui.view_models import counted
-from tui.widgets import KeyLine
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -241,6 +240,8 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
 
     async def on_key_order_followed(self, message: KeyOrder.Followed) -> None:
         await self.keys.followed(message)
+        if not self.keys.busy:
+            self._follow_with_hint()
 
     def on_work_done(self, message: WorkDone[object]) -> None:
         # At the end screens lose their widgets one by one.
@@ -284,8 +285,8 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             self._hint("")
 
     def _hint(self, words: str) -> None:
-        for line in self.screen.query(KeyLine):
-            line.say(words)
+        if isinstance(self.screen, SessionScreen):
+            self.screen.key_line.say(words)
 
     # Commands
 
@@ -303,7 +304,8 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             self.hints.drop()
             self._hint("")
         done = await super().run_action(action, default_namespace, namespaces)
-        if self.hints is not None and (self.hints.shown or self.hints.missed):
+        if not self.keys.busy:
+            # After a key it is done when the key has been followed: to wait for a frame costs 0.1 ms.
             self.call_after_refresh(self._follow_with_hint)
         return done
 

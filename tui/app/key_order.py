@@ -140,6 +140,11 @@ class KeyOrder:
         if self._follower is None and any(pause.over for pause in self._pauses):
             self._deaf_until = time.monotonic() + _DEAF_SECONDS
 
+    @property
+    def busy(self) -> bool:
+        """Whether a key is being handled."""
+        return self._follower is not None
+
     async def followed(self, message: Followed) -> None:
         """Handle a follower that has come back."""
         message.stop()

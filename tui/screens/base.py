@@ -45,6 +45,7 @@ class SessionScreen(SteadyScreen[None]):
         self.panes = Panes(self, self.PANES, self.DIVIDERS)
         self.session = context.session
         self.context = context
+        self.key_line = KeyLine(read_only=context.session.read_only)
         self._repeated: list[tuple[Timer, Callable[[], None]]] = []
         self._styled_for: tuple[str, bool] | None = None
         """The theme, and whether the terminal had the focus, when styles were last computed."""
@@ -55,7 +56,7 @@ class SessionScreen(SteadyScreen[None]):
     def compose(self) -> ComposeResult:
         yield CachedText("", id="title", markup=False)
         yield from self.body()
-        yield KeyLine(read_only=self.session.read_only)
+        yield self.key_line
 
     def body(self) -> ComposeResult:
         """The widgets between the title and the line of keys."""
@@ -164,7 +165,7 @@ class SessionScreen(SteadyScreen[None]):
     def offer(self, *ids: str) -> None:
         """Have the line of keys name those of these commands alone that have what they need now."""
         lacking = (id for id in ids if any(map(self.lacks, with_before(NEEDS[id]))))
-        self.query_one(KeyLine).leave_out(lacking)
+        self.key_line.leave_out(lacking)
 
     # In and out
 

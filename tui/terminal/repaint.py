@@ -106,6 +106,8 @@ class Repaint:
 
     def _find_shift(self, changed: Mapping[int, _Line], console: Console) -> Shift | None:
         """The shift that puts the most changed lines in place."""
+        if len(changed) < _LEAST_MOVED:
+            return None
         keys = {y: found for y, strips in changed.items() if (found := _widest(strips)) is not None}
         before: dict[tuple[int, str], int | None] = {}
         for y, (x, _) in keys.items():

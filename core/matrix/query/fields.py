@@ -158,10 +158,10 @@ def select(
     learned: Learned = MappingProxyType({}),
     among: Sequence[int] | None = None,
 ) -> list[int]:
-    """Rows that satisfy `query`, in row order. Raises QueryError for unknown fields and values.
+    """Rows that satisfy `query`, in the order of `among`. Raises QueryError for unknown fields and values.
 
     `arch` is the arch whose values are used, unless the query or a group in it names exactly one. `learned` has the
-    facts that the query needs (see `needs`). `among` are the only rows, in order, that it can select.
+    facts that the query needs (see `needs`). `among` are the only rows that it can select; None: all, in row order.
     """
     rows = range(len(matrix.ids)) if among is None else among
     return list(_all(Scope(matrix, arch, learned), rows, query.terms))
@@ -231,9 +231,11 @@ def _holding(scope: Scope, rows: Sequence[int], node: Node) -> Sequence[int]:
         case And():
             return _all(scope, rows, node.nodes)
         case Not():
-            return sorted(set(rows).difference(_holding(scope, rows, node.node)))
+            held = set(_holding(scope, rows, node.node))
+            return [row for row in rows if row not in held]
         case Or():
-            return sorted(set().union(*(_holding(scope, rows, one) for one in node.nodes)))
+            found = set[int]().union(*(_holding(scope, rows, one) for one in node.nodes))
+            return [row for row in rows if row in found]
 
 
 def _cost(node: Node) -> int:

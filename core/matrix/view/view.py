@@ -132,11 +132,16 @@ class View:
         self.marks: set[str] = set()
         self.runs: RunWords = {}
         """Words for the last runs of tests: a sort order that the matrix does not have."""
+        self._order: tuple[str, Sequence[int]] | None = None
+        """The arch whose values were compared, and all rows in the order of the view.
+
+        Queries select from these: sorting what each letter of a query leaves takes longer than selecting it.
+        """
         self._visible: frozenset[int] | None = None
         """The rows as a set, made when it is first needed."""
         self._typed: tuple[Query, str, list[int]] | None = None
         """The last typed query with its arch and rows: after one more letter, a subset of these remains."""
-        self.rows: Sequence[int] = self._ordered(self._selected(self.query, self.arch))
+        self.rows: Sequence[int] = self._selected(self.query, self.arch)
 
     def filter(self, query: Query) -> None:
         """Show what `query` selects; on a QueryError nothing changes."""
@@ -154,14 +159,12 @@ class View:
     @property
     def lens(self) -> str:
         """The arch whose values are shown: the one that the query names, else the chosen one."""
-        if not self.query.terms:
-            return self.arch
-        return lens(self.matrix, self.query.terms) or self.arch
+        return self._lens_of(self.query, self.arch)
 
     def sort(self, key: str, *, descending: bool = False) -> None:
         """Order by a column; rows with the same value stay in the order of their ids."""
         self.sort_key, self.descending = key, descending
-        self._show(sorted(self.rows))
+        self._show_sorted(frozenset(self.rows))
 
     @property
     def spec(self) -> ViewSpec:
@@ -173,11 +176,11 @@ class View:
         """Switch to another view; on a UsageError nothing changes."""
         spec.check()
         self.matrix.check_arch(spec.arch)
-        rows = self._selected(spec.query, spec.arch)
+        rows = frozenset(self._selected(spec.query, spec.arch))
         self.query, self.arch, self.columns = spec.query, spec.arch, spec.columns or self.columns
         self.sort_key, self.descending, self.group = spec.sort, spec.descending, spec.group
         self.grid, self.heat = spec.grid, spec.heat
-        self._show(rows)
+        self._show_sorted(rows)
 
     def tree(self, opened: frozenset[str]) -> Tree:
         """The visible rows in groups, those in `opened` open. Only call it if there is a grouping."""
@@ -203,6 +206,7 @@ class View:
         self.matrix = matrix
         self.learned = learned or {}
         self._cells = None
+        self._order = None
         self._typed = None
         self.marks &= matrix.rows.keys()
         self._show_again()
@@ -340,7 +344,9 @@ class View:
     def _facet(self, name: str) -> Facet:
         scope = self.scope
         asked = {text for value in self.query.values_of(name) for text in texts_of(scope, name, value)}
-        rows = self._selected(self.query.without(name), self.arch) if asked else self.rows
+        # No order is needed to count them.
+        among = range(len(self.matrix.ids))
+        rows = self._selected(self.query.without(name), self.arch, among) if asked else self.rows
         counts = column_of(scope, name).counts(rows)
         if name == "kind":
             behind = {HANDWRITTEN_KIND: self.matrix.handwritten, PLACEHOLDER_KIND: self.matrix.placeholders}
@@ -360,9 +366,10 @@ class View:
         return self.query.asking_for(name, tuple(values if found else (*values, text)))
 
     def _selected(self, query: Query, arch: str, among: Sequence[int] | None = None) -> list[int]:
+        rows = self._sorted_rows(self._lens_of(query, arch)) if among is None else among
         if not query.terms:
-            return list(range(len(self.matrix.ids)))
-        return [] if self._missing(query) else select(self.matrix, query, arch, self.learned, among)
+            return list(rows)
+        return [] if self._missing(query) else select(self.matrix, query, arch, self.learned, rows)
 
     def _among(self, query: Query) -> Sequence[int] | None:
         """Rows that include all that a query can select, if these are known to be fewer than all."""
@@ -382,10 +389,24 @@ class View:
 
     def _show(self, rows: list[int]) -> None:
         self._visible = None
-        self.rows = self._ordered(rows)
+        self.rows = rows
 
-    def _ordered(self, rows: list[int]) -> list[int]:
-        return ordered(self.matrix, rows, self.sort_key, self.lens, self.runs, descending=self.descending)
+    def _show_sorted(self, rows: frozenset[int]) -> None:
+        """Show `rows` after the order has changed."""
+        self._order = self._typed = None
+        self._show([row for row in self._sorted_rows(self.lens) if row in rows])
+
+    def _sorted_rows(self, arch: str) -> Sequence[int]:
+        """All rows of the matrix as they are sorted by the values of `arch`."""
+        if self._order is None or self._order[0] != arch:
+            every = range(len(self.matrix.ids))
+            key, words = self.sort_key, self.runs
+            self._order = arch, ordered(self.matrix, every, key, arch, words, descending=self.descending)
+        return self._order[1]
+
+    def _lens_of(self, query: Query, arch: str) -> str:
+        """The arch whose values `query` shows where `arch` is chosen."""
+        return (lens(self.matrix, query.terms) if query.terms else NO_ARCH) or arch
 
 
 def _needs(query: Query) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from tui.screens.matrix.tests import TestActions
 from tui.screens.matrix.views import ViewActions
 from tui.screens.panes import Divider, Pane
 from tui.view_models import counted
-from tui.widgets import CachedText, FacetPanel, KeyLine, MatrixTable, QueryInput, RestingText, RowTable
+from tui.widgets import CachedText, FacetPanel, MatrixTable, QueryInput, RestingText, RowTable
 
 if TYPE_CHECKING:
     from tui.view_models import Meaning
@@ -99,7 +99,7 @@ class MatrixScreen(SessionScreen):
         # Each splits off its part of what those before it have left: a key passes few widgets, and so does a frame.
         yield CachedText("", id="title", markup=False)
         yield self.filter.bar
-        yield KeyLine(read_only=self.session.read_only)
+        yield self.key_line
         width = self.app.size.width
         self.facets.set_class(width >= FACETS_FROM, "shown", update=False)
         self.below.make_room(width - (_BESIDE_TABLE if width >= FACETS_FROM else 1))

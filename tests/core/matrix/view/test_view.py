@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The visible rows, and what stays when they change."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from core.errors import QueryError, UsageError
 from core.matrix.columns import Column
 from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query.context import Learned, Plain
 from core.matrix.query.fields import select
 from core.matrix.query.query import Query
-from core.matrix.view.columns import BY_TABLE_FIELD
+from core.matrix.view.columns import BY_TABLE_FIELD, ordered
 from core.matrix.view.spec import ViewSpec
 from core.matrix.view.tree import Group
 from core.matrix.view.view import View
@@ -251,15 +252,27 @@ def view_grouped(view: View, name: str) -> tuple[Group, ...]:
     return view.tree(frozenset()).groups
 
 
-@given(st.lists(st.sampled_from([*"alpn -/q1", "status:pass ", "!", "or ", "tiny", "arch:n150 "]), max_size=12))
-def test_typing_a_query_shows_what_the_whole_query_selects(matrix: Matrix, pieces: list[str]) -> None:
+_TYPED = [*"alpn -/q1", "status:pass ", "!", "or ", "tiny", "arch:n150 ", "arch:p150 "]
+_ORDERS = [("id", True), ("id", False), ("entry", False), ("status", False), ("status", True)]
+_ARCHS = [NO_ARCH, "n150", "p150"]
+
+
+@settings(max_examples=200)
+@given(st.lists(st.one_of(st.sampled_from(_TYPED), st.sampled_from(_ORDERS), st.sampled_from(_ARCHS)), max_size=12))
+def test_rows_are_what_the_query_selects_in_order_of_the_column(
+    matrix: Matrix, steps: list[str | tuple[str, bool]]
+) -> None:
     view, text = View(matrix), ""
-    for piece in pieces:
-        text += piece
-        try:
-            query = Query.parse(text)
-            expected = [matrix.ids[row] for row in select(matrix, query)]
-            view.filter(query)
-        except QueryError:
-            continue
-        assert _shown(view) == expected
+    for step in steps:
+        if isinstance(step, tuple):
+            view.sort(step[0], descending=step[1])
+        elif step in _ARCHS:
+            view.look_at(step)
+        else:
+            text += step
+            with suppress(QueryError):
+                view.filter(Query.parse(text))
+        rows = select(matrix, view.query, view.arch)
+        assert rows == sorted(rows)
+        expected = ordered(matrix, rows, view.sort_key, view.lens, {}, descending=view.descending)
+        assert list(view.rows) == expected
