@@ -126,6 +126,24 @@ async def test_an_edited_message_is_dropped_only_when_asked_twice(checkout: Chec
     assert git(checkout.root, "rev-list", "--count", "HEAD").strip() == "1"
 
 
+async def test_what_is_typed_stays_while_another_split_is_tried(checkout: Checkout) -> None:
+    app = _app(checkout, WHY, PASS)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5", "c")
+        await until(pilot, lambda: "Update expectations of 2 tests" in screen_text(app), "the message")
+        await type_text(pilot, "mine: ")
+        await pilot.press("shift+tab", "right")
+        await until(pilot, lambda: "1 of 2" in screen_text(app), "two commits")
+        assert "mine: " not in screen_text(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: "esc again drops the message" in screen_text(app), "the warning")
+        await pilot.press("left")
+        await until(pilot, lambda: "mine: Update expectations of 2 tests" in screen_text(app), "the own message")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: not app.session.pending.changes, "the commit")
+    assert git(checkout.root, "log", "--format=%s", "-1").strip() == "mine: Update expectations of 2 tests"
+
+
 async def test_the_text_of_a_pull_request_is_copied(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
     app = _app(checkout, PASS)
     copied: list[str] = []

@@ -84,9 +84,9 @@ class CommitDialog(Dialog[Delivered]):
         self._hidden = hidden
         self._planned = EditPlan((), ())
         self._composition: Composition | None = None
-        self._drafts: list[CommitDraft] = []
-        self._made: list[str] = []
-        """The messages as they were composed."""
+        self._split = Split.NONE
+        self._written: dict[Split, list[CommitDraft]] = {}
+        """The commits by how they are split: what was typed for one number of commits stays while another is tried."""
         self._leaving = False
         """Whether it was said that leaving drops an edited message."""
         self._at = 0
@@ -148,11 +148,26 @@ class CommitDialog(Dialog[Delivered]):
         if not self._drafts:
             self._say("Nothing to commit: the last commit already says all of this.", error=True)
 
+    @property
+    def _drafts(self) -> list[CommitDraft]:
+        """The commits that are to be made."""
+        return self._written.get(self._split, [])
+
+    @property
+    def _edited(self) -> bool:
+        """Whether a message is not as it was composed."""
+        composed = self._composition
+        return composed is not None and any(
+            _messages(drafts) != _messages(composed.drafts(how)) for how, drafts in self._written.items()
+        )
+
     def _draft(self) -> None:
-        """Compose the messages for the chosen number of commits."""
+        """Show the messages for the chosen number of commits."""
         if self._composition is not None:
-            self._drafts = self._composition.drafts(Split(self.query_one("#split", Cycle).value))
-            self._made = [printable(draft.message) for draft in self._drafts]
+            self._save_message()
+            self._split = Split(self.query_one("#split", Cycle).value)
+            if self._split not in self._written:
+                self._written[self._split] = self._composition.drafts(self._split)
             self._show_message(0)
 
     def _show_message(self, at: int) -> None:
@@ -218,7 +233,7 @@ class CommitDialog(Dialog[Delivered]):
             self._say("Still committing …")
             return
         self._save_message()
-        if not self._leaving and [printable(draft.message) for draft in self._drafts] != self._made:
+        if not self._leaving and self._edited:
             self._leaving = True
             self._say("Nothing is committed yet: esc again drops the message that you have edited.")
         else:
@@ -251,6 +266,11 @@ class CommitDialog(Dialog[Delivered]):
         output = self.query_one("#output", Static)
         output.set_class(error, "error")
         output.update(Text(printable(text)))
+
+
+def _messages(drafts: Sequence[CommitDraft]) -> list[str]:
+    """What a person sees of the messages."""
+    return [printable(draft.message) for draft in drafts]
 
 
 def beside_words(edits: int) -> str:
