@@ -202,13 +202,8 @@ def _check(args: argparse.Namespace) -> None:
 def _apply(proposed: ProposalFile, args: argparse.Namespace, context: Context, *, writes: bool) -> int:
     if not (writes or args.commit):
         return _execute(proposed, args, context, None)
-    bench = Workbench(context.checkout, context.paths.journal)
-    try:
-        with bench.alone("writing expectations"):
-            return _execute(proposed, args, context, bench)
-    finally:
-        for notice in bench.notices():
-            context.console.note(notice)
+    with context.sole_writer() as bench:
+        return _execute(proposed, args, context, bench)
 
 
 def _execute(proposed: ProposalFile, args: argparse.Namespace, context: Context, bench: Workbench | None) -> int:

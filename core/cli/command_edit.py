@@ -28,9 +28,6 @@ a case of an op test, or with a model as id the defaults of its manifest; "file"
   {"op": "remove", "id": "MODEL::CASE"}
 The path of a field in an override is ["arch_overrides", ARCH, FIELD]."""
 
-_WAIT_SECONDS = 5.0
-"""How long to wait for another writer."""
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter

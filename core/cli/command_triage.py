@@ -8,7 +8,6 @@ from pathlib import Path
 from core.cli.console import Console
 from core.cli.context import Context
 from core.cli.runs_common import agreed_interpreter, configure_yes
-from core.edits.pending import Workbench, sole_writer
 from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
 from core.matrix.query import select
 from core.runs.store import RunStore
@@ -33,9 +32,6 @@ from core.workflows import (
     workflow_lock,
 )
 from core.workflows.procedures import AUTO, WORKFLOWS
-
-_WAIT_SECONDS = 5.0
-"""How long to wait for another writer."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -85,8 +81,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         if planned.rejected:
             leave_all(world, done)
         elif args.apply:
-            bench = Workbench(context.checkout, context.paths.journal)
-            with sole_writer(context.checkout.root, "writing expectations", wait=_WAIT_SECONDS):
+            with context.sole_writer() as bench:
                 take(world, bench, [one for one in done if one.blocked is None], planned)
         _print(context.console, list(zip(done, diffs, strict=True)), applies=args.apply)
     return EXIT_FINDINGS if planned.rejected else max(map(exit_code, done), default=EXIT_OK)

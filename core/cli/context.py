@@ -5,12 +5,14 @@ Packages are imported by their `__init__`, which loads a module when one of its 
 needs no verdicts does not import them (`show` imports twice the modules of `list`, 400 ms against 150).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import core.edits.pending as pending
 import core.evidence.analysis as analysis
 import core.evidence.verdicts as verdicts
 import core.matrix.cache as cache
@@ -26,6 +28,7 @@ from core.text import counted
 
 if TYPE_CHECKING:
     from core.ci import Ci, Selected
+    from core.edits.pending import Workbench
     from core.evidence import Results
     from core.evidence.verdicts import OpVerdicts, Policy, Verdicts
     from core.history import History
@@ -93,6 +96,20 @@ class Context:
     def whole_table(self) -> "Matrix":
         """`table` with a row per hand-written test at its end."""
         return handwritten.with_handwritten(self.cache, self.table)
+
+    @contextmanager
+    def sole_writer(self) -> "Iterator[Workbench]":
+        """The changes of the checkout while nobody else may write. Reports the remains of interrupted ones.
+
+        Raises TTMatrixError that names the holder if another process writes for longer than a few seconds.
+        """
+        bench = pending.Workbench(self.checkout, self.paths.journal)
+        try:
+            with bench.alone("writing expectations"):
+                yield bench
+        finally:
+            for notice in bench.notices():
+                self.console.note(notice)
 
     @cached_property
     def model_infos(self) -> "ModelInfos":

@@ -9,7 +9,7 @@ from core.cli.history_report import headline
 from core.cli.runs_common import record_document
 from core.edits import EditPlan, effect
 from core.edits.commit import CommitDraft, commit
-from core.edits.pending import Workbench, sole_writer
+from core.edits.pending import Workbench
 from core.errors import TTMatrixError
 from core.evidence import policy_of
 from core.history import read_history
@@ -53,7 +53,6 @@ _NO_HARDWARE = """\
 The sample has no hardware, so its ttmatrix-policy.toml accepts the CPU as a device. No real checkout should.
 """
 _REPORT_SECONDS = 900.0
-_WAIT_SECONDS = 5.0
 _NAME, _EMAIL = "ttmatrix demo", "demo@ttmatrix.example"
 # git may have no user name and email on this machine.
 _AS_DEMO = {
@@ -200,7 +199,7 @@ def _print_decision(world: WorkflowContext, decided: _Decided, context: Context)
 
 def _commit(world: WorkflowContext, decided: _Decided, context: Context) -> str:
     checkout, bench = world.matrix.checkout, Workbench(world.matrix.checkout, context.paths.journal)
-    with sole_writer(checkout.root, "writing expectations", wait=_WAIT_SECONDS):
+    with bench.alone("writing expectations"):
         take(world, bench, [decided.progress], decided.planned)
     draft = CommitDraft(_message(decided), decided.planned.applied)
     (revision,) = commit(find_checkout(checkout.root, upward=False), [draft], environ=_AS_DEMO).revisions

@@ -19,4 +19,3 @@ from .proposals import (
     rebased_proposals as rebased_proposals,
 )
 from .workbench import Workbench as Workbench
-from .writer_lock import sole_writer as sole_writer

@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Callable
+from json import dumps
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from core.workflows.session import sessions_directory
 from tests.faults.player import Player
 from tests.support.cli import Called, call
 from tests.support.git import committed_checkout, git
+from tests.support.killed import killed_in_hook
 from tests.support.tree import TRAINING
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml, triage_checkout
 
@@ -76,6 +78,17 @@ def test_a_device_result_ends_it_and_apply_writes_loader_and_yaml(checkout: Chec
     assert f"  {SMALL}:\n    status: EXPECTED_PASSING\n\n" in yaml
     assert 'reason: "RuntimeError: TT_FATAL: no room"' in yaml
     assert called.json["diff"].count("+++ ") == 1
+
+
+def test_apply_says_what_it_clears_of_a_killed_commit(checkout: Checkout, tmp_path: Path) -> None:
+    committed_checkout(checkout)
+    operations = tmp_path / "operations.json"
+    operations.write_text(dumps([{"op": "set", "id": LARGE, "path": ["reason"], "value": "why"}]))
+    killed_in_hook(checkout, operations, "exit 1")
+    called = triage(checkout, SMALL, "--device-result", device_xml(tmp_path / "junit.xml"), "--apply")
+    assert called.code == 0, called.err
+    assert "A commit was interrupted: no commit was made" in called.err
+    assert not (checkout.root / ".git" / "index.lock").exists()
 
 
 def test_a_preview_with_a_device_result_leaves_nothing(checkout: Checkout, tmp_path: Path) -> None:

@@ -2,17 +2,16 @@
 """Options of `edit` beyond the diff: commits, their number, pull request texts, edits without effect."""
 
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from core.edits.commit.validator import VALIDATOR
-from core.proc import run_command
 from core.sources.checkout import Checkout
 from tests.support.cli import Called, call
-from tests.support.git import committed_checkout, git, hook
+from tests.support.git import committed_checkout, git
+from tests.support.killed import killed_in_hook
 from tests.support.tree import INFERENCE, TRAINING, YAML, sample
 
 TINY = "alpha/pytorch-tiny-single_device-inference"
@@ -89,18 +88,6 @@ def test_requests_that_mean_nothing(checkout: Checkout, words: tuple[str, ...]) 
 
 def test_a_commit_of_nothing_is_64(checkout: Checkout) -> None:
     assert edit(checkout, [SAME], "--commit").code == 64
-
-
-CLI = "import sys; from core.cli.dispatch import main; sys.exit(main(sys.argv[1:], lambda request: 0))"
-
-
-def killed_in_hook(checkout: Checkout, operations: Path, ending: str) -> None:
-    """`apply --commit`, killed by the pre-commit hook, after which git finishes by itself."""
-    hook(checkout.root, "pre-commit", f"kill -9 $COMMITTER; {ending}")
-    argv = ["sh", "-c", 'COMMITTER=$$ exec "$@"', "-", sys.executable, "-c", CLI, "apply", str(operations), "--commit"]
-    done = run_command([*argv, "--repo", str(checkout.root)], cwd=Path(__file__).parents[3])
-    assert done.returncode == -9, done.stderr
-    (checkout.root / ".git" / "hooks" / "pre-commit").unlink()
 
 
 def test_killed_while_git_commits_the_rerun_waits_and_tells_the_commit(checkout: Checkout, tmp_path: Path) -> None:
