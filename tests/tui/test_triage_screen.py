@@ -319,7 +319,7 @@ async def test_what_would_leave_ci_is_accepted_with_the_marker_that_keeps_it_in(
         await pilot.press("I")
         await until(pilot, lambda: any("would leave CI" in one.message for one in app._notifications), "not this one")
         await pilot.press("j", "j")
-        await until(pilot, lambda: "I accepts it with the marker nightly" in screen_text(app), "the offer")
+        await until(pilot, lambda: "I: accept it with the marker nightly" in screen_text(app), "the offer")
         await pilot.press("I")
         await until(pilot, lambda: "3 tests, 2 open" in screen_text(app), "the decision")
         (change,) = app.session.pending.changes

@@ -300,7 +300,7 @@ class TriageScreen(DecisionScreen):
         text = f"will leave CI on {', '.join(change.leaves)}: no scheduled job selects it after this change"
         marker = self._schedule_marker(change)
         key = self.context.keymap.key("triage.keep")
-        more = f"{key} accepts it with the marker {marker.marker}, which keeps it in CI" if marker else ""
+        more = f"{key}: accept it with the marker {marker.marker}, which keeps it in CI" if marker else ""
         return [*paragraph(text, "error", width), *(paragraph(more, "", width) if more else [])]
 
     def _schedule_marker(self, change: Listed) -> ScheduleMarker | None:

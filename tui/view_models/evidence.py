@@ -60,7 +60,7 @@ def mark_cell(row: Observation) -> Cell:
     return Cell(MARKS[row.ending], _STYLES.get(row.ending, "error"))
 
 
-_DIRECTIONS = {Direction.FORWARD: ": further", Direction.BACK: ": earlier"}
+_DIRECTIONS = {Direction.FORWARD: ", so it gets further now", Direction.BACK: ", so it ends earlier now"}
 _MOST_ROWS = 12
 _INDENT = 2
 

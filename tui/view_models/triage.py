@@ -134,7 +134,7 @@ class TriageLook:
             TableColumn("verdict", 10),
             TableColumn(f"test, by {by}" if by else "test", 24, share=2, elide=True),
             TableColumn("evidence", 26, share=1, from_width=120),
-            TableColumn("proposed", 16, share=3),
+            TableColumn("reason · proposed" if by is TriageBy.REASON else "proposed", 16, share=3),
         )
 
     def headed(self, group: ChangeGroup) -> bool:
@@ -167,7 +167,14 @@ class TriageLook:
         count, left = len(group.changes), len(group.undecided)
         tests = counted(count, "test")
         progress = Cell(tests if left == count else f"{tests}, {left:,} open", "dim")
-        return [arrow], [verdict], [progress], [Cell(self.name(group), "running")]
+        name = Cell(self.name(group), "running")
+        match self.by:
+            case TriageBy.VERDICT:
+                return [arrow], [verdict], [progress]
+            case TriageBy.LOADER:
+                return [arrow], [verdict], [name], [progress]
+            case _:
+                return [arrow], [verdict], [progress], [name]
 
     def change(self, change: Change) -> Sequence[Sequence[Cell]]:
         assert isinstance(change, Listed)

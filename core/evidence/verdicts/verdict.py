@@ -336,6 +336,12 @@ def _counted(kinds: Sequence[_Kind]) -> str:
     return ", ".join(f"{number} {word}" for kind, word in _WORDS if (number := kinds.count(kind)))
 
 
+def _last(kinds: Sequence[_Kind]) -> str:
+    """`the last 3 failed`, or `the last 3: 2 failed, 1 crashed`"""
+    words = _counted(kinds)
+    return f"the last {words}" if len({*kinds}) == 1 else f"the last {len(kinds)}: {words}"
+
+
 def _passing(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _CellVerdict:
     why = f"passed {counted(len(rows), 'time')} in a row"
     if expected.expects_no_pass:
@@ -356,10 +362,10 @@ def _failing(expected: Expected, rows: Sequence[Observation], kinds: Sequence[_K
         return _ended(ended[-1], expected, rows, kinds)
     slow = [row for row, kind in zip(rows, kinds, strict=True) if kind is _Kind.SLOW]
     if slow and len(rows) - len(slow) < policy.minimum_runs:
-        return _slow(slow, expected, f"the last {len(rows)}: {_counted(kinds)}")
+        return _slow(slow, expected, _last(kinds))
     rows = [row for row in rows if row not in slow]
     kinds = [kind for kind in kinds if kind is not _Kind.SLOW]
-    why = f"the last {len(rows)}: {_counted(kinds)}"
+    why = _last(kinds)
     if expected.status is Status.UNSPECIFIED:
         return _CellVerdict(Verdict.ACTIVE, f"{why}; the entry expects nothing", rows)
     if not expected.expects_no_pass:
@@ -373,7 +379,7 @@ def _failing(expected: Expected, rows: Sequence[Observation], kinds: Sequence[_K
 
 def _ended(ended: _Kind, expected: Expected, rows: Sequence[Observation], kinds: Sequence[_Kind]) -> _CellVerdict:
     """The verdict on a crash or a hang: only an entry that says skip keeps CI from it (docs/rules.md 4.3)."""
-    what = f"the last {len(rows)}: {_counted(kinds)}"
+    what = _last(kinds)
     if expected.status is Status.NOT_SUPPORTED_SKIP:
         return _CellVerdict(Verdict.ACTIVE, f"{what}; the entry says skip", rows)
     return _CellVerdict(Verdict.CRASH if ended is _Kind.CRASH else Verdict.HANG, what, rows)

@@ -52,6 +52,14 @@ def test_the_most_urgent_group_first_then_the_biggest() -> None:
     assert _text(rows, 2)[4] == "n150: it is"
 
 
+def test_what_groups_have_in_common_is_said_once_and_in_its_column() -> None:
+    assert _text(_rows(TriageBy.CHANGE), 1) == ["▸", "stale", "2 tests", "status = EXPECTED_PASSING"]
+    assert _text(_rows(TriageBy.VERDICT), 1) == ["▸", "stale", "2 tests"]
+    changes = listed(ITEMS, Shown.ATTENTION, Pending())
+    rows = ReviewRows(group_listed(changes, TriageBy.LOADER, lambda id: "net/pytorch"), TriageLook(TriageBy.LOADER), ())
+    assert _text(rows, 0) == ["▸", "", "net/pytorch", "4 tests"]
+
+
 def test_a_test_says_what_is_proposed_and_that_it_leaves_ci() -> None:
     rows = _rows(TriageBy.NOTHING)
     assert _text(rows, 1) == ["? open", "stale", "b", "n150 P+x 1/2", "status = EXPECTED_PASSING"]

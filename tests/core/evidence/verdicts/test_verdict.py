@@ -221,8 +221,8 @@ def test_a_drift_says_where_to(declared: BringupStatus, stage: BringupStatus, di
 
 
 def test_slow_says_whether_it_was_seen_at_work() -> None:
-    assert alone(PASSING, [T, T, T]).why == "the last 3: 3 out of time; it is not known whether they were still working"
-    assert alone(PASSING, [T, W, W]).why == "the last 3: 3 out of time; 2 of 3 were still working"
+    assert alone(PASSING, [T, T, T]).why == "the last 3 out of time; it is not known whether they were still working"
+    assert alone(PASSING, [T, W, W]).why == "the last 3 out of time; 2 of 3 were still working"
 
 
 def test_failures_that_vary_in_their_message_have_one_cause_all_the_same() -> None:
