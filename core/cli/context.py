@@ -99,7 +99,7 @@ class Context:
 
     @contextmanager
     def sole_writer(self) -> "Iterator[Workbench]":
-        """The changes of the checkout while nobody else may write. Reports the remains of interrupted ones.
+        """The workbench of the checkout while nobody else may write. Reports what interrupted writes have left.
 
         Raises TTMatrixError that names the holder if another process writes for longer than a few seconds.
         """

@@ -344,9 +344,10 @@ class View:
     def _facet(self, name: str) -> Facet:
         scope = self.scope
         asked = {text for value in self.query.values_of(name) for text in texts_of(scope, name, value)}
-        # No order is needed to count them.
-        among = range(len(self.matrix.ids))
-        rows = self._selected(self.query.without(name), self.arch, among) if asked else self.rows
+        rows = self.rows
+        if asked:
+            # To count them, they need no order.
+            rows = self._selected(self.query.without(name), self.arch, range(len(self.matrix.ids)))
         counts = column_of(scope, name).counts(rows)
         if name == "kind":
             behind = {HANDWRITTEN_KIND: self.matrix.handwritten, PLACEHOLDER_KIND: self.matrix.placeholders}
