@@ -32,6 +32,9 @@ _PAGE_ROWS = 60
 _SETTLE = {"minimal": 1.5, "stock": 5.0}
 """Seconds of quiet after the first frame: later work of the start must not count as the cost of a key."""
 
+_MORE_STARTS = 15
+"""Besides those before the keys: one start takes a fifth more or less than another."""
+
 _MOST_MEMORY_MB = 160
 """After four re-indexes of a matrix of 21,000 tests: 95 MB before them, 130 to 148 after them, and no more later.
 No object of an earlier index is alive then; the allocator of Python has its pages."""
@@ -118,6 +121,10 @@ def _measure(checkout: Path, rounds: int) -> tuple[Samples, float]:
                 for what, sample in _keys(terminal, kind):
                     samples[kind, what].append(sample)
                 memory = max(memory, terminal.memory_mb) if kind == "ours" else memory
+    for _ in range(_MORE_STARTS):
+        for kind in ("minimal", "ours"):
+            with FrameTerminal(_argv(kind, checkout), settle=0.5) as terminal:
+                samples[kind, "start"].append(terminal.first_frame)
     return samples, memory
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -23,7 +24,7 @@ from tui.protocol import Background, Edits, Signals
 from tui.session import Aged, Session
 
 if TYPE_CHECKING:
-    from core.hosts import Host
+    from core.hosts import Host, HostsFile
     from core.runs.cluster import Cluster, ClusterStatus
     from core.runs.store import RunRecord
 
@@ -63,10 +64,14 @@ class Looker:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._seen = Seen(session.all_runs, session.runs, session.repository, None, False, None, 0)
-        self._hosts_file = hosts.HostsFile(session.paths.hosts_file)
         self._cluster: Cluster | None = None
         self.heads: Stamps = {}
         """The files that change with the commit, as they were when the ages were read; empty while that is going on."""
+
+    @cached_property
+    def _hosts_file(self) -> HostsFile:
+        # Made in the thread, not before the first frame: it takes 2 ms to load what it needs.
+        return hosts.HostsFile(self._session.paths.hosts_file)
 
     def look(self) -> Seen:
         """Read everything that can have changed."""

@@ -164,7 +164,7 @@ class View:
     def sort(self, key: str, *, descending: bool = False) -> None:
         """Order by a column; rows with the same value stay in the order of their ids."""
         self.sort_key, self.descending = key, descending
-        self._show_sorted(frozenset(self.rows))
+        self._show_sorted(self.rows)
 
     @property
     def spec(self) -> ViewSpec:
@@ -176,7 +176,7 @@ class View:
         """Switch to another view; on a UsageError nothing changes."""
         spec.check()
         self.matrix.check_arch(spec.arch)
-        rows = frozenset(self._selected(spec.query, spec.arch))
+        rows = self._selected(spec.query, spec.arch, self._every_row)
         self.query, self.arch, self.columns = spec.query, spec.arch, spec.columns or self.columns
         self.sort_key, self.descending, self.group = spec.sort, spec.descending, spec.group
         self.grid, self.heat = spec.grid, spec.heat
@@ -347,7 +347,7 @@ class View:
         rows = self.rows
         if asked:
             # To count them, they need no order.
-            rows = self._selected(self.query.without(name), self.arch, range(len(self.matrix.ids)))
+            rows = self._selected(self.query.without(name), self.arch, self._every_row)
         counts = column_of(scope, name).counts(rows)
         if name == "kind":
             behind = {HANDWRITTEN_KIND: self.matrix.handwritten, PLACEHOLDER_KIND: self.matrix.placeholders}
@@ -392,17 +392,23 @@ class View:
         self._visible = None
         self.rows = rows
 
-    def _show_sorted(self, rows: frozenset[int]) -> None:
-        """Show `rows` after the order has changed."""
+    def _show_sorted(self, rows: Sequence[int]) -> None:
+        """Show `rows`, in any order, after the order of the view has changed."""
         self._order = self._typed = None
-        self._show([row for row in self._sorted_rows(self.lens) if row in rows])
+        order = self._sorted_rows(self.lens)
+        shown = frozenset(rows) if len(rows) < len(order) else None
+        self._show([row for row in order if row in shown] if shown is not None else list(order))
+
+    @property
+    def _every_row(self) -> Sequence[int]:
+        """All rows of the matrix, in its own order."""
+        return range(len(self.matrix.ids))
 
     def _sorted_rows(self, arch: str) -> Sequence[int]:
         """All rows of the matrix as they are sorted by the values of `arch`."""
         if self._order is None or self._order[0] != arch:
-            every = range(len(self.matrix.ids))
-            key, words = self.sort_key, self.runs
-            self._order = arch, ordered(self.matrix, every, key, arch, words, descending=self.descending)
+            order = ordered(self.matrix, self._every_row, self.sort_key, arch, self.runs, descending=self.descending)
+            self._order = arch, order
         return self._order[1]
 
     def _lens_of(self, query: Query, arch: str) -> str:
