@@ -139,6 +139,7 @@ async def test_what_is_typed_stays_while_another_split_is_tried(checkout: Checko
         await until(pilot, lambda: "esc again drops the message" in screen_text(app), "the warning")
         await pilot.press("left")
         await until(pilot, lambda: "mine: Update expectations of 2 tests" in screen_text(app), "the own message")
+        await until(pilot, lambda: "esc again" not in screen_text(app), "no warning")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: not app.session.pending.changes, "the commit")
     assert git(checkout.root, "log", "--format=%s", "-1").strip() == "mine: Update expectations of 2 tests"

@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from core.edits.operations import Operation, OpKind
 from core.proc import run_command
 from core.settings import paths
 from core.sources.checkout import Checkout
 from core.workflows.loader_code.edits.edit import EditKind, SourceEdit, put
 from core.workflows.session import edits_directory, sessions_directory
 from tests.support.app import build_app, own_checkout, screen_text, until
-from tests.support.triage_checkout import LOADER, LOADER_FILE, triage_checkout
+from tests.support.tree import TRAINING
+from tests.support.triage_checkout import LOADER, LOADER_FILE, SMALL, triage_checkout
 from tui.app.app import TTMatrixApp
 from tui.view_models import make_preview
 
@@ -104,16 +106,23 @@ async def test_the_filter_is_for_edits_too(checkout: Checkout) -> None:
 async def test_a_preview_that_comes_late_does_not_cover_the_diff_of_an_edit(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app, go_on, made = build_app(checkout), threading.Event(), list[object]()
+    app, asked, go_on, made = build_app(checkout), threading.Event(), threading.Event(), list[object]()
+    bench = app.session.bench
+    bench.propose([Operation(OpKind.SET, SMALL, TRAINING, ("reason",), "why")], "", app.session.present)
 
     def late(*arguments: Any) -> object:
+        asked.set()
         go_on.wait(60)
         made.append(make_preview(*arguments))
         return made[-1]
 
     monkeypatch.setattr("tui.screens.review.screen.make_preview", late)
     async with app.run_test(size=(120, 40)) as pilot:
-        await on_the_edit(app, pilot)
+        await pilot.press("5")
+        await until(pilot, asked.is_set, "the preview of the change")
+        await until(pilot, lambda: "1 loader edit" in screen_text(app), "the edit")
+        await pilot.press("G")
+        await until(pilot, lambda: f"+        row = {NEW}" in screen_text(app), "its diff")
         go_on.set()
         await until(pilot, lambda: bool(made) and not any(one.is_running for one in app.workers), "the preview")
         await pilot.pause()

@@ -66,9 +66,10 @@ async def test_from_what_was_seen_to_the_commit_by_keyboard(checkout: Checkout, 
 async def test_a_preview_that_comes_late_does_not_cover_what_is_said_of_a_group(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app, go_on, made = build_app(checkout), threading.Event(), list[object]()
+    app, asked, go_on, made = build_app(checkout), threading.Event(), threading.Event(), list[object]()
 
     def late(*arguments: Any) -> object:
+        asked.set()
         go_on.wait(60)
         made.append(make_preview(*arguments))
         return made[-1]
@@ -76,7 +77,7 @@ async def test_a_preview_that_comes_late_does_not_cover_what_is_said_of_a_group(
     monkeypatch.setattr("tui.screens.triage.make_preview", late)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("4")
-        await until(pilot, lambda: any(one.name == "preview of a proposal" for one in app.workers), "the first test")
+        await until(pilot, asked.is_set, "the preview of the first test")
         screen = app.navigation.screen(TriageScreen)
         groups = screen.listing.table.rows.groups
         screen.listing.table.cursor = next(at for at, one in enumerate(groups) if len(one.changes) == 2)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.cli import command_edit
 from core.cli.demo_walk import STALE
 from core.edits.operations import parse_operations
+from core.edits.pending import workbench
 from core.edits.pending.recovery import write_began
 from core.edits.pending.workbench import Workbench
 from core.edits.pending.writer_lock import sole_writer
@@ -129,7 +129,7 @@ def test_the_jobs_a_test_gains_and_loses_are_reported(tmp_path: Path) -> None:
 def test_a_checkout_that_somebody_else_writes_to_is_2_and_says_who(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command_edit, "_WAIT_SECONDS", 0)
+    monkeypatch.setattr(workbench, "_WAIT_SECONDS", 0)
     with sole_writer(checkout.root, "writing something long", wait=0):
         called = call("edit", "--apply", "-", "--write", "--repo", checkout.root, stdin=json.dumps(PROMOTE))
         assert called.code == 2

@@ -185,7 +185,9 @@ class CommitDialog(Dialog[Delivered]):
         self._draft()
 
     def on_text_area_changed(self) -> None:
-        self._leaving = False
+        if self._leaving:
+            self._leaving = False
+            self._say("")
 
     def action_other_message(self, by: int) -> None:
         if self._drafts:
