@@ -192,8 +192,10 @@ class Git:
         inner = [edge for edge in edges if edge.parent]
         options = ("--stdin", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--always", "--relative")
         stdin = "".join(f"{edge.commit} {edge.parent}\n" for edge in inner)
-        out = self.text("diff-tree", *options, "--", directory, stdin=stdin)
-        return found | dict(zip(inner, _raw_changes(out), strict=True))
+        blocks = list(_raw_changes(self.text("diff-tree", *options, "--", directory, stdin=stdin)))
+        if len(blocks) != len(inner):
+            raise _incomplete("diff-tree")
+        return found | dict(zip(inner, blocks, strict=True))
 
     def blobs(self, ids: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
         """The content of blobs, without repetitions and a few at a time; None: the clone does not have the blob."""
@@ -319,15 +321,29 @@ def _blob(id: str) -> str | None:
 
 
 def _batch(ids: Sequence[str], out: bytes) -> Iterator[tuple[str, bytes | None]]:
-    """The blobs in the output of `git cat-file --batch`: a line of facts, that many bytes, then a line end."""
+    """The blobs in the output of `git cat-file --batch`: a line of facts, that many bytes, then a line end.
+
+    Raises TTMatrixError if it ends before the last blob does: to git, ids that it cannot read are none at all.
+    """
     at = 0
     for id in ids:
-        end = out.index(b"\n", at)
-        facts = out[at:end].split()
+        end = out.find(b"\n", at)
+        facts = out[at : max(at, end)].split()
+        if not facts:
+            raise _incomplete("cat-file")
         if len(facts) != 3:
             yield id, None
             at = end + 1
             continue
-        size = int(facts[2])
-        yield id, out[end + 1 : end + 1 + size]
-        at = end + 1 + size + 1
+        begin, at = end + 1, end + 1 + int(facts[2]) + 1
+        if len(out) < at:
+            raise _incomplete("cat-file")
+        yield id, out[begin : at - 1]
+
+
+def _incomplete(command: str) -> TTMatrixError:
+    return TTMatrixError(
+        "git's answer is incomplete",
+        f"git {command} ended without an error before it had said everything.",
+        "Try again. If it stays so, git fsck tells whether the repository is whole.",
+    )

@@ -2,12 +2,14 @@
 """Git's answers about one directory, from real repositories."""
 
 import subprocess
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from core.errors import TTMatrixError
+from core.proc import run_binary
 from core.sources.git import Edge, FileChange, Git
 from tests.support.commits import DAY, State, commit_states
 from tests.support.hostile import make_hostile, marks_in
@@ -63,6 +65,20 @@ def test_changes_and_blobs_are_what_was_there(git: Git) -> None:
     }
     assert git.files(third, "dir/[config]") == {f"dir/[config]/{ODD}": found[edges[1]][1].after}
     assert found[edges[3]] == (FileChange("dir/[config]/a.yaml", after, None),)
+
+
+def test_an_answer_that_stops_early_is_no_answer(git: Git) -> None:
+    """Git takes a failing read of its input for the end of the input, and ends without an error."""
+    third, second, _ = (one.id for one in git.commits(git.head().commit, "dir/[config]"))
+    ids = list(git.files(second, "dir/[config]").values())
+    whole = git.attempt("cat-file", "--batch", stdin="".join(f"{id}\n" for id in ids))
+    for length in range(len(whole.stdout)):
+        cut = replace(git, run=lambda *_, length=length, **__: replace(whole, stdout=whole.stdout[:length]))
+        with pytest.raises(TTMatrixError, match="incomplete"):
+            list(cut.blobs(ids))
+    deaf = replace(git, run=lambda *words, **options: run_binary(*words, **{**options, "stdin": b""}))
+    with pytest.raises(TTMatrixError, match="incomplete"):
+        deaf.changes([Edge(third, second)], "dir/[config]")
 
 
 def test_more_blobs_than_are_asked_for_at_once(tmp_path: Path) -> None:
