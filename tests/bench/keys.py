@@ -102,13 +102,10 @@ def _keys_of_ours(terminal: FrameTerminal) -> Iterator[tuple[str, Frame]]:
 
 
 def _argv(kind: str, checkout: Path) -> list[str]:
-    # Fresh: where the last round has left the cursor, a key might scroll.
-    own = (
-        ["-m", "tui", "--fresh", "--repo", str(checkout)]
-        if kind == "ours"
-        else ["-m", "tests.bench.apps", kind, str(checkout)]
-    )
-    return [sys.executable, *own]
+    if kind == "ours":
+        # Fresh: where the last round has left the cursor, a key might scroll.
+        return [sys.executable, "-m", "tui", "--fresh", "--repo", str(checkout)]
+    return [sys.executable, "-m", "tests.bench.apps", kind, str(checkout)]
 
 
 def _measure(checkout: Path, rounds: int) -> tuple[Samples, float]:

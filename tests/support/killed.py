@@ -8,13 +8,13 @@ from core.proc import run_command
 from core.sources.checkout import Checkout
 from tests.support.git import hook
 
-CLI = "import sys; from core.cli.dispatch import main; sys.exit(main(sys.argv[1:], lambda request: 0))"
+_CLI = "import sys; from core.cli.dispatch import main; sys.exit(main(sys.argv[1:], lambda request: 0))"
 
 
 def killed_in_hook(checkout: Checkout, operations: Path, ending: str) -> None:
     """`apply --commit`, killed by the pre-commit hook, after which git finishes by itself."""
     hook(checkout.root, "pre-commit", f"kill -9 $COMMITTER; {ending}")
-    argv = ["sh", "-c", 'COMMITTER=$$ exec "$@"', "-", sys.executable, "-c", CLI, "apply", str(operations), "--commit"]
+    argv = ["sh", "-c", 'COMMITTER=$$ exec "$@"', "-", sys.executable, "-c", _CLI, "apply", str(operations), "--commit"]
     done = run_command([*argv, "--repo", str(checkout.root)], cwd=Path(__file__).parents[2])
     assert done.returncode == -9, done.stderr
     (checkout.root / ".git" / "hooks" / "pre-commit").unlink()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loader edits in the review: shown with their diff, taken back byte for byte, and no part of a commit."""
 
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from core.sources.checkout import Checkout
 from core.workflows.loader_code.edits.edit import EditKind, SourceEdit, put
 from core.workflows.session import edits_directory, sessions_directory
 from tests.support.app import build_app, own_checkout, screen_text, until
+from tests.support.late import Late
 from tests.support.tree import TRAINING
 from tests.support.triage_checkout import LOADER, LOADER_FILE, SMALL, triage_checkout
 from tui.app.app import TTMatrixApp
@@ -106,24 +106,18 @@ async def test_the_filter_is_for_edits_too(checkout: Checkout) -> None:
 async def test_a_preview_that_comes_late_does_not_cover_the_diff_of_an_edit(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app, asked, go_on, made = build_app(checkout), threading.Event(), threading.Event(), list[object]()
+    app, late = build_app(checkout), Late(make_preview)
     bench = app.session.bench
     bench.propose([Operation(OpKind.SET, SMALL, TRAINING, ("reason",), "why")], "", app.session.present)
-
-    def late(*arguments: Any) -> object:
-        asked.set()
-        go_on.wait(60)
-        made.append(make_preview(*arguments))
-        return made[-1]
 
     monkeypatch.setattr("tui.screens.review.screen.make_preview", late)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("5")
-        await until(pilot, asked.is_set, "the preview of the change")
+        await until(pilot, late.asked.is_set, "the preview of the change")
         await until(pilot, lambda: "1 loader edit" in screen_text(app), "the edit")
         await pilot.press("G")
         await until(pilot, lambda: f"+        row = {NEW}" in screen_text(app), "its diff")
-        go_on.set()
-        await until(pilot, lambda: bool(made) and not any(one.is_running for one in app.workers), "the preview")
+        late.go_on.set()
+        await until(pilot, lambda: late.answered and not any(one.is_running for one in app.workers), "the preview")
         await pilot.pause()
         assert f"+        row = {NEW}" in screen_text(app)

@@ -2,7 +2,6 @@
 """Triage on a screen: what needs attention first, decided in groups, and on to the review."""
 
 import re
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from tests.core.evidence.op_cases.observed import batches, op_tests_of, result
 from tests.support.app import SIZES, build_app, screen_text, type_text, until
 from tests.support.evidence import TEST_ID, observed
 from tests.support.git import committed_checkout, git
+from tests.support.late import Late
 from tests.support.recorded import nights
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
@@ -66,24 +66,17 @@ async def test_from_what_was_seen_to_the_commit_by_keyboard(checkout: Checkout, 
 async def test_a_preview_that_comes_late_does_not_cover_what_is_said_of_a_group(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app, asked, go_on, made = build_app(checkout), threading.Event(), threading.Event(), list[object]()
-
-    def late(*arguments: Any) -> object:
-        asked.set()
-        go_on.wait(60)
-        made.append(make_preview(*arguments))
-        return made[-1]
-
+    app, late = build_app(checkout), Late(make_preview)
     monkeypatch.setattr("tui.screens.triage.make_preview", late)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("4")
-        await until(pilot, asked.is_set, "the preview of the first test")
+        await until(pilot, late.asked.is_set, "the preview of the first test")
         screen = app.navigation.screen(TriageScreen)
         groups = screen.listing.table.rows.groups
         screen.listing.table.cursor = next(at for at, one in enumerate(groups) if len(one.changes) == 2)
         await until(pilot, lambda: str(screen.pane.headline.render()) == "2 tests", "the group")
-        go_on.set()
-        await until(pilot, lambda: bool(made) and not any(one.is_running for one in app.workers), "the preview")
+        late.go_on.set()
+        await until(pilot, lambda: late.answered and not any(one.is_running for one in app.workers), "the preview")
         await pilot.pause()
         assert str(screen.pane.headline.render()) == "2 tests"
 

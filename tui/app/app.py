@@ -304,7 +304,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             self.hints.drop()
             self._hint("")
         done = await super().run_action(action, default_namespace, namespaces)
-        if not self.keys.busy:
+        if self.hints is not None and not self.keys.busy:
             # After a key it is done when the key has been followed: to wait for a frame costs 0.1 ms.
             self.call_after_refresh(self._follow_with_hint)
         return done

@@ -231,8 +231,8 @@ def _holding(scope: Scope, rows: Sequence[int], node: Node) -> Sequence[int]:
         case And():
             return _all(scope, rows, node.nodes)
         case Not():
-            held = set(_holding(scope, rows, node.node))
-            return [row for row in rows if row not in held]
+            excluded = set(_holding(scope, rows, node.node))
+            return [row for row in rows if row not in excluded]
         case Or():
             found = set[int]().union(*(_holding(scope, rows, one) for one in node.nodes))
             return [row for row in rows if row in found]
