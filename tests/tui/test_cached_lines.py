@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cached lines are reused until what they show has changed."""
 
+import pytest
 from textual.app import ComposeResult
 from textual.geometry import Region
 from textual.strip import Strip
+from textual.widget import Widget
 
 from tests.support.app import ThemedApp, until
 from tui.widgets.internals import CachedLines
@@ -77,3 +79,22 @@ async def test_a_cached_box_has_the_style_of_the_stock_one() -> None:
     async with app.run_test(size=(20, 20)):
         assert {"Vertical", "CachedBox"} <= app.query_one(CachedBox)._css_type_names
         assert {"Static", "CachedText"} <= app.query_one(CachedText)._css_type_names
+
+
+class Framed(ThemedApp):
+    CSS = "CachedBox { border: round $primary; padding: 1 2; }"
+
+    def compose(self) -> ComposeResult:
+        yield CachedBox()
+
+
+@pytest.mark.parametrize(
+    "crop", [(0, 0, 30, 9), (0, 1, 30, 8), (3, 0, 20, 1), (2, 5, 9, 4), (0, 8, 30, 1), (0, 4, 30, 2)]
+)
+async def test_a_box_that_paints_a_line_once_looks_as_the_stock_one(crop: tuple[int, int, int, int]) -> None:
+    app = Framed()
+    async with app.run_test(size=(30, 9)):
+        box, region = app.query_one(CachedBox), Region(*crop)
+        assert box.outer_size.region.contains_region(region)
+        stock = [strip.simplify() for strip in Widget.render_lines(box, region)]
+        assert [strip.simplify() for strip in box.paint_lines(region)] == stock

@@ -3,6 +3,7 @@
 
 import shlex
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from textual.widgets import Input
 
 from core.errors import UsageError
-from core.runs.planning import LaunchPlan, plan_launch
+from core.runs.planning import EXPORT_KINDS, LaunchPlan, plan_launch
 from core.runs.planning.kinds import KINDS
 from core.runs.spec import shell_command
 from core.settings import Profile, Settings
@@ -19,6 +20,8 @@ from tests.support.app import build_app, screen_text, until
 from tests.support.fake_python import use_fake_python, without_package
 from tests.support.tree import INFERENCE, sample
 from tui.screens.launch import Launch
+from tui.widgets import Cycle
+from tui.widgets.line_base import CachedText
 from tui.widgets.text_pane import TextPane
 
 PASSES = "tiny has:entry mode:training"
@@ -44,7 +47,7 @@ async def test_what_is_shown_is_what_runs(checkout: Checkout, settings: Settings
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("R")
         await until(pilot, lambda: "1 run" in screen_text(app), "the plan")
-        await pilot.press("down", "down", "right", "down", "backspace", "2", "down", "9", "0")
+        await pilot.press("down", "down", "right", "down", "2", "down", "9", "0")
         await until(pilot, lambda: "2 runs" in screen_text(app), "the new plan")
         # The plan may still be on its way: what is wanted of it is done once it is there.
         clip = own_home / "cache" / "clip.txt"
@@ -152,6 +155,53 @@ async def test_it_says_that_it_plans(checkout: Checkout, settings: Settings, mon
         await until(pilot, lambda: "1 run" in screen_text(app) and "planning" not in screen_text(app), "the plan")
 
 
+async def test_the_dialog_plans_once_and_not_before_it_is_painted(
+    checkout: Checkout, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[str] = []
+    planner, once_painted = Launch.planner, Launch.once_painted
+
+    def noted(launch: Launch) -> Callable[[], LaunchPlan]:
+        steps.append("planned")
+        return planner(launch)
+
+    def painted(launch: Launch) -> None:
+        steps.append("painted")
+        once_painted(launch)
+
+    monkeypatch.setattr(Launch, "planner", noted)
+    monkeypatch.setattr(Launch, "once_painted", painted)
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("R")
+        await until(pilot, lambda: "1 run" in screen_text(app) and "planning" not in screen_text(app), "the plan")
+        assert steps == ["painted", "planned"]
+
+
+async def test_a_field_for_exports_comes_with_the_kind_that_exports(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=(100, 40)) as pilot:
+
+        def names() -> list[str]:
+            return str(app.screen.query_one("#field-names", CachedText).content).split("\n")
+
+        def fields() -> list[str | None]:
+            return [one.id for one in app.screen.query("#fields > *") if one.display]
+
+        await pilot.press("R")
+        assert names() == ["kind", "arch", "profile", "repeat", "timeout", "on failure", "compare", "sweep"]
+        assert fields() == ["kind", "arch", "profile", "repeat", "timeout", "stop", "other", "sweep"]
+        kind = app.screen.query_one("#kind", Cycle)
+        while kind.value not in EXPORT_KINDS:
+            await pilot.press("right")
+        assert names()[5:] == ["on failure", "export to", "tensors"]
+        assert fields()[5:] == ["stop", "export-path", "export-tensors"]
+        while kind.value in EXPORT_KINDS:
+            await pilot.press("left")
+        assert names()[5:] == ["on failure", "compare", "sweep"]
+        assert fields()[5:] == ["stop", "other", "sweep"]
+
+
 async def test_why_there_is_no_plan_is_said_in_its_place(
     checkout: Checkout, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,7 +213,7 @@ async def test_why_there_is_no_plan_is_said_in_its_place(
     monkeypatch.setattr("tui.screens.launch.plan_launch", refused_twice)
     app = build_app(checkout, query=PASSES, settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("R", "down", "down", "down", "backspace", "2")
+        await pilot.press("R", "down", "down", "down", "2")
         await until(pilot, lambda: "Nothing runs twice here. The machine is too small." in screen_text(app), "why")
         assert "planning" not in screen_text(app)
         await pilot.press("enter")

@@ -8,7 +8,6 @@ from typing import ClassVar, NamedTuple
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Input, Label
 
 from core.errors import TTMatrixError
@@ -18,7 +17,7 @@ from tui.commands import Command
 from tui.key_names import key_text
 from tui.screens.dialogs import Dialog, problem_words
 from tui.screens.pick import Option, OptionRows
-from tui.widgets import RowTable
+from tui.widgets import CachedBox, RowTable, TextField
 
 _TITLES = ("command", "what it does", "key")
 _MOST = 200
@@ -58,10 +57,8 @@ class CommandLine(Dialog[Command]):
         self._elsewhere: list[Found] = [Option(one, one.label, one.help, key_text(one), one.off) for one in elsewhere]
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="box"):
-            line = Input(placeholder="a command, or what it does", id="command-line")
-            line.cursor_blink = False
-            yield line
+        with CachedBox(id="box"):
+            yield TextField(placeholder="a command, or what it does", id="command-line")
             yield Label("", classes="problem")
             table = RowTable(OptionRows(self._all, self._all, _TITLES))
             # What is typed stays in the line: a click chooses, two take.

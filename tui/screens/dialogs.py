@@ -7,7 +7,6 @@ from typing import Any, ClassVar, TypeVar
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.events import Key
 from textual.widgets import Input, Label
 
@@ -16,7 +15,7 @@ from core.runs.planning import Download, LaunchPlan, Obstacle, download_lines
 from core.text import counted, one_line, printable
 from tui.screens.base import SessionScreen
 from tui.view_models import launch_summary
-from tui.widgets import LatePainted
+from tui.widgets import CachedBox, LatePainted, TextField
 
 T = TypeVar("T")
 
@@ -47,7 +46,7 @@ class Confirm(Dialog[bool]):
         self._answered = False
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="box"):
+        with CachedBox(id="box"):
             yield Label(Text(printable(self._title)), id="dialog-title")
             yield Label(Text(printable(self._body)), id="question")
             yield Label(Text(f"{self._key} {self._verb}   esc cancel"), id="dialog-hint")
@@ -87,7 +86,7 @@ class Notice(Dialog[None]):
         self._error = error
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="box"):
+        with CachedBox(id="box"):
             yield Label(Text(printable(self._error.title)), id="dialog-title")
             yield Label(Text(printable("\n".join(filter(None, (self._error.detail, self._error.hint))))))
             yield Label(Text("esc close"), id="dialog-hint")
@@ -120,13 +119,11 @@ class Ask(Dialog[str]):
         self._doubted: str | None = None
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="box"):
+        with CachedBox(id="box"):
             yield Label(Text(printable(self._title)), id="dialog-title")
             if self._body:
                 yield Label(Text(printable(self._body) + "\n"))
-            answer = Input(self._value)
-            answer.cursor_blink = False
-            yield answer
+            yield TextField(self._value)
             yield Label("", classes="problem")
             yield Label(Text(f"enter {self._verb}   esc cancel"), id="dialog-hint")
 

@@ -10,7 +10,6 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Label
 
 from core import history
@@ -20,7 +19,7 @@ from core.text import one_line
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog
 from tui.view_models import StepRows, diff_style
-from tui.widgets import LinesView, RowTable, TextLines
+from tui.widgets import CachedBox, LinesView, RowTable, TextLines
 
 _HINT = "enter whole commit   tab scroll   copy: o link   y id   p PR text   esc close"
 
@@ -49,7 +48,7 @@ class EntryCommits(Dialog[None]):
         """Whether all of the commit is shown, and not only what it did to the entry."""
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="box"):
+        with CachedBox(id="box"):
             yield Label(Text(one_line(self._test), no_wrap=True, overflow="ellipsis"), id="dialog-title")
             yield self._table
             yield self._lines

@@ -10,7 +10,6 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.events import Key
 from textual.message import Message
 from textual.widget import Widget
@@ -28,7 +27,7 @@ from core.text import printable
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog, problem_words
 from tui.view_models import launch_text
-from tui.widgets import Cycle, Form, TextPane
+from tui.widgets import CachedBox, Cycle, Form, TextField, TextPane
 
 _EACH = "each"
 """In place of an arch: each that the hosts have."""
@@ -82,7 +81,7 @@ class _LaunchDialog(Dialog[LaunchPlan]):
         """What works out the plan of what is chosen, in a thread."""
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="box"):
+        with CachedBox(id="box"):
             yield Label(Text(f"Run {self._tests}"), id="dialog-title")
             yield Form(tuple(self.fields()))
             yield TextPane(id="launch-plan")
@@ -104,6 +103,7 @@ class _LaunchDialog(Dialog[LaunchPlan]):
         self.query_one(TextPane).show(Text("planning …", "dim"))
 
     def once_painted(self) -> None:
+        # Not before: the thread that plans would hold the first frame up by a fifth.
         self._work_out()
 
     def on_cycle_changed(self) -> None:
@@ -182,13 +182,13 @@ class Launch(_LaunchDialog):
         yield "kind", Cycle(kinds, "device" if there else "", id="kind")
         yield "arch", Cycle(archs, arch, id="arch")
         yield "profile", Cycle(profiles, "", id="profile")
-        yield "repeat", Number("1", id="repeat")
-        yield "timeout", Number("", "seconds; empty: from the settings; 0: none", id="timeout")
+        yield "repeat", Number("times; empty: once", id="repeat")
+        yield "timeout", Number("seconds; empty: from the settings; 0: none", id="timeout")
         yield "on failure", Cycle([("", "continue"), ("stop", "start no more of these runs")], "", id="stop")
         others = [("", "with nothing"), (DEFAULT_PROFILE, "with no profile"), *profiles[1:]]
         yield "compare", Cycle(others, "", id="other")
         yield "sweep", Cycle([("", "no option"), *((one, one) for one in _SWEEPS)], "", id="sweep")
-        path = PathInput("a new directory; empty: only to the run's own", id="export-path")
+        path = PathInput(placeholder="a new directory; empty: only to the run's own", id="export-path")
         tensors = [("", "with generated code only"), ("yes", "weights and inputs too"), ("no", "none")]
         exported = Cycle(tensors, "", id="export-tensors")
         # No kind that exports is chosen at first.
@@ -201,10 +201,9 @@ class Launch(_LaunchDialog):
 
     def _show_fields(self) -> None:
         """Those that mean something to the kind."""
-        form = self.query_one(Form)
         for names, shown in ((_EXPORTING, self._exports), (_COMPARING, not self._exports)):
             for name in names:
-                form.show(form.query_one(f"#{name}"), shown)
+                self.query_one(Form).show(name, shown)
 
     @property
     def _exports(self) -> bool:
@@ -264,8 +263,8 @@ class LaunchOps(_LaunchDialog):
         yield "backend", Cycle(backends, ops.DEFAULT_BACKEND, id="backend")
         yield "and on", Cycle([("", "no other"), *backends], "", id="other")
         yield "skipped", Cycle([("", "leave out"), ("run", "run too")], "", id="skipped")
-        yield "repeat", Number("1", id="repeat")
-        yield "timeout", Number("", "seconds for the batch; empty: none", id="timeout")
+        yield "repeat", Number("times; empty: once", id="repeat")
+        yield "timeout", Number("seconds for the batch; empty: none", id="timeout")
 
     def chosen(self) -> OpOptions:
         return ops.OpOptions(
@@ -288,23 +287,18 @@ class LaunchOps(_LaunchDialog):
         )
 
 
-class PathInput(Input):
+class PathInput(TextField):
     """The place of a file or a directory."""
 
-    def __init__(self, placeholder: str = "", *, id: str) -> None:
-        super().__init__("", placeholder, id=id)
-        self.cursor_blink = False
 
-
-class Number(Input):
+class Number(TextField):
     """A whole number; keys that are not digits are left to the dialog."""
 
     class Refused(Message):
         """Something else was typed."""
 
-    def __init__(self, value: str, placeholder: str = "", *, id: str) -> None:
-        super().__init__(value, placeholder, id=id, restrict=r"\d{0,6}")
-        self.cursor_blink = False
+    def __init__(self, placeholder: str, *, id: str) -> None:
+        super().__init__(placeholder=placeholder, id=id, restrict=r"\d{0,6}")
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         return character is not None and character.isdigit()

@@ -9,7 +9,7 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.widgets import Label, TextArea
 
 from core.errors import TTMatrixError, UsageError
@@ -20,7 +20,7 @@ from core.text import one_line, printable
 from tui.protocol import Context
 from tui.screens.dialogs import Ask, Confirm, Dialog, problem_words
 from tui.view_models import checked_at, pattern_lines, program_lines, verdict_words
-from tui.widgets import LinesView, TextLines
+from tui.widgets import CachedBox, LinesView, TextLines
 
 _AT_ONCE = 2**20
 """Bytes of a program up to which a pattern is tried after every change of its text."""
@@ -51,7 +51,7 @@ class PatternCheck(Dialog[None]):
         self._lines = LinesView(lambda _: "", id="pattern-program")
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="box"):
+        with CachedBox(id="box"):
             yield Label(self._heading(), id="dialog-title")
             with Horizontal(id="pattern-halves"):
                 yield self._text

@@ -9,7 +9,6 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Input, Label
 
 from core.text import one_line
@@ -18,7 +17,7 @@ from tui.key_names import key_text
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog
 from tui.view_models import Cell, Meaning, TableColumn
-from tui.widgets import RowTable
+from tui.widgets import CachedBox, RowTable, TextField
 
 T = TypeVar("T")
 
@@ -94,11 +93,9 @@ class Pick(Dialog[T]):
         self._at = next((at for at, one in enumerate(options) if value is not None and one.value == value), 0)
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="box"):
+        with CachedBox(id="box"):
             yield Label(Text(self._title), id="dialog-title")
-            words = Input(placeholder="type to filter")
-            words.cursor_blink = False
-            yield words
+            yield TextField(placeholder="type to filter")
             table = RowTable(OptionRows(self._options, self._options, self.TITLES))
             # What is typed stays in the line: a click chooses, two take.
             table.can_focus = False

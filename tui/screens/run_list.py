@@ -8,7 +8,6 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Label
 
 from core.errors import TTMatrixError
@@ -21,7 +20,7 @@ from tui.needs import Need
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm, Dialog
 from tui.view_models import diff_style
-from tui.widgets import LinesView, RunTable, TextLines
+from tui.widgets import CachedBox, LinesView, RunTable, TextLines
 
 _NAMED = 8
 """How many runs a question names."""
@@ -211,7 +210,7 @@ class LogDiff(Dialog[None]):
         self._lines = [one_line(line) for line in lines]
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="box"):
+        with CachedBox(id="box"):
             yield Label("Two logs, without times, addresses and names of runs", id="dialog-title")
             yield LinesView(diff_style)
             yield Label(Text("↑ ↓ pgup pgdn scroll   ← → sideways   esc close"), id="dialog-hint")

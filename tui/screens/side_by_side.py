@@ -7,13 +7,12 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Label
 
 from core.text import counted, one_line
 from tui.screens.dialogs import Dialog
 from tui.view_models import ListedPairs, Pair, PairLines, Pairs
-from tui.widgets import LinesView
+from tui.widgets import CachedBox, LinesView
 
 _STEP = 16
 """Characters that one key press goes sideways."""
@@ -43,7 +42,7 @@ class SideBySide(Dialog[None]):
         self._folded = True
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="box"):
+        with CachedBox(id="box"):
             apart = len(self._pairs.apart)
             words = f"{counted(apart, 'line')} {'differs' if apart == 1 else 'differ'}"
             yield Label(Text(f"{one_line(self._title)}: {words}"), id="dialog-title")

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.events import Key
 from textual.widgets import Label
 
@@ -13,6 +12,7 @@ from core.matrix.view import Targets
 from core.text import printable
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Dialog
+from tui.widgets import CachedBox
 
 
 class TargetQuestion(Dialog[Targets]):
@@ -28,7 +28,7 @@ class TargetQuestion(Dialog[Targets]):
         visible = len(targets.visible.ids) if targets.hidden else 0
         keys = [f"y {self._verb.lower()} {'all ' if visible else ''}{len(targets.ids):,}"]
         keys += [f"v only the {visible:,} visible"] if visible else []
-        with Vertical(id="box"):
+        with CachedBox(id="box"):
             yield Label(Text(f"{self._verb} {targets.name}?"), id="dialog-title")
             yield Label(Text(printable(targets.listing)))
             yield Label(Text("   ".join((*keys, "esc cancel"))), id="dialog-hint")

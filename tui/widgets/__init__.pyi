@@ -4,7 +4,7 @@ from .cell_table import CellTable as CellTable, MatrixGrid as MatrixGrid, Number
 from .cycle import Cycle as Cycle
 from .facet_panel import FacetPanel as FacetPanel
 from .filter_bar import FilterBar as FilterBar, QueryInput as QueryInput, WordFilter as WordFilter
-from .form import Form as Form
+from .form import Form as Form, TextField as TextField
 from .internals import (
     LatePainted as LatePainted,
     SteadyScreen as SteadyScreen,

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -17,8 +17,6 @@ from textual.screen import ModalScreen, Screen
 from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar
 from textual.strip import Strip
-from textual.style import Style as VisualStyle
-from textual.visual import RenderOptions, Visual
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
@@ -65,27 +63,6 @@ class CachedLines(Widget):
         return super().render_lines(crop)
 
 
-class Backdrop(Visual):
-    """What shows through a dialog, painted with half of the work of the stock one: each style is tinted once."""
-
-    def __init__(self, behind: Screen[Any], tint: Color) -> None:
-        self._behind = behind
-        self._tint = tint
-
-    def render_strips(self, width: int, height: int | None, style: VisualStyle, options: RenderOptions) -> list[Strip]:
-        lines, own = self._behind._compositor.render_strips()[:height], style.rich_style
-        return [
-            Strip([Segment(text, _tinted(look, self._tint, own)) for text, look, _ in line], line.cell_length)
-            for line in lines
-        ]
-
-    def get_optimal_width(self, rules: object, container_width: int) -> int:
-        return container_width
-
-    def get_height(self, rules: object, width: int) -> int:
-        return self._behind.size.height
-
-
 @lru_cache(1024)
 def _tinted(style: Style | None, tint: Color, own: Style) -> Style:
     """`style` in the tint, over the dialog's own."""
@@ -111,7 +88,7 @@ class SteadyScreen(Screen[T]):
         super()._on_timer_update()
 
 
-class LatePainted(ModalScreen[T], SteadyScreen[T]):
+class LatePainted(ModalScreen[T], SteadyScreen[T], CachedLines):
     """A dialog that is painted first when all in it has its size.
 
     Textual paints a new screen five times, with what is behind it: a third of what `?` costs.
@@ -139,10 +116,20 @@ class LatePainted(ModalScreen[T], SteadyScreen[T]):
         if self._has_sizes:
             super()._compositor_refresh()
 
-    def render(self) -> Any:
-        """What is behind the box."""
-        behind = super().render()
-        return Backdrop(behind.screen, behind.color) if isinstance(behind, BackgroundScreen) else behind
+    def paint_lines(self, crop: Region) -> list[Strip]:
+        """What is behind the box, painted with half of the work of the stock screen: each style is tinted once."""
+        behind = self.render()
+        if not isinstance(behind, BackgroundScreen):
+            return super().paint_lines(crop)
+        own, background = self.visual_style.rich_style, self.background_colors[1]
+        strips = []
+        for line in behind.screen._compositor.render_strips()[crop.y : crop.bottom]:
+            tinted = [Segment(text, _tinted(look, behind.color, own)) for text, look, _ in line]
+            strip = Strip(tinted, line.cell_length).crop(*crop.column_span)
+            for line_filter in self.get_line_filters():
+                strip = strip.apply_filter(line_filter, background)
+            strips.append(strip)
+        return strips
 
 
 StyleSources = Mapping[CSSLocation, tuple[str, int, str]]

@@ -19,7 +19,15 @@ from tui.widgets.internals import CachedLines, install_scrollbar, set_virtual_si
 
 
 class CachedBox(Vertical, CachedLines):
-    """The stock box, with its lines cached."""
+    """The stock box, with its lines cached; those between its first and its last are one, painted once."""
+
+    def paint_lines(self, crop: Region) -> list[Strip]:
+        edges, painted = (0, self.outer_size.height - 1), dict[int | None, Strip]()
+        alike = [y if y in edges else None for y in crop.line_range]
+        for y, key in zip(crop.line_range, alike, strict=True):
+            if key not in painted:
+                (painted[key],) = super().paint_lines(Region(crop.x, y, crop.width, 1))
+        return [painted[key] for key in alike]
 
 
 class CachedText(Static, CachedLines):

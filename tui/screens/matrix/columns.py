@@ -8,13 +8,12 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Label
 
 from core.matrix.view import BY_TABLE_FIELD, DEFAULT_COLUMNS, TABLE_FIELDS, ViewSpec
 from tui.screens.dialogs import Dialog
 from tui.view_models import Cell, TableColumn
-from tui.widgets import RowTable
+from tui.widgets import CachedBox, RowTable
 
 _KEYS = """space show or hide   J K move down, up   o sort, again: reverse
 0 defaults   enter apply   esc cancel"""
@@ -89,7 +88,7 @@ class Columns(Dialog[ColumnChoice]):
         self._names = [*spec.columns, *others]
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="box"):
+        with CachedBox(id="box"):
             yield Label(Text("Columns of the table"), id="dialog-title")
             yield RowTable(ColumnRows(self._choice, self._names))
             yield Label(Text(_KEYS), id="dialog-hint")

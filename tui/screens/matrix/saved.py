@@ -7,14 +7,13 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Label
 
 from core.matrix.view import BY_LAYOUT, Saved, ViewSpec
 from core.text import one_line
 from tui.screens.dialogs import Ask, Confirm, Dialog
 from tui.view_models import Cell, TableColumn
-from tui.widgets import RowTable
+from tui.widgets import CachedBox, RowTable
 
 SaveChange = Callable[[Callable[[Saved], Saved]], Saved | None]
 """Changes the saved views. None: it failed, and that was reported."""
@@ -78,7 +77,7 @@ class Views(Dialog[ViewSpec]):
         self._keep = keep
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="box"):
+        with CachedBox(id="box"):
             yield Label(Text("Saved views"), id="dialog-title")
             yield RowTable(ViewRows(self._saved))
             hint = "enter open   n save this view   D delete   esc close"

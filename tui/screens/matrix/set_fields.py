@@ -8,7 +8,6 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Input, Label
 
 from core.edits import FieldForm, FormField, NoOp, Operation
@@ -16,7 +15,7 @@ from core.errors import UsageError
 from core.text import one_line
 from tui.screens.dialogs import Dialog, problem_words
 from tui.view_models import counted
-from tui.widgets import Cycle, Form
+from tui.widgets import CachedBox, Cycle, Form, TextField
 
 _VARIOUS = "\N{HORIZONTAL ELLIPSIS}"
 """The value of a choice on which the entries differ: left there, it changes nothing."""
@@ -25,6 +24,7 @@ _VARIOUS = "\N{HORIZONTAL ELLIPSIS}"
 class SetFields(Dialog[Sequence[Operation]]):
     """Returns the operations for the changed fields."""
 
+    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "propose", "Propose", show=False),
         Binding("down", "app.focus_next", "Next", show=False),
@@ -47,7 +47,7 @@ class SetFields(Dialog[Sequence[Operation]]):
 
     def compose(self) -> ComposeResult:
         scopes = self._form.scopes
-        with Vertical(id="box"):
+        with CachedBox(id="box"):
             yield Label(Text(self._title), id="dialog-title")
             if self._waiting:
                 yield Label(f"As in the files, without {counted(self._waiting, 'pending change')}", id="form-waiting")
@@ -63,9 +63,7 @@ class SetFields(Dialog[Sequence[Operation]]):
     def _editor(self, field: FormField) -> Cycle | Input:
         if field.choices:
             return Cycle([("", "not set")], "", id=f"field-{field.name}")
-        editor = Input(id=f"field-{field.name}")
-        editor.cursor_blink = False
-        return editor
+        return TextField(id=f"field-{field.name}")
 
     def on_mount(self) -> None:
         self._fill()

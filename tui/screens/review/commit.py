@@ -8,7 +8,7 @@ from typing import ClassVar, TypeVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.widgets import Label, Static, TextArea
 
 from core.edits import EditPlan, Operation, effect
@@ -28,7 +28,7 @@ from core.text import counted, printable
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog
 from tui.view_models import short_file
-from tui.widgets import CachedText, Cycle, Form
+from tui.widgets import CachedBox, CachedText, Cycle, Form
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -94,7 +94,7 @@ class CommitDialog(Dialog[Delivered]):
         self._busy = True
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="box"):
+        with CachedBox(id="box"):
             yield Label("Commit", id="dialog-title")
             beside = CachedText(beside_words(self._edits), id="beside", markup=False)
             beside.display = bool(self._edits)
