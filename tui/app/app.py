@@ -65,6 +65,7 @@ _SOONER_OR_LATER = (
     "tui.screens.triage",
     "tui.screens.review.screen",
     "tui.screens.matrix.set_fields",
+    "tui.screens.workflows",
 )
 """Modules of other screens and dialogs: loading one at its first use would block the app's own thread up to 100 ms."""
 _AGAIN_SECONDS = 2.0
