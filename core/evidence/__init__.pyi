@@ -35,4 +35,9 @@ from .sources import (
     verdicts_on as verdicts_on,
 )
 from .store import Added as Added, evidence_stamp as evidence_stamp, store_file as store_file
-from .summary import MARKS as MARKS, summary_of as summary_of, summary_text as summary_text
+from .summary import (
+    MARKS as MARKS,
+    passes_text as passes_text,
+    summary_of as summary_of,
+    summary_text as summary_text,
+)

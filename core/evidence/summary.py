@@ -38,8 +38,7 @@ class CellSummary:
     @property
     def count(self) -> str:
         """The passes among the results that say something about the model: `6/7`."""
-        ran = [row for row in self.rows if row.ending in RAN]
-        return f"{sum(row.ending is Ending.PASSED for row in ran)}/{len(ran)}"
+        return _passes(self.rows)
 
     @property
     def pcc(self) -> str:
@@ -77,6 +76,20 @@ def summary_text(observations: Mapping[str, Iterable[Observation]]) -> str:
     measured = [cell for cell in cells if cell.pcc]
     pcc = ["pcc " + " ".join(f"{cell.arch} {cell.pcc}" for cell in measured)] if measured else []
     return "  ".join((*(cell.strip for cell in cells), *pcc))
+
+
+def passes_text(tests: Iterable[Mapping[str, Iterable[Observation]]]) -> str:
+    """`n150 30/30  p150 0/30`, by arch: how often the tests of a group passed; empty without results."""
+    by_arch: dict[str, list[Observation]] = {}
+    for cells in tests:
+        for arch, rows in cells.items():
+            by_arch.setdefault(arch, []).extend(rows)
+    return "  ".join(f"{arch} {_passes(rows)}" for arch, rows in by_arch.items() if rows)
+
+
+def _passes(rows: Iterable[Observation]) -> str:
+    ran = [row.ending for row in rows if row.ending in RAN]
+    return f"{ran.count(Ending.PASSED)}/{len(ran)}"
 
 
 def marks(rows: Sequence[Observation]) -> str:

@@ -47,7 +47,7 @@ async def test_lists_beside_those_that_have_rows(tmp_path: Path) -> None:
     with at_noon():
         async with app.run_test(size=(80, 24)) as pilot:
             await pilot.press("4")
-            await until(pilot, lambda: "needs attention: 3 tests" in screen_text(app), "the tests")
+            await until(pilot, lambda: "needs attention: 3 of 3 open" in screen_text(app), "the tests")
             await pilot.press("f")
             await until(pilot, lambda: "No test is in this list: f shows the next one." in screen_text(app), "the PCC")
             await pilot.press("f4")

@@ -134,9 +134,9 @@ async def test_to_promote_thirty_reject_two_and_commit_by_reason_takes_twelve_ke
     async with app.run_test(size=SIZE) as pilot:
         person = Person(app, pilot)
         await person.press("4")
-        await person.see("30 tests, 30 open")
+        await person.see("30 of 30 open")
         await person.press("l", "j", "x", "x")
-        await person.see("30 tests, 28 open")
+        await person.see("28 of 30 open")
         await person.press("A")
         await person.see("Accept 28 tests?")
         await person.press("y", "5", "c")

@@ -48,7 +48,7 @@ async def test_accept_write_and_commit(checkout: Checkout) -> None:
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("E", "right", "enter", "5")
         await until(pilot, lambda: "-    status: NOT_SUPPORTED_SKIP" in screen_text(app), "the diff")
-        await until(pilot, lambda: "2 cells: 2 SKIP→" in screen_text(app), "2 cells: 2 SKIP→")
+        await until(pilot, lambda: "2 cells SKIP→" in screen_text(app), "2 cells SKIP→")
         await pilot.press("a", "w")
         assert (checkout.test_config / INFERENCE).read_text() == YAML[INFERENCE]
         await pilot.press("y")

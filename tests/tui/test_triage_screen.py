@@ -42,7 +42,7 @@ async def test_from_what_was_seen_to_the_commit_by_keyboard(checkout: Checkout, 
     app = build_app(checkout)
     async with app.run_test(size=size) as pilot:
         await pilot.press("4")
-        await until(pilot, lambda: "needs attention: 7 tests, 6 open" in screen_text(app), "what is to be decided")
+        await until(pilot, lambda: "needs attention: 6 of 7 open" in screen_text(app), "what is to be decided")
         order = re.compile("crash.*pcc-tight.*stale.*drifted", re.DOTALL)
         await until(pilot, lambda: order.search(screen_text(app)) is not None, "the kinds, worst first")
         # The crash is alone; then all that are stale at once.
@@ -55,7 +55,7 @@ async def test_from_what_was_seen_to_the_commit_by_keyboard(checkout: Checkout, 
         await until(pilot, lambda: STALE in screen_text(app) and STALE_TOO in screen_text(app), "the group")
         await pilot.press("A", "y")
         assert _decided(app) == {CRASH: Decision.ACCEPTED, STALE: Decision.ACCEPTED, STALE_TOO: Decision.ACCEPTED}
-        await until(pilot, lambda: "7 tests, 3 open" in screen_text(app), "the progress")
+        await until(pilot, lambda: "3 of 7 open" in screen_text(app), "the progress")
         await pilot.press("5", "w", "y")
         await until(pilot, lambda: not app.session.pending.changes, "the write")
     text = (checkout.test_config / INFERENCE).read_text()
@@ -160,7 +160,7 @@ async def test_what_nobody_knows_is_a_list_of_its_own(checkout: Checkout) -> Non
         await until(pilot, lambda: len(app.navigation.screen(TriageScreen).tests.changes) == 7, "the tests")
         await pilot.press("f")
         assert str(app.navigation.screen(TriageScreen).tests.shown) == "PCC ratchet"
-        await until(pilot, lambda: "PCC ratchet: 1 test" in screen_text(app), "the ratchet")
+        await until(pilot, lambda: "PCC ratchet: 1 of 1 open" in screen_text(app), "the ratchet")
         await pilot.press("f", "f")
         assert str(app.navigation.screen(TriageScreen).tests.shown) == "blind spots"
         await until(pilot, lambda: "no scheduled job selects it" in screen_text(app), "why it is blind")
@@ -283,7 +283,7 @@ async def test_what_a_manifest_is_wrong_about_is_decided_as_well(tmp_path: Path)
         await pilot.press("4")
         await until(pilot, lambda: "m::skipped" in screen_text(app), "the case that need not be skipped")
         text = screen_text(app)
-        assert "1 open" in text and "m::plain" in text and "m::same" not in text, text
+        assert "1 of 2 open" in text and "m::plain" in text and "m::same" not in text, text
         screen = app.navigation.screen(TriageScreen)
         rows = screen.listing.table.rows
         screen.listing.table.cursor = next(
@@ -309,13 +309,13 @@ async def test_what_would_leave_ci_is_accepted_with_the_marker_that_keeps_it_in(
     app = build_app(checkout)
     async with app.run_test(size=(160, 50)) as pilot:
         await pilot.press("4")
-        await until(pilot, lambda: "3 tests, 3 open" in screen_text(app), "what is to be decided")
+        await until(pilot, lambda: "3 of 3 open" in screen_text(app), "what is to be decided")
         await pilot.press("I")
         await until(pilot, lambda: any("would leave CI" in one.message for one in app._notifications), "not this one")
         await pilot.press("j", "j")
         await until(pilot, lambda: "I: accept it with the marker nightly" in screen_text(app), "the offer")
         await pilot.press("I")
-        await until(pilot, lambda: "3 tests, 2 open" in screen_text(app), "the decision")
+        await until(pilot, lambda: "2 of 3 open" in screen_text(app), "the decision")
         (change,) = app.session.pending.changes
         assert (change.decision, change.ops[-1].path[-1], change.ops[-1].value) == ("accepted", "markers", ["nightly"])
         await until(pilot, lambda: "will leave CI" not in screen_text(app), "no warning any more")

@@ -180,9 +180,10 @@ class TriageScreen(DecisionScreen):
         done, left = decided(one for one in tests if one.ops)
         alone = [one.host for one in agenda.suspects if one.host not in self._left_out]
         key = self.context.keymap.key("triage.host")
+        progress = f"{left:,} of {len(tests):,} open" if done + left else counted(len(tests), "test")
         # The list first: on a narrow terminal the end is cut.
         self.title_line(
-            f"{self.tests.shown}: {counted(len(tests), 'test')}{f', {left:,} open' if done + left else ''}",
+            f"{self.tests.shown}: {progress}",
             _alone_words(alone, key) if alone else "",
             f"without {', '.join(map(one_line, sorted(self._left_out)))}" if self._left_out else "",
         )

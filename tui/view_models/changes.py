@@ -2,7 +2,7 @@
 """Pending changes in words: what they do, their effect, and their conflicts."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from core.ci import job_name
@@ -18,33 +18,69 @@ if TYPE_CHECKING:
 _SHOWN_KINDS = 4
 _SHOWN_JOBS = 6
 _LEAST_MINUTES = 0.05
+_FIRST = ("status", "reason")
+"""The fields that a row begins with."""
+
+
+Describe = Callable[[Sequence[Operation]], str]
+Assigned = Callable[[str, object], str]
+"""Says which value a field gets."""
 
 
 def describe_operations(operations: Sequence[Operation]) -> str:
     """Describe operations without their ids, each distinct description once; those for one arch together."""
+    return _described(operations, _assigned)
+
+
+def brief_operations(operations: Sequence[Operation]) -> str:
+    """As `describe_operations`, for a row: what tells changes apart comes first, without names of fields if it can."""
+    return _described(sorted(operations, key=lambda op: _rank(op.path[-1] if op.path else "")), _briefly)
+
+
+def _described(operations: Sequence[Operation], assigned: Assigned) -> str:
     acts: dict[str, None] = {}
     by_arch: dict[str, dict[str, None]] = {}
     for op in operations:
         if op.path[:1] == ("arch_overrides",) and len(op.path) > 2:
-            by_arch.setdefault(op.path[1], {})[_act(op, ".".join(op.path[2:]))] = None
+            by_arch.setdefault(op.path[1], {})[_act(op, ".".join(op.path[2:]), assigned)] = None
         else:
-            acts[_act(op, ".".join(op.path))] = None
+            acts[_act(op, ".".join(op.path), assigned)] = None
     of_archs = (f"{arch}: {', '.join(made)}" for arch, made in by_arch.items())
     return one_line("; ".join((*acts, *of_archs)))
 
 
-def _act(op: Operation, name: str) -> str:
+def _rank(field: str) -> int:
+    return _FIRST.index(field) if field in _FIRST else len(_FIRST)
+
+
+def _assigned(field: str, value: object) -> str:
+    return f"{field} = {_value(value)}"
+
+
+def _briefly(field: str, value: object) -> str:
+    match field, value:
+        case "status", str() if value in list(Status):
+            return STATUS_LOOKS[Status(value)].word
+        case "reason", str():
+            return f'"{value}"'
+        case "bringup_status", str():
+            return value
+        case _:
+            return _assigned(field, value)
+
+
+def _act(op: Operation, name: str, assigned: Assigned) -> str:
     """What an operation does to the field `name`."""
     match op.op:
         case OpKind.SET:
-            return f"{name} = {_value(op.value)}"
+            return assigned(name, op.value)
         case OpKind.UNSET:
             return f"no {name}"
         case OpKind.ADD | OpKind.REMOVE | OpKind.RENAME if op.path:
             return _part(op, name)
         case OpKind.ADD:
             fields = op.value.items() if isinstance(op.value, dict) else ()
-            return "new entry " + ", ".join(f"{key} = {_value(value)}" for key, value in fields)
+            return "new entry " + ", ".join(assigned(key, value) for key, value in fields)
         case OpKind.REMOVE:
             return "remove"
         case _:
@@ -72,9 +108,13 @@ def effect_words(changes: "Sequence[CellChange]") -> str:
     moved = [change for change in changes if change.before is not change.after]
     other = [change for change in changes if change.arch and change.before is change.after and change.fields]
     cases = [change for change in changes if not change.arch]
-    by_kind = Counter((change.before, change.after) for change in moved)
-    kinds = [f"{count:,} {_word(old)}→{_word(new)}" for (old, new), count in by_kind.most_common(_SHOWN_KINDS)]
-    words = [f"{counted(len(moved), 'cell')}: {', '.join(kinds)}"] if moved else []
+    by_kind = Counter(f"{_word(change.before)}→{_word(change.after)}" for change in moved)
+    cells, words = counted(len(moved), "cell"), []
+    if len(by_kind) == 1:
+        words.append(f"{cells} {next(iter(by_kind))}")
+    elif by_kind:
+        kinds = (f"{count:,} {kind}" for kind, count in by_kind.most_common(_SHOWN_KINDS))
+        words.append(f"{cells}: {', '.join(kinds)}")
     if other:
         names = dict.fromkeys(field.name for change in other for field in change.fields)
         words.append(f"{counted(len(other), 'cell')}: {', '.join(names)}")

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from core.edits.pending import SEVERAL, Change, ChangeGroup, Conflict, Decision, GroupBy
 from core.text import counted, one_line, printable
 from core.workflows import LoaderEdit
-from tui.view_models.changes import describe_operations
+from tui.view_models.changes import Describe, brief_operations, describe_operations
 from tui.view_models.style import Cell, Line, TableColumn, diff_style
 
 DECISIONS = {
@@ -158,10 +158,10 @@ class PendingLook:
     def headed(self, group: ChangeGroup) -> bool:
         return bool(self._by)
 
-    def name(self, group: ChangeGroup) -> str:
+    def name(self, group: ChangeGroup, describe: Describe = describe_operations) -> str:
         match self._by:
             case GroupBy.CHANGE:
-                return describe_operations(group.changes[0].ops)
+                return describe(group.changes[0].ops)
             case GroupBy.LOADER:
                 return "several loaders" if group.key == SEVERAL else one_line(group.key) or "no loader"
             case GroupBy.REASON:
@@ -177,14 +177,14 @@ class PendingLook:
 
     def heading(self, group: ChangeGroup, *, opened: bool) -> Sequence[Sequence[Cell]]:
         arrow = Cell("▾" if opened else "▸", "running")
-        counts, name = Cell(count_words(group), "dim"), Cell(self.name(group), "running")
+        counts, name = Cell(count_words(group), "dim"), Cell(self.name(group, brief_operations), "running")
         return ([arrow], [name], [counts]) if self._by is GroupBy.LOADER else ([arrow], [counts], [name])
 
     def change(self, change: Change) -> Sequence[Sequence[Cell]]:
         rejected = change.decision is Decision.REJECTED
         style = "dim" if rejected else ""
         decision = _CONFLICT if not rejected and self._conflicts(change) else DECISIONS[change.decision]
-        return [decision], [Cell(change_name(change), style)], [Cell(describe_operations(change.ops), style)]
+        return [decision], [Cell(change_name(change), style)], [Cell(brief_operations(change.ops), style)]
 
 
 def heading_key(group: ChangeGroup) -> str:

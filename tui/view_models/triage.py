@@ -6,11 +6,11 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 
 from core.edits.pending import Change, ChangeGroup, Decision, GroupBy, Pending, group_changes
-from core.evidence import summary_text
+from core.evidence import Observation, passes_text, summary_text
 from core.evidence.proposals import URGENCY, Concern, InboxItem, change_of
 from core.evidence.verdicts import Verdict
 from core.text import counted, one_line
-from tui.view_models.changes import describe_operations
+from tui.view_models.changes import Describe, brief_operations, describe_operations
 from tui.view_models.review import DECISIONS
 from tui.view_models.style import VERDICT_STYLES, Cell, TableColumn
 
@@ -71,7 +71,7 @@ class Listed(Change):
         """The proposal, or why there is none."""
         if self.ops:
             warning = f"will leave CI on {', '.join(self.leaves)}; " if self.leaves else ""
-            return warning + describe_operations(self.ops)
+            return warning + brief_operations(self.ops)
         return self.note
 
 
@@ -148,11 +148,11 @@ class TriageLook:
     def key(self, change: Change) -> str:
         return item_of(change).id
 
-    def name(self, group: ChangeGroup) -> str:
+    def name(self, group: ChangeGroup, describe: Describe = describe_operations) -> str:
         match self.by:
             case TriageBy.CHANGE:
                 first = group.changes[0]
-                return describe_operations(first.ops) or one_line(first.note)
+                return describe(first.ops) or one_line(first.note)
             case TriageBy.NOTHING:
                 return ""
             case TriageBy.LOADER | TriageBy.VERDICT:
@@ -167,14 +167,15 @@ class TriageLook:
         count, left = len(group.changes), len(group.undecided)
         tests = counted(count, "test")
         progress = Cell(tests if left == count else f"{tests}, {left:,} open", "dim")
-        name = Cell(self.name(group), "running")
+        name = Cell(self.name(group, brief_operations), "running")
+        passes = Cell(passes_text(_rows_by_arch(item_of(one)) for one in group.changes), "dim")
         match self.by:
             case TriageBy.VERDICT:
-                return [arrow], [verdict], [progress]
+                return [arrow], [verdict], [progress], [passes]
             case TriageBy.LOADER:
-                return [arrow], [verdict], [name], [progress]
+                return [arrow], [verdict], [name], [passes], [progress]
             case _:
-                return [arrow], [verdict], [progress], [name]
+                return [arrow], [verdict], [progress], [passes], [name]
 
     def change(self, change: Change) -> Sequence[Sequence[Cell]]:
         assert isinstance(change, Listed)
@@ -185,9 +186,13 @@ class TriageLook:
             [decision],
             [Cell(item.verdict, style or VERDICT_STYLES.get(item.verdict, "dim"))],
             [Cell(one_line(item.id), style)],
-            [Cell(summary_text({one.arch: one.rows for one in item.about if one.rows}), style)],
+            [Cell(summary_text(_rows_by_arch(item)), style)],
             [Cell(one_line(change.asks), style or _asks_style(change))],
         )
+
+
+def _rows_by_arch(item: InboxItem) -> dict[str, Sequence[Observation]]:
+    return {one.arch: one.rows for one in item.about if one.rows}
 
 
 def _asks_style(change: Listed) -> str:

@@ -182,9 +182,9 @@ def _is_here(name: HubName, environ: Mapping[str, str]) -> bool:
 def _hub_note(on_hub: Collection[HubName], environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     if on_hub:
         setting = next((name for name in ("HF_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME") if environ.get(name)), "")
-        said = f"{setting} says so" if setting else "HF_HOME is not set, so it is the one of your home directory"
-        explained = f"{said}. export HF_HOME=... names another, such as one that colleagues share"
-        yield f"What the hub has is cached in {hub_cache(environ)}", explained
+        said = f"{setting} says so" if setting else "HF_HOME is not set, so this is in your home directory"
+        explained = f"{said}. Set HF_HOME to use another directory, such as one that colleagues share"
+        yield f"Files of the Hugging Face hub are cached in {hub_cache(environ)}", explained
 
 
 def _file_note(files: Collection[str], environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:

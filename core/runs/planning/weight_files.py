@@ -90,8 +90,8 @@ def _torch_home(environ: Mapping[str, str]) -> Path:
 def _notes(wanted: Iterable[Weights], environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     if any(one.library in (Library.TORCH_HUB, Library.TORCHVISION) for one in wanted):
         setting = next((name for name in ("TORCH_HOME", "XDG_CACHE_HOME") if environ.get(name)), "")
-        said = f"{setting} says so" if setting else "TORCH_HOME is not set, so it is the one of your home directory"
-        yield f"What torch.hub and torchvision fetch is cached in {_torch_home(environ) / 'hub'}", f"{said}."
+        said = f"{setting} says so" if setting else "TORCH_HOME is not set, so this is in your home directory"
+        yield f"Files of torch.hub and torchvision are cached in {_torch_home(environ) / 'hub'}", f"{said}."
 
 
 def _of_torchvision(python: Path) -> Mapping[tuple[str, str], WeightFile]:

@@ -63,7 +63,7 @@ def test_what_a_workflow_downloads_is_asked_about_and_caches_are_named(
     called = triage(checkout, SMALL)
     assert called.code == EXIT_USAGE
     assert "download: 1 checkpoint: org/some" in called.err
-    assert f"note: What the hub has is cached in {tmp_path / 'hub/hub'}\n  HF_HOME says so" in called.err
+    assert f"note: Files of the Hugging Face hub are cached in {tmp_path / 'hub/hub'}\n  HF_HOME says so" in called.err
     assert "warning: net/pytorch asks for files of a cache, and IRD_LF_CACHE is not set" in called.err
     assert "Look at the plan, then add --yes" in called.err
 

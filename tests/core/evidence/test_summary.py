@@ -4,7 +4,7 @@
 import math
 
 from core.evidence.observation import Ending, Origin
-from core.evidence.summary import MARKS, summary_of, summary_text
+from core.evidence.summary import MARKS, passes_text, summary_of, summary_text
 from tests.support.evidence import observed
 
 
@@ -48,3 +48,11 @@ def test_of_several_archs_the_numbers_come_behind_all_strips() -> None:
     assert summary_text({"n150": [failed], "p150": [failed]}) == "n150 x 0/1  p150 x 0/1"
     assert summary_text({"p150": [passed]}) == "p150 P 1/1 pcc .992"
     assert summary_text({}) == ""
+
+
+def test_a_group_has_the_passes_of_all_its_tests_by_arch() -> None:
+    passed, failed, broken = observed(), observed(Ending.FAILED), observed(Ending.BROKEN)
+    assert passes_text([{"n150": [passed, failed], "p150": [failed]}, {"n150": [passed, broken]}]) == (
+        "n150 2/3  p150 0/1"
+    )
+    assert passes_text([{"n150": []}, {}]) == ""

@@ -53,17 +53,19 @@ def test_the_most_urgent_group_first_then_the_biggest() -> None:
 
 
 def test_what_groups_have_in_common_is_said_once_and_in_its_column() -> None:
-    assert _text(_rows(TriageBy.CHANGE), 1) == ["▸", "stale", "2 tests", "status = EXPECTED_PASSING"]
-    assert _text(_rows(TriageBy.VERDICT), 1) == ["▸", "stale", "2 tests"]
+    by_change = _rows(TriageBy.CHANGE)
+    assert _text(by_change, 1) == ["▸", "stale", "2 tests", "n150 2/4", "PASS"]
+    assert [column.title for column in by_change.columns][3:] == ["evidence", "proposed"]
+    assert _text(_rows(TriageBy.VERDICT), 1) == ["▸", "stale", "2 tests", "n150 2/4"]
     changes = listed(ITEMS, Shown.ATTENTION, Pending())
     rows = ReviewRows(group_listed(changes, TriageBy.LOADER, lambda id: "net/pytorch"), TriageLook(TriageBy.LOADER), ())
-    assert _text(rows, 0) == ["▸", "", "net/pytorch", "4 tests"]
+    assert _text(rows, 0) == ["▸", "", "net/pytorch", "n150 4/7", "4 tests"]
 
 
 def test_a_test_says_what_is_proposed_and_that_it_leaves_ci() -> None:
     rows = _rows(TriageBy.NOTHING)
-    assert _text(rows, 1) == ["? open", "stale", "b", "n150 P+x 1/2", "status = EXPECTED_PASSING"]
-    assert _text(rows, 2)[4] == "will leave CI on n150; status = EXPECTED_PASSING"
+    assert _text(rows, 1) == ["? open", "stale", "b", "n150 P+x 1/2", "PASS"]
+    assert _text(rows, 2)[4] == "will leave CI on n150; PASS"
     assert _text(rows, 3)[::2] == ["  -", "d", "n150: it is"]
     assert rows.position_of("c") == 2
 

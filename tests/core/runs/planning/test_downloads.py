@@ -75,7 +75,7 @@ def test_what_no_cache_has(checkout: Checkout, tmp_path: Path) -> None:
 
 def test_where_the_cache_is_and_what_says_so(checkout: Checkout, tmp_path: Path, home: Path) -> None:
     ((fact, explained),) = fetched(checkout, [SMALL], {"HF_HOME": str(tmp_path / "hf")}, ()).notes
-    assert fact == f"What the hub has is cached in {tmp_path / 'hf/hub'}"
+    assert fact == f"Files of the Hugging Face hub are cached in {tmp_path / 'hf/hub'}"
     assert explained.startswith("HF_HOME says so")
     ((fact, explained),) = fetched(checkout, [SMALL], {}, ()).notes
     assert str(home / ".cache/huggingface/hub") in fact

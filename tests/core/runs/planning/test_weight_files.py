@@ -100,6 +100,6 @@ def test_odd_names_are_looked_for_and_absent(trial: _Trial, name: str) -> None:
 
 def test_where_the_cache_is_and_what_says_so(trial: _Trial) -> None:
     ((fact, explained),) = trial.sources("models.resnet18(pretrained=True)").notes
-    assert fact == f"What torch.hub and torchvision fetch is cached in {trial.home / 'hub'}"
+    assert fact == f"Files of torch.hub and torchvision are cached in {trial.home / 'hub'}"
     assert explained.startswith("TORCH_HOME says so")
     assert trial.sources("1") == Sources([], [], [])
