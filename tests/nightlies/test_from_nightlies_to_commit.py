@@ -101,7 +101,7 @@ async def test_by_keyboard(checkout: Checkout, nightlies: Path) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("4")
-        await until(pilot, lambda: "8 tests, 7 open" in screen_text(app), "what is to be decided")
+        await until(pilot, lambda: "7 of 8 open" in screen_text(app), "what is to be decided")
         shown = {str(verdict) for verdict in VERDICTS.values()}
         await until(pilot, lambda: shown <= set(screen_text(app).split()), "every verdict")
         screen = app.navigation.screen(TriageScreen)
@@ -113,12 +113,12 @@ async def test_by_keyboard(checkout: Checkout, nightlies: Path) -> None:
         await pilot.press("n", "n")
         await until(pilot, lambda: STALE in _whole(screen.pane.view), "the members")
         await pilot.press("a", "y")
-        await until(pilot, lambda: ", 4 open" in screen_text(app), "the progress")
+        await until(pilot, lambda: "4 of 8 open" in screen_text(app), "the progress")
         # The rest one by one, past what only a person can find out.
         await pilot.press("n")
         for left in (3, 2, 1, 0):
             await pilot.press("a")
-            await until(pilot, lambda left=left: f", {left} open" in screen_text(app), "the progress")  # type: ignore[misc]
+            await until(pilot, lambda left=left: f"{left} of 8 open" in screen_text(app), "the progress")  # type: ignore[misc]
         decided = {change.ops[0].id: change.decision for change in app.session.pending.changes}
         assert decided.pop(REGRESSED) is Decision.REJECTED
         assert decided == dict.fromkeys(set(NAMES) - {REGRESSED, FLAKY}, Decision.ACCEPTED)
