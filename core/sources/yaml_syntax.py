@@ -14,8 +14,10 @@ _MOST_DEPTH = 64
 _MOST_NODES = 1_000_000
 """The most nodes of a file, counting those that aliases repeat."""
 _FEW_BRACKETS = 1000
-# A mapping or list may begin on the line of its parent, or one column further to the right.
-_MAY_BE_DEEP = re.compile(rf"(?:[-?:][ \t]+){{{_MOST_DEPTH // 2}}}|^ {{{_MOST_DEPTH}}}", re.MULTILINE)
+# A mapping or list may begin on the line of its parent, or one column further to the right. The first of the signs is
+# apart from the others: `re` then looks for it alone, eight times as fast.
+_MANY_BEGIN = re.compile(rf"[-?:][ \t]+(?:[-?:][ \t]+){{{_MOST_DEPTH // 2 - 1}}}")
+_FAR_RIGHT = "\n" + " " * _MOST_DEPTH
 _ALIAS = re.compile(r"(?:^|[\s\[{,:-])\*[^\s,\[\]{}*]", re.MULTILINE)
 
 
@@ -40,7 +42,8 @@ def refuse_unbounded(text: str) -> None:
     """Raise OutOfBounds if a parser would take very long for `text`."""
     if len(text) > MOST_CHARACTERS:
         raise too_long(len(text))
-    if text.count("[") + text.count("{") > _FEW_BRACKETS or _MAY_BE_DEEP.search(text):
+    many_brackets = text.count("[") + text.count("{") > _FEW_BRACKETS
+    if many_brackets or _FAR_RIGHT in text or text.startswith(_FAR_RIGHT[1:]) or _MANY_BEGIN.search(text):
         _refuse_deep(text)
 
 

@@ -9,13 +9,11 @@ from ruamel.yaml.events import AliasEvent, CollectionEndEvent, MappingStartEvent
 
 from core.edits.operations import OVERRIDES, Operation, OpKind, Refused
 from core.edits.yaml.field_order import ordered, position
-from core.edits.yaml.nodes import NULL, Node, NodeKind, YamlEvent, tag_of
+from core.edits.yaml.nodes import MAPPING, NULL, SEQUENCE, STR, Node, NodeKind, YamlEvent, tag_of
 from core.edits.yaml.paths import numbered, place_of
 
 _PREFIX = "tag:yaml.org,2002:"
-_BOOL, _INT, _FLOAT, _STR = f"{_PREFIX}bool", f"{_PREFIX}int", f"{_PREFIX}float", f"{_PREFIX}str"
-_SEQUENCE = f"{_PREFIX}seq"
-MAPPING = f"{_PREFIX}map"
+_BOOL, _INT, _FLOAT = f"{_PREFIX}bool", f"{_PREFIX}int", f"{_PREFIX}float"
 
 
 class Meaning(NamedTuple):
@@ -42,7 +40,7 @@ class Meaning(NamedTuple):
 
     @property
     def is_list(self) -> bool:
-        return self.tag == _SEQUENCE
+        return self.tag == SEQUENCE
 
 
 _END = Meaning("")
@@ -74,7 +72,8 @@ def _meaning_at(events: Iterator[YamlEvent]) -> Meaning:
     event = next(events)
     if isinstance(event, ScalarEvent):
         tag = tag_of(event)
-        return Meaning(tag, _canonical(tag, event.value), anchor=event.anchor or "")
+        text = event.value if tag == STR else _canonical(tag, event.value)
+        return Meaning(tag, text, anchor=event.anchor or "")
     if isinstance(event, CollectionEndEvent):
         return _END
     if isinstance(event, AliasEvent):
@@ -97,10 +96,10 @@ def meaning_of(value: object, *, given: bool = False) -> Meaning:
         return Meaning(
             MAPPING,
             items=tuple(meaning_of(value[name], given=given) for name in names),
-            keys=tuple(Meaning(_STR, name) for name in names),
+            keys=tuple(Meaning(STR, name) for name in names),
         )
     if isinstance(value, list | tuple):
-        return Meaning(_SEQUENCE, items=tuple(meaning_of(item, given=True) for item in value))
+        return Meaning(SEQUENCE, items=tuple(meaning_of(item, given=True) for item in value))
     if value is None:
         return Meaning(NULL)
     if isinstance(value, bool):
@@ -109,12 +108,12 @@ def meaning_of(value: object, *, given: bool = False) -> Meaning:
         return Meaning(_INT, str(value))
     if isinstance(value, float):
         return Meaning(_FLOAT, repr(value))
-    return Meaning(_STR, str(value))
+    return Meaning(STR, str(value))
 
 
 def is_scalar(found: Meaning) -> bool:
     """Whether it is text, a number, true or false, without anchor or alias."""
-    return found.tag in (_BOOL, _INT, _FLOAT, _STR) and not found.anchor
+    return found.tag in (_BOOL, _INT, _FLOAT, STR) and not found.anchor
 
 
 def value_of(found: Meaning) -> object:
@@ -122,7 +121,7 @@ def value_of(found: Meaning) -> object:
     match found.tag:
         case t if t == MAPPING:
             return {name: value_of(item) for name, item in zip(numbered(found.names), found.items, strict=True)}
-        case t if t == _SEQUENCE:
+        case t if t == SEQUENCE:
             return list(map(value_of, found.items))
         case t if t == NULL:
             return None
@@ -151,7 +150,7 @@ def with_field(entry: Meaning, path: Sequence[str], value: Meaning) -> Meaning:
     after = at + present
     return entry._replace(
         items=(*entry.items[:at], new, *entry.items[after:]),
-        keys=(*entry.keys[:at], entry.keys[at] if present else Meaning(_STR, name), *entry.keys[after:]),
+        keys=(*entry.keys[:at], entry.keys[at] if present else Meaning(STR, name), *entry.keys[after:]),
     )
 
 
@@ -180,7 +179,7 @@ def renamed(entry: Meaning, path: Sequence[str], to: str) -> Meaning:
     if rest:
         inner = renamed(entry.items[at], rest, to)
         return entry._replace(items=(*entry.items[:at], inner, *entry.items[at + 1 :]))
-    return entry._replace(keys=(*entry.keys[:at], Meaning(_STR, to), *entry.keys[at + 1 :]))
+    return entry._replace(keys=(*entry.keys[:at], Meaning(STR, to), *entry.keys[at + 1 :]))
 
 
 def at_path(entry: Meaning, path: Sequence[str]) -> Meaning | None:

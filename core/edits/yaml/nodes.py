@@ -20,7 +20,7 @@ from ruamel.yaml.events import (
     SequenceEndEvent,
     SequenceStartEvent,
 )
-from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
+from ruamel.yaml.nodes import ScalarNode
 from ruamel.yaml.resolver import Resolver
 
 from core.edits.operations import Refused
@@ -101,14 +101,16 @@ def _same(one: YamlEvent, other: YamlEvent) -> bool:
 
 NULL = "tag:yaml.org,2002:null"
 STR = "tag:yaml.org,2002:str"
+MAPPING = "tag:yaml.org,2002:map"
+SEQUENCE = "tag:yaml.org,2002:seq"
 MERGE = "tag:yaml.org,2002:merge"
 DASH = "-"
 """The tag of the dash before an item of a list, which is not a real node."""
 
 
 QUOTES = ("'", '"')
-_QUOTED = (False, True)
-"""libyaml's `implicit` for a scalar that can only be text."""
+_PLAIN, _QUOTED = (True, False), (False, True)
+"""`implicit` of libyaml for scalars whose tag follows from their text, and for those that can only be text."""
 
 
 class NodeKind(Enum):
@@ -199,17 +201,16 @@ _RESOLVER = Resolver()
 
 def tag_of(event: YamlEvent) -> str:
     """The tag that YAML 1.2 resolves for the node that starts with `event`."""
-    implicit = event.implicit
-    if implicit == _QUOTED:
-        return STR
-    scalar = isinstance(event, ScalarEvent)
-    kind = ScalarNode if scalar else MappingNode if isinstance(event, MappingStart) else SequenceNode
-    return event.tag or _resolved(kind, event.value if scalar else None, implicit)
+    if event.tag:
+        return str(event.tag)
+    if isinstance(event, ScalarEvent):
+        return STR if event.implicit == _QUOTED else _plain_tag(event.value)
+    return MAPPING if isinstance(event, MappingStart) else SEQUENCE
 
 
 @lru_cache(maxsize=4096)
-def _resolved(kind: type, value: str | None, implicit: object) -> str:
-    return str(_RESOLVER.resolve(kind, value, implicit))
+def _plain_tag(text: str) -> str:
+    return str(_RESOLVER.resolve(ScalarNode, text, _PLAIN))
 
 
 class _Builder:
