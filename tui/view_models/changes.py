@@ -23,6 +23,7 @@ _FIRST = ("status", "reason")
 
 
 Describe = Callable[[Sequence[Operation]], str]
+"""Puts operations in words."""
 Assigned = Callable[[str, object], str]
 """Says which value a field gets."""
 
@@ -33,7 +34,7 @@ def describe_operations(operations: Sequence[Operation]) -> str:
 
 
 def brief_operations(operations: Sequence[Operation]) -> str:
-    """As `describe_operations`, for a row: what tells changes apart comes first, without names of fields if it can."""
+    """As `describe_operations`, for a row: status and reason first, names of fields only where values do not tell."""
     return _described(sorted(operations, key=lambda op: _rank(op.path[-1] if op.path else "")), _briefly)
 
 

@@ -25,6 +25,7 @@ class SetFields(Dialog[Sequence[Operation]]):
     """Returns the operations for the changed fields."""
 
     AUTO_FOCUS = ""
+    """`on_mount` sets the focus. On another field first, it would cost the styles of both."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "propose", "Propose", show=False),
         Binding("down", "app.focus_next", "Next", show=False),
