@@ -35,7 +35,7 @@ def hunks(left: Iterable[str], right: Iterable[str], runner: CommandRunner = run
             (Path(scratch) / name).write_text(written, encoding="utf-8", errors="replace")
         done = runner(reading(*_DIFF, *names), cwd=Path(scratch), env=READING, timeout=_PATIENCE_SECONDS)
     if done.returncode not in (0, 1):
-        raise TTMatrixError("They cannot be compared", done.stderr.strip())
+        raise TTMatrixError("The texts cannot be compared", done.stderr.strip())
     for match in filter(None, map(_HUNK.match, done.stdout.splitlines())):
         start, count, other, other_count = (1 if text is None else int(text) for text in match.groups())
         # For an empty range, git names the line before it.

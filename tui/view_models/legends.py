@@ -108,6 +108,7 @@ _PROGRAMS = (
     Meaning("▌", "marked, to be compared"),
     Meaning("…800 bytes #1a2b3c…", "a large constant, with a digest: equal ones have the same"),
 )
+_PASSES = Meaning("6/7", "6 passes in 7 results; in the row of a group, in the results of all its tests")
 _WORKFLOWS = (Meaning("✓", "a step that is done"), Meaning("▸", "the step that is under way"))
 
 
@@ -125,7 +126,7 @@ def legend(screen: str, matrix: Matrix, *, grid: bool = False) -> Sequence[Meani
         "overview": (*_OVERVIEW, *_statuses()),
         "doctor": (*_DOCTOR, *(Meaning(kind, words) for kind, words in doctor.kinds().items())),
         "runs": _RUNS,
-        "triage": (*_CHANGES, *_results()),
+        "triage": (*_CHANGES, *_results(), _PASSES),
         "review": _CHANGES,
         "clusters": _results(),
         "compare": _results(),
