@@ -145,6 +145,8 @@ class Scheduler:
         if waited < self._queue_pause or (changed == self._queue_seen and waited < _QUEUE_SECONDS):
             return
         self._queue_seen = changed
+        # Before the tickets: who changes the order and then cancels what runs wants the new order.
+        cancelled = self._queue.cancelled()
         self._tickets = {ticket.run_id: ticket for ticket in self._queue.tickets()}
         going = {watch.spec.run_id for watch, _ in self._here.going()}
         for run_id, ticket in list(self._tickets.items()):
@@ -156,7 +158,7 @@ class Scheduler:
             # Without a ticket it is not started.
             self._line.remove(run_id)
         going = {watch.spec.run_id for watch, _ in self._here.going()}
-        for run_id in self._queue.cancelled():
+        for run_id in cancelled:
             if run_id in going:
                 self._here.stop(run_id, Outcome.CANCELLED)
             elif run_id in self._waiting:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.runs.execution.scheduler: a run with something that nobody expected is an error by itself; the queue goes on."""
 
+from dataclasses import replace
+
 import pytest
 
 from core.proc import own_identity
@@ -10,6 +12,7 @@ from core.runs.execution.scheduler import SERVICE, Scheduler
 from core.runs.outcome import Outcome
 from core.runs.spec import RunSpec
 from core.runs.store.events import Finished, TreeState
+from core.runs.store.queue import Ticket
 from core.runs.store.store import RunStore
 from core.runs.tree import TreeReader
 from tests.core.runs.conftest import MakeSpec
@@ -69,3 +72,27 @@ def test_a_checkout_that_cannot_be_read_is_an_error_of_its_run_alone(
     assert store.record(fine.run_id).outcome is Outcome.PASS
     assert store.record(odd.run_id).outcome is Outcome.ERROR
     assert "The state of the checkout cannot be read: RecursionError('too deep')" in store.record(odd.run_id).summary
+
+
+def test_who_sees_a_cancel_sees_what_was_changed_before_it(
+    store: RunStore, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, last = make_spec(PASSES), make_spec(PASSES)
+    launch_all(store, [first, last])
+    scheduler = Scheduler(store)
+    queue, read = scheduler._queue, scheduler._queue.tickets
+
+    def overtaken() -> list[Ticket]:
+        found = read()
+        queue.change(replace(next(one for one in found if one.run_id == last.run_id), priority=5))
+        queue.cancel(first.run_id)
+        return found
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(queue, "tickets", overtaken)
+        scheduler._look_at_queue()
+    assert not scheduler._ends
+    scheduler._queue_looked = -60.0
+    scheduler._look_at_queue()
+    assert [*scheduler._ends] == [first.run_id]
+    assert scheduler._tickets[last.run_id].priority == 5
