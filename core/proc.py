@@ -32,6 +32,21 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _PR_SET_PDEATHSIG = 1
 """From linux/prctl.h."""
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+_OF_A_CALLING_GIT = frozenset(
+    {
+        # git rev-parse --local-env-vars, of old and new gits
+        *("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_CONFIG_COUNT"),
+        *("GIT_CONFIG_PARAMETERS", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE"),
+        *("GIT_INTERNAL_SUPER_PREFIX", "GIT_NO_REPLACE_OBJECTS", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX"),
+        *("GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE", "GIT_WORK_TREE"),
+        # what else would change which refs, objects, paths and attributes are meant, or how a diff looks
+        *("GIT_ATTR_SOURCE", "GIT_DIFF_OPTS", "GIT_NAMESPACE", "GIT_QUARANTINE_PATH", "GIT_REFLOG_ACTION"),
+        *("GIT_GLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_LITERAL_PATHSPECS", "GIT_NOGLOB_PATHSPECS"),
+    }
+)
+"""Variables that tell a git where it is called and how. git sets them for its hooks: there they name its repository,
+not the checkout that we are given. Who the author is, when, and with which configuration files, is a person's word."""
+_OF_ITS_CONFIGURATION = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +73,18 @@ class CommandRunner(Protocol):
     ) -> CommandResult: ...
 
 
+def inherited(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """What other programs get of our environment: all but the variables of a git that has called us.
+
+    With them, each git that we or our runs start would work on the repository of the hook.
+    """
+    return {
+        name: value
+        for name, value in environ.items()
+        if name not in _OF_A_CALLING_GIT and not name.startswith(_OF_ITS_CONFIGURATION)
+    }
+
+
 def run_command(
     argv: Sequence[str],
     *,
@@ -67,7 +94,7 @@ def run_command(
     timeout: float | None = None,
     pass_fds: Sequence[int] = (),
 ) -> CommandResult:
-    """Run `argv` (never through a shell) in `cwd`; `env` is added to our own environment. Line ends do not change.
+    """Run `argv` (never through a shell) in `cwd`; `env` is added to what is `inherited`. Line ends do not change.
 
     The command inherits the file descriptors `pass_fds` beside its standard streams.
 
@@ -75,7 +102,7 @@ def run_command(
     TTMatrixError if the command cannot be started, or has not ended after `timeout` seconds: then it is stopped with
     everything it started. Other failures only show in `returncode`.
     """
-    whole = {**os.environ, **(env or {})}
+    whole = {**inherited(), **(env or {})}
     try:
         process = subprocess.Popen(
             list(argv),
@@ -172,7 +199,7 @@ def run_binary(
 
     It shares our session, and is killed after `timeout` seconds.
     """
-    whole = {**os.environ, **env}
+    whole = {**inherited(), **env}
     try:
         done = subprocess.run(
             list(argv),
@@ -218,7 +245,7 @@ def run_in_terminal(argv: Sequence[str], *, cwd: Path, started: Callable[[int], 
     `started` gets its process id. Raises TTMatrixError if it cannot be started.
     """
     try:
-        with subprocess.Popen(list(argv), cwd=cwd, umask=_mask()) as process:
+        with subprocess.Popen(list(argv), cwd=cwd, env=inherited(), umask=_mask()) as process:
             started(process.pid)
             return process.wait()
     except OSError as error:
@@ -310,8 +337,9 @@ def spawn_detached(
 ) -> Child:
     """Start `argv` in a session of its own, with no terminal and no input.
 
-    `env` is the whole environment. Both output streams are appended to `output`, or dropped. `ends_with_us`: the kernel
-    kills it if we die first; only when this process has one thread. `passed` are file descriptors that it inherits.
+    `env` is the whole environment, of which it gets what is `inherited`. Both output streams are appended to `output`,
+    or dropped. `ends_with_us`: the kernel kills it if we die first; only when this process has one thread. `passed` are
+    file descriptors that it inherits.
     Raises TTMatrixError if the command or `output` cannot be opened.
     """
     try:
@@ -319,7 +347,7 @@ def spawn_detached(
             process = subprocess.Popen(
                 list(argv),
                 cwd=cwd,
-                env=dict(env),
+                env=inherited(env),
                 stdin=subprocess.DEVNULL,
                 stdout=sink,
                 stderr=sink,

@@ -92,6 +92,11 @@ def _remove(directory: Path) -> None:
         shutil.rmtree(directory, ignore_errors=True)
 
 
+def is_scratch(directory: Path, home: Path) -> bool:
+    """Whether `directory` is a scratch directory in `home`, ours or that of another ttmatrix."""
+    return directory.parent == home and directory.name.startswith(_PREFIX)
+
+
 def is_anything_left(home: Path) -> bool:
     """Whether `clear` would find remains to check."""
     return (home / _LOCK).exists() or next(home.glob(f"{_PREFIX}*"), None) is not None

@@ -6,6 +6,8 @@ import os
 import re
 from collections.abc import Mapping
 
+from core.proc import inherited
+
 _VARIABLE = "PYTHONPATH"
 
 _OF_A_TERMINAL = frozenset({"_", "COLUMNS", "LINES", "OLDPWD", "PWD", "SHLVL", "TERM", "WINDOWID"})
@@ -30,10 +32,11 @@ def child_environment(environ: Mapping[str, str], additions: Mapping[str, str]) 
 def run_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """The part of `environ` that a run needs; it is stored on disk until the run starts.
 
-    Leaves out variables of terminals and sessions, and those that look like secrets, unless models need them.
+    Leaves out variables of terminals, of sessions and of a git that has called us, and those that look like secrets,
+    unless models need them.
     """
     passed = {name.strip() for name in environ.get(PASS_VARIABLE, "").split(",")}
-    return {name: value for name, value in environ.items() if name in passed or not _needless(name)}
+    return {name: value for name, value in inherited(environ).items() if name in passed or not _needless(name)}
 
 
 def _needless(name: str) -> bool:
@@ -43,10 +46,10 @@ def _needless(name: str) -> bool:
 
 
 def digest(environ: Mapping[str, str]) -> str:
-    """Distinguishes environments without revealing them; variables of terminals are ignored."""
+    """Distinguishes environments without revealing them; variables of terminals and of a calling git are ignored."""
     relevant = {
         name: value
-        for name, value in environ.items()
+        for name, value in inherited(environ).items()
         if name not in _OF_A_TERMINAL and not name.startswith(_OF_A_SESSION)
     }
     return hashlib.sha256(repr(sorted(relevant.items())).encode("utf-8", "surrogateescape")).hexdigest()

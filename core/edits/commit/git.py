@@ -2,11 +2,14 @@
 """The git commands that commit chosen texts of chosen files, beside those that read; nothing here knows operations."""
 
 import hashlib
+import os
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
+from core.edits.scratch import is_scratch
 from core.errors import TTMatrixError
 from core.proc import CommandResult, CommandRunner, run_command
 from core.sources import Blob, Git
@@ -29,6 +32,7 @@ _UNDER_WAY = {
 _LOOK_BACK = 200
 """Lines of the reflog of HEAD that are read."""
 _SHA256_LENGTH = 64
+_IDENTITY = re.compile(r"(?P<NAME>.*) <(?P<EMAIL>[^<>]*)> (?P<DATE>\d+ [-+]\d+)")
 
 
 class Repository:
@@ -95,6 +99,9 @@ class Repository:
     def refuse_unfit(self) -> None:
         """Raise TTMatrixError, with what to do about it, if no commit should be made now."""
         self.head()
+        if self._is_in_a_hook_of_its_commit():
+            detail = f"A hook of a git commit in {self.root} has called us: a commit now would take its branch from it."
+            raise TTMatrixError("git is in the middle of a commit", detail, "Commit when it is done.")
         own = self._file("--git-dir")
         for name, (what, abort) in _UNDER_WAY.items():
             if (own / name).exists():
@@ -104,6 +111,21 @@ class Repository:
             if (asked := self.reader.attempt("var", role)).returncode != 0:
                 hint = "git config user.name 'Your Name' and git config user.email you@example.com"
                 raise TTMatrixError("git does not know who you are", asked.stderr.strip(), hint)
+
+    def _is_in_a_hook_of_its_commit(self) -> bool:
+        """Whether we were called by a hook of a commit to this index, or to one beside it: git's own, or ours."""
+        if not _in_a_hook():
+            return False
+        here, named, index = Path.cwd(), os.environ["GIT_INDEX_FILE"], self.index.resolve()
+        inside = here.is_relative_to(self.root.resolve())
+        # Hooks begin at the root, so that is what a relative path is relative to.
+        calling = ((self.root if inside else here) / named).resolve()
+        return calling.parent == index.parent or is_scratch(calling.parent, index.parent)
+
+    def own_author(self) -> Mapping[str, str]:
+        """Variables for our commit: in a hook, git sets the author to that of its own commit; ours is the committer."""
+        found = _IDENTITY.match(self.reader.text("var", "GIT_COMMITTER_IDENT")) if _in_a_hook() else None
+        return {f"GIT_AUTHOR_{name}": value for name, value in found.groupdict().items()} if found else {}
 
     def committed(self, commit: str, paths: Sequence[str]) -> Mapping[str, Blob]:
         """The blobs of those of `paths` that `commit` has as regular files."""
@@ -157,6 +179,11 @@ class Repository:
 
     def _file(self, *words: str) -> Path:
         return self.root / self.reader.text("rev-parse", *words).rstrip("\n")
+
+
+def _in_a_hook() -> bool:
+    """Whether a git that makes a commit has called us: it sets both, a person hardly the second."""
+    return {"GIT_INDEX_FILE", "GIT_EXEC_PATH"} <= os.environ.keys()
 
 
 def _says(file: Path, blob: Blob | None) -> bool:

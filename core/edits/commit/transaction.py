@@ -157,7 +157,7 @@ class Committer:
 
     def _commit_all(self, messages: Sequence[str], texts: Sequence[Texts], made: "_Made") -> None:
         git, base, scratch = self._repository, made.base, self.place.path
-        env = {"GIT_INDEX_FILE": str(scratch / "commit")}
+        env = {"GIT_INDEX_FILE": str(scratch / "commit"), **git.own_author()}
         git.git("read-tree", base.commit, env=env)
         for message, changed in zip(messages, texts, strict=True):
             git.put(scratch / "commit", self._blobs(changed, base.blobs))

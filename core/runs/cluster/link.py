@@ -22,7 +22,7 @@ from core.hosts import (
     report_of,
     shell_text,
 )
-from core.proc import CommandResult
+from core.proc import CommandResult, inherited
 from core.runs.cluster.certificates import Credentials
 from core.runs.cluster.shim import Setup
 from core.runs.cluster.status import HostState, HostStatus
@@ -148,7 +148,7 @@ class HostLink:
         pipe = asyncio.subprocess.PIPE
         try:
             process = await asyncio.create_subprocess_exec(
-                *argv, stdin=pipe, stdout=pipe, stderr=pipe, cwd=Path("/"), start_new_session=True
+                *argv, stdin=pipe, stdout=pipe, stderr=pipe, cwd=Path("/"), env=inherited(), start_new_session=True
             )
         except OSError as error:
             raise _Failed(f"Cannot run ssh: {error.strerror}", "Install OpenSSH", final=True) from error
@@ -268,7 +268,7 @@ class HostLink:
         pipe = asyncio.subprocess.PIPE
         try:
             process = await asyncio.create_subprocess_exec(
-                *argv, stdin=pipe, stdout=pipe, stderr=pipe, cwd=Path("/"), start_new_session=True
+                *argv, stdin=pipe, stdout=pipe, stderr=pipe, cwd=Path("/"), env=inherited(), start_new_session=True
             )
         except OSError as error:
             return report_of(self.host, TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)))
