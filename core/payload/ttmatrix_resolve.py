@@ -100,19 +100,28 @@ def _package(one: dict[str, dict[str, str]]) -> tuple[str, str]:
     return f"{one['metadata']['name']}=={one['metadata']['version']}", one["download_info"]["url"]
 
 
-def pip_command(other: str) -> list[str] | None:
-    """The command for pip: this interpreter's own, or the package in the directory `other`; None: neither works."""
+def pip_command(other: str, alone: Path) -> list[str] | None:
+    """The command for pip: this interpreter's own, or the package in the directory `other`; None: neither works.
+
+    A pip that is run from its directory takes the packages beside it for installed, so `other` is linked into the
+    empty directory `alone`.
+    """
     own = distribution_version("pip") or "0"
     if int(own.partition(".")[0]) >= FIRST_PIP:
         return [sys.executable, "-m", "pip"]
-    return [sys.executable, other] if other else None
+    if not other:
+        return None
+    (alone / "pip").symlink_to(other, target_is_directory=True)
+    return [sys.executable, str(alone / "pip")]
 
 
 def main(argv: Sequence[str]) -> None:
     """Run as documented at the top of this file."""
     seconds, other, *places = argv
-    pip, deadline = pip_command(other), time.monotonic() + float(seconds)
-    said = {place: None if pip is None else resolved(Path(place), pip, deadline) for place in places}
+    deadline = time.monotonic() + float(seconds)
+    with tempfile.TemporaryDirectory() as alone:
+        pip = pip_command(other, Path(alone))
+        said = {place: None if pip is None else resolved(Path(place), pip, deadline) for place in places}
     print("TTMATRIX-PACKAGES", json.dumps(said))
 
 

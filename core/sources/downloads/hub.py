@@ -8,6 +8,18 @@ from typing import NamedTuple
 from core.sources.downloads.constant_texts import Texts
 
 _NAME = re.compile(r"[\w.-]+/[\w.-]+")
+_FIRST_MODELS = re.compile(
+    r"albert-x{0,2}(?:base|large)-v[12]|bert-(?:base|large)-[\w-]+|camembert-base|ctrl|distilbert-base-[\w-]+|distilgpt2"
+    r"|distilroberta-base|flaubert-[\w-]+|gpt2(?:-medium|-large|-xl)?|openai-gpt|roberta-(?:base|large)(?:-[\w-]+)?"
+    r"|t5-(?:small|base|large|3b|11b)|transfo-xl-wt103|xlm-[\w-]+|xlnet-(?:base|large)-cased"
+)
+"""The models that are on the hub without an owner. They are its oldest ones, and no others have been allowed since."""
+_DATASET_WORD = re.compile(r"\w[\w-]*")
+_FILE_FORMATS = frozenset(
+    ("arrow", "audiofolder", "csv", "generator", "imagefolder", "json", "pandas", "parquet", "spark", "sql", "text")
+    + ("videofolder", "webdataset", "xml")
+)
+"""First arguments of `load_dataset` that name no dataset but the format of given files."""
 _ADDRESS = "https://huggingface.co/"
 MODEL = "model"
 _DATASET = "dataset"
@@ -29,7 +41,7 @@ class HubName(NamedTuple):
     kind: str
     """`model` or `dataset`."""
     name: str
-    """`owner/name`."""
+    """`owner/name`; a few old repositories have no owner."""
 
     @property
     def link(self) -> str:
@@ -39,7 +51,11 @@ class HubName(NamedTuple):
     @property
     def is_repository(self) -> bool:
         """Whether the hub could have a repository of this name; a local path is none."""
-        return bool(_NAME.fullmatch(self.name))
+        if _NAME.fullmatch(self.name):
+            return not self.name.startswith((".", "~"))
+        if self.kind == _DATASET:
+            return bool(_DATASET_WORD.fullmatch(self.name)) and self.name not in _FILE_FORMATS
+        return bool(_FIRST_MODELS.fullmatch(self.name))
 
 
 def hub_name_of_call(call: ast.Call, texts: Texts) -> HubName | None:

@@ -110,7 +110,22 @@ def test_as_a_command(wheels: Path, loader: Path, capsys: pytest.CaptureFixture[
     assert json.loads(text) == {str(loader): [["tt_probe==1.0", f"file://{wheels}/tt_probe-1.0-py3-none-any.whl"]]}
 
 
-def test_an_old_pip_is_not_asked(loader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_old_pip_is_not_asked(loader: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resolve, "distribution_version", lambda _: "25.3")
-    assert resolve.pip_command("") is None
-    assert resolve.pip_command("/other/pip") == [sys.executable, "/other/pip"]
+    assert resolve.pip_command("", tmp_path) is None
+    assert resolve.pip_command("/other/pip", tmp_path) == [sys.executable, str(tmp_path / "pip")]
+
+
+def test_what_is_installed_beside_another_pip_does_not_count(
+    wheels: Path, loader: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wheel(wheels, "tt_probe", "1.0")
+    (loader / "requirements.txt").write_text("tt_probe")
+    beside = tmp_path / "site-packages"
+    (beside / "tt_probe-1.0.dist-info").mkdir(parents=True)
+    (beside / "tt_probe-1.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: tt-probe\nVersion: 1.0\n")
+    (beside / "pip").symlink_to(Path(importlib.import_module("pip").__file__ or "").parent)
+    monkeypatch.setattr(resolve, "distribution_version", lambda _: "25.3")
+    resolve.main(["60", str(beside / "pip"), str(loader)])
+    said = json.loads(capsys.readouterr().out.strip().partition(" ")[2])
+    assert said == {str(loader): [["tt_probe==1.0", f"file://{wheels}/tt_probe-1.0-py3-none-any.whl"]]}

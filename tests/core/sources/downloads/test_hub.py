@@ -58,3 +58,29 @@ def test_who_says_to_be_from_the_hub_fetches_its_checkpoint(fetch: Fetch) -> Non
     without = LOADER.replace("from_pretrained", "other").replace("load_dataset", "load")
     found = fetch(without + "SOURCE = ModelSource.HUGGING_FACE", "Big_2")
     assert found.hub == (HubName("model", "org/Some-Big-2"),)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["gpt2", "gpt2-xl", "albert-base-v2", "albert-xxlarge-v1", "bert-base-uncased", "t5-small", "t5-11b", "roberta-base"]
+    + ["bert-large-cased-whole-word-masking-finetuned-squad", "distilbert-base-uncased-finetuned-sst-2-english"]
+    + ["distilgpt2", "distilroberta-base", "xlm-roberta-large", "xlnet-base-cased", "openai-gpt", "camembert-base"],
+)
+def test_old_models_of_the_hub_have_no_owner(fetch: Fetch, name: str) -> None:
+    found = fetch(LOADER.replace("org/Some-Big-2", name), "Big_2").hub
+    assert found == (HubName("model", name), *CALLED)
+    assert found[0].link == f"https://huggingface.co/{name}"
+
+
+@pytest.mark.parametrize("name", ["resnet50", "vit_b_16", "base", "gpt2_custom", "t5", "bert", "mobilenetv2_100.ra_in1k"])
+def test_other_names_without_an_owner_are_no_repositories(fetch: Fetch, name: str) -> None:
+    assert fetch(LOADER.replace("org/Some-Big-2", name), "Big_2").hub == CALLED
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [("mnist", True), ("wiki_qa", True), ("csv", False), ("json", False), ("imagefolder", False), ("./data", False)],
+)
+def test_datasets_without_an_owner_are_not_formats_of_files(fetch: Fetch, path: str, wanted: bool) -> None:
+    found = fetch(f"class ModelLoader:\n    def load_inputs(self):\n        load_dataset({path!r})")
+    assert found.hub == ((HubName("dataset", path),) if wanted else ())
