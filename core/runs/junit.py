@@ -124,6 +124,8 @@ class PytestSession(NamedTuple):
     host: str
     number: int
     """Its number in the file, from 1."""
+    suite: str = ""
+    """The name of the testsuite, which the option `junit_suite_name` of pytest sets."""
 
 
 class UnreadableReport(TTMatrixError):
@@ -189,7 +191,8 @@ def rank(case: Testcase) -> int:
 
 def _session(raw: RawCase) -> PytestSession:
     suite = raw.suite
-    return PytestSession(_seconds_since_epoch(suite.get("timestamp", "")), suite.get("hostname", ""), raw.session)
+    started = _seconds_since_epoch(suite.get("timestamp", ""))
+    return PytestSession(started, suite.get("hostname", ""), raw.session, suite.get("name", ""))
 
 
 def _seconds_since_epoch(timestamp: str) -> float | None:

@@ -20,7 +20,7 @@ from .loader_edits import (
 )
 from .manager import WorkflowItem as WorkflowItem, WorkflowManager as WorkflowManager, WorkflowState as WorkflowState
 from .perform import WorkflowContext as WorkflowContext
-from .render import markdown as markdown
+from .render import device_steps as device_steps, markdown as markdown
 from .report import WorkflowReport as WorkflowReport
 from .report_json import document as document
 from .resolve import find_target as find_target, is_target as is_target

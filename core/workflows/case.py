@@ -68,6 +68,8 @@ class Case:
     """The inference entries of the same loaders: looked at, never changed."""
     task: str = ""
     """What the model is for, as upstream's `ModelTask` names it; empty: unknown."""
+    pages: tuple[str, ...] = ()
+    """Web pages of what the loader downloads for the target's variant, the model's own first."""
 
     @property
     def id(self) -> str:

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """One pytest invocation on a device for all tests that an edit concerns."""
 
+import hashlib
+import re
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core.errors import UsageError
+from core.errors import TTMatrixError, UsageError
 from core.evidence import Ending, own_observation
 from core.evidence.reports import Clues, Setting, observe
 from core.ids import TestId
@@ -30,6 +33,8 @@ from core.workflows.outcomes import DeviceResult
 
 KIND = "device"
 _JUNIT = "--junitxml="
+_CODE = "pytest-of-code-"
+_CODE_NAME = re.compile(rf"{_CODE}([0-9a-f]{{64}})")
 _FORKED = "--forked"
 """Without it, a test that crashes ends the others as well; with it each has its own process."""
 
@@ -63,11 +68,39 @@ def missing_device(spec: RunSpec, around: Surroundings, settings: Settings) -> s
     return "; ".join(blockers)
 
 
-def by_hand(spec: RunSpec, report: Path) -> str:
-    """The shell line that makes the run and leaves its JUnit file at `report`; the run is not recorded in the store."""
+def by_hand(spec: RunSpec, report: Path, code: Sequence[str]) -> str:
+    """The shell line that makes the run and leaves its JUnit file at `report`; the run is not recorded in the store.
+
+    The name of the testsuite is a digest of the files `code`, relative to the checkout, as the shell finds them.
+    """
     argv = [f"{_JUNIT}{report}" if word.startswith(_JUNIT) else word for word in spec.argv]
     env = {name: value for name, value in spec.env.items() if name != RUN_VARIABLE}
-    return shell_command(replace(spec, argv=tuple(argv), env=env))
+    line = shell_command(replace(spec, argv=tuple(argv), env=env))
+    name = f"{_CODE}$(cat -- {shlex.join(code)} | sha256sum | cut -c 1-64)"
+    # Lines that are pasted after it are not for the test to read.
+    return f'{line} -o junit_suite_name="{name}" </dev/null'
+
+
+def refuse_other_code(file: Path, root: Path, code: Sequence[str]) -> None:
+    """Raise UsageError if the JUnit file of `by_hand` was made when one of the files `code` was different.
+
+    A file made in another way does not say so.
+    """
+    suites = {session.suite for session, _ in stream_testcases(file_chunks(file), str(file))}
+    made_on = {found[1] for suite in suites if (found := _CODE_NAME.fullmatch(suite))}
+    if made_on - {_digest(root, code)}:
+        raise UsageError(
+            f"{file} is the result of other code",
+            f"It was made when one of these was not as this workflow has it: {', '.join(code)}. Nothing was changed.",
+            "Paste the printed steps once more, in their order.",
+        )
+
+
+def _digest(root: Path, code: Sequence[str]) -> str:
+    try:
+        return hashlib.sha256(b"".join((root / path).read_bytes() for path in code)).hexdigest()
+    except OSError as error:
+        raise TTMatrixError(f"Cannot read {error.filename}", error.strerror or str(error)) from error
 
 
 def _node(id: str) -> str:

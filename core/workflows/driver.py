@@ -17,6 +17,7 @@ from core.workflows.effects import Answer, Ask, EditLoader, Effect, FindUsers, P
 from core.workflows.loader_code.edits import EditedFile, SourceEdit, edited_files
 from core.workflows.perform import (
     WorkflowContext,
+    code_of,
     device_command,
     edit_loader,
     find_users,
@@ -51,7 +52,9 @@ class Blocked:
 
     question: Ask | None = None
     command: str = ""
-    """What to run on a machine with a device."""
+    """What to run on a machine with a device, with the edits of the session in place."""
+    root: Path = Path()
+    """The checkout in which it is run."""
     report: Path | None = None
     """Where that command writes its JUnit file."""
     go_on: str = ""
@@ -139,8 +142,15 @@ def _answer_device_anew(world: WorkflowContext, session: WorkflowSession, file: 
     """Forget the earlier device answer and everything that followed from it."""
     devices = [effect for effect in session.state.asked if isinstance(effect, RunDevice)]
     if devices:
-        # An unusable file changes nothing: this raises first.
-        read_report(world, file, devices[-1].ids)
+        # The file must be a result of the edited loader. An unusable one changes nothing: this raises first.
+        was_there = in_work_tree(session)
+        restore_edits(world, session)
+        try:
+            read_report(world, session, file, devices[-1].ids)
+        except TTMatrixError:
+            if not was_there:
+                suspend(world, session)
+            raise
         suspend(world, session)
         session.forget_device()
 
@@ -220,7 +230,7 @@ def _device(world: WorkflowContext, session: WorkflowSession, effect: RunDevice,
     if given.device_result is not None:
         given.used = True
         world.said(f"reading {given.device_result}")
-        return read_report(world, given.device_result, effect.ids)
+        return read_report(world, session, given.device_result, effect.ids)
     spec, missing = device_command(world, effect.ids)
     if not missing:
         world.said(effect.title)
@@ -229,7 +239,8 @@ def _device(world: WorkflowContext, session: WorkflowSession, effect: RunDevice,
         return None
     file = session.directory / _DEVICE_FILE
     go_on = shlex.join(["ttmatrix", "triage", session.state.case.id, "--device-result", str(file)])
-    return Blocked(command=by_hand(spec, file), report=file, go_on=go_on, why=missing, stand_in=world.stand_in)
+    command = by_hand(spec, file, code_of(session))
+    return Blocked(command=command, root=world.root, report=file, go_on=go_on, why=missing, stand_in=world.stand_in)
 
 
 def operations_of(progress: Progress) -> tuple[Operation, ...]:

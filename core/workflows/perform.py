@@ -13,7 +13,7 @@ from core.files import plain
 from core.ids import TestId
 from core.matrix import Matrix
 from core.providers import info_of
-from core.runs import Outcome, RunSpec, read_testcases
+from core.runs import Outcome, RunSpec, TreeReader, read_testcases
 from core.runs.execution import launch_all, wait
 from core.runs.log import last_line
 from core.runs.planning import (
@@ -32,7 +32,14 @@ from core.settings import Settings
 from core.sources.evaluator import ModelInfos
 from core.text import one_line
 from core.workflows.case import CaseEntry
-from core.workflows.device import missing_device, plan_device, read_device_result, read_device_run, with_forks
+from core.workflows.device import (
+    missing_device,
+    plan_device,
+    read_device_result,
+    read_device_run,
+    refuse_other_code,
+    with_forks,
+)
 from core.workflows.effects import Answer
 from core.workflows.loader_code import ModelLibrary
 from core.workflows.loader_code.edits import SourceEdit, edited_files, put, returning, take_back
@@ -205,13 +212,35 @@ def run_device(world: WorkflowContext, session: WorkflowSession, spec: RunSpec, 
     return _of_device(world, file, by, read_device_run(record, ids))
 
 
-def read_report(world: WorkflowContext, file: Path, ids: Sequence[str]) -> Answer:
+def read_report(world: WorkflowContext, session: WorkflowSession, file: Path, ids: Sequence[str]) -> Answer:
     """The device results of `ids` in a JUnit file; a result made without a device names what made it.
 
-    Raises TTMatrixError for a file that cannot be read, UsageError for one that mentions none of `ids`, or that was
-    made without a device if the policy of the checkout does not accept that.
+    The edits of the session must be in place. Raises TTMatrixError for a file that cannot be read, UsageError for one
+    that mentions none of `ids`, that says to be the result of other code, or that was made without a device if the
+    policy of the checkout does not accept that.
     """
+    refuse_other_code(file, world.root, code_of(session))
+    _refuse_other_run(world, file, ids)
     return _of_device(world, file, stand_in(read_testcases(file)), read_device_result(file, ids))
+
+
+def code_of(session: WorkflowSession) -> list[str]:
+    """The files, relative to the checkout, that a device result of the session depends on."""
+    return list(session.state.case.sources)
+
+
+def _refuse_other_run(world: WorkflowContext, file: Path, ids: Sequence[str]) -> None:
+    """Raise UsageError if the file is that of a run here whose code was different."""
+    directory = file.absolute().parent
+    if file.name != JUNIT or directory.parent != world.store.root.absolute():
+        return
+    tree = world.store.record(directory.name).tree
+    reader = TreeReader(world.matrix.checkout)
+    if tree is not None and any(
+        (one.loader, one.imports) != (tree.loader, tree.imports) for one in reader.codes(ids).values()
+    ):
+        detail = "The loader, or what it imports, was not as this workflow has it. Nothing was changed."
+        raise UsageError(f"Run {directory.name} is the result of other code", detail, "Paste the printed steps.")
 
 
 def _of_device(world: WorkflowContext, file: Path, by: str, found: Sequence[Mapping[str, str]]) -> Answer:

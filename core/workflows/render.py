@@ -28,7 +28,7 @@ def markdown(progress: Progress, yaml_diff: str, *, applies: bool = False) -> st
         *_section("Output", _output(report)),
         *_section("Loader", _loader(report)),
         *_section("Scope", _scope(report)),
-        *_section("Device", _device(report, progress.blocked, applies=applies)),
+        *_section("Device", _device(progress, report, applies=applies)),
         *_section("Expectations", _fenced("diff", yaml_diff)),
         *_section("To choose", _question(state.case, progress.blocked, applies=applies)),
         *_section("For review", (f"- {one_line(line)}" for line in report.review)),
@@ -50,6 +50,7 @@ def _head(case: Case, report: WorkflowReport) -> str:
         "",
         f"- loader: `{case.loader}`",
         f"- entry: `{target.file}`: {before}" + (f": {one_line(target.reason)}" if target.reason else ""),
+        *([f"- model: {', '.join(map(one_line, case.pages))}"] if case.pages else []),
         f"- workflow: {report.workflow or 'none'}" + (f": {one_line(report.chosen)}" if report.workflow else ""),
     ]
     if report.flavour:
@@ -117,7 +118,8 @@ def _scope(report: WorkflowReport) -> Iterator[str]:
             yield f"- {one_line(id)}: {one_line(state)}"
 
 
-def _device(report: WorkflowReport, blocked: Blocked | None, *, applies: bool) -> Iterator[str]:
+def _device(progress: Progress, report: WorkflowReport, *, applies: bool) -> Iterator[str]:
+    blocked = progress.blocked
     if report.device_by:
         yield f"- by {one_line(report.device_by)}: the policy of this checkout accepts that as a device"
     for one in report.device:
@@ -127,19 +129,40 @@ def _device(report: WorkflowReport, blocked: Blocked | None, *, applies: bool) -
     if report.unverified:
         yield "- not run: there is no device here; the CPU shows the failure, which comes before any compilation"
     if blocked and blocked.command:
-        yield from _command(report, blocked)
+        yield from _command(progress, report, blocked)
         yield ""
         yield "Then continue with:"
         yield from _fenced("sh", go_on(blocked, applies=applies))
 
 
-def _command(report: WorkflowReport, blocked: Blocked) -> Iterator[str]:
+def _command(progress: Progress, report: WorkflowReport, blocked: Blocked) -> Iterator[str]:
     yield f"Not run here: {one_line(blocked.why)}. A CPU run proves nothing about a device."
     where = "On a machine with a device"
     if blocked.stand_in:
         where = "The policy of this checkout accepts ttmatrix's own runner on a CPU as a device, so run it here"
-    yield f"{where}{', with the loader edit in place' if report.edits else ''}:"
-    yield from _fenced("sh", blocked.command)
+    if report.edits:
+        there = in_work_tree(progress.session)
+        where += ", where the loader edit is in place" if there else "; this puts the loader edit in and takes it out"
+    yield f"{where}:"
+    yield from _fenced("sh", device_steps(progress))
+
+
+def device_steps(progress: Progress) -> str:
+    """The shell lines that make the device run on the edited loader, whether or not the edit is in the work tree."""
+    if progress.blocked is None or not progress.blocked.command:
+        return ""
+    command = progress.blocked.command
+    report = progress.session.state.report
+    diff = diff_of(report) if report else ""
+    if not diff or in_work_tree(progress.session):
+        return command
+    git = f"git -C {shlex.quote(str(progress.blocked.root))} apply"
+    return "\n".join([_applied(git, diff), command, _applied(f"{git} -R", diff)])
+
+
+def _applied(command: str, diff: str) -> str:
+    # Each line of a diff begins with one of a few characters, so none is the delimiter.
+    return f"{command} <<'END_OF_EDIT'\n{diff.rstrip(chr(10))}\nEND_OF_EDIT"
 
 
 def _question(case: Case, blocked: Blocked | None, *, applies: bool) -> Iterator[str]:

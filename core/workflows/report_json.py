@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.edits import to_json
-from core.workflows.driver import Blocked, Progress, in_work_tree
+from core.workflows.driver import Progress, in_work_tree
 from core.workflows.outcomes import DeviceResult
-from core.workflows.render import diff_of, go_on
+from core.workflows.render import device_steps, diff_of, go_on
 from core.workflows.report import CpuLine, WorkflowReport
 from core.workflows.repro import Phase
 from core.workflows.session import WorkflowSession
@@ -23,6 +23,7 @@ def document(progress: Progress, yaml_diff: str, *, applies: bool = False) -> di
     return {
         "id": case.id,
         "loader": case.loader,
+        "pages": list(case.pages),
         "workflow": report.workflow,
         "chosen": report.chosen,
         "flavour": report.flavour,
@@ -41,7 +42,7 @@ def document(progress: Progress, yaml_diff: str, *, applies: bool = False) -> di
         "needs_review": list(report.review),
         "aborted": report.aborted,
         "applied": progress.session.applied,
-        "waiting": _waiting(progress.blocked, applies=applies),
+        "waiting": _waiting(progress, applies=applies),
     }
 
 
@@ -93,13 +94,14 @@ def _edit(session: WorkflowSession, report: WorkflowReport) -> dict[str, Any] | 
     }
 
 
-def _waiting(blocked: Blocked | None, *, applies: bool) -> dict[str, Any] | None:
+def _waiting(progress: Progress, *, applies: bool) -> dict[str, Any] | None:
+    blocked = progress.blocked
     if blocked is None:
         return None
     question = blocked.question
     return {
         "why": blocked.why,
-        "command": blocked.command or None,
+        "command": device_steps(progress) or None,
         "go_on": go_on(blocked, applies=applies) or None,
         "question": question.question if question else None,
         "choices": list(question.choices) if question else [],

@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 from core.errors import UsageError
 from core.files import read_text
@@ -11,6 +12,7 @@ from core.matrix import Matrix
 from core.model import Framework, Loader
 from core.providers import info_of
 from core.sources import Lineages, ModelsTree, ModuleFacts, loader_file
+from core.sources.downloads import fetched_by
 from core.sources.evaluator import ModelInfos
 from core.text import counted
 from core.workflows.case import Case, CaseEntry
@@ -92,7 +94,14 @@ def case_of(matrix: Matrix, infos: ModelInfos, id: str) -> Case:
         tuple(scope),
         tuple(entries_of(matrix, sharing, "inference")),
         info.task if info else "",
+        _pages(checkout.models, target),
     )
+
+
+def _pages(models: Path, target: CaseEntry) -> tuple[str, ...]:
+    found = fetched_by(models, target.directory, target.variant)
+    links = [*(one.link for one in found.hub), *(one.page for one in found.weights if one.page)]
+    return tuple(dict.fromkeys(links))
 
 
 def entries_of(matrix: Matrix, directories: Iterable[str], mode: str = "training") -> list[CaseEntry]:

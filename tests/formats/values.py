@@ -239,6 +239,7 @@ CASE = Case(
     ),
     (CaseEntry("c", "jax/x.yaml", {"markers": ["push"]}),),
     "cv_object_det",
+    ("https://huggingface.co/org/model",),
 )
 CASE_AS_READ = {"since": date(2026, 1, 2)}
 """What YAML makes of one field of the target; a session keeps it as text."""

@@ -14,7 +14,7 @@ from core.edits import Operation
 from core.errors import UsageError
 from core.runs.planning import Sources, of_sources
 from core.text import counted, one_line
-from core.workflows import UserInput, WorkflowItem, WorkflowManager, WorkflowState, markdown
+from core.workflows import UserInput, WorkflowItem, WorkflowManager, WorkflowState, device_steps, markdown
 from tui.commands import Where, bindings
 from tui.needs import Need
 from tui.screens.base import SessionScreen
@@ -194,8 +194,7 @@ class WorkflowsScreen(SessionScreen):
         """Copy the command to run elsewhere, else the whole report."""
         item = self.current
         if item is not None and item.progress is not None:
-            command = item.blocked.command if item.blocked else ""
-            self.context.notify.copy(command or markdown(item.progress, ""))
+            self.context.notify.copy(device_steps(item.progress) or markdown(item.progress, ""))
 
     def action_go_to_test(self) -> None:
         if self.current is not None:

@@ -16,8 +16,22 @@ _FIRST_MODELS = re.compile(
 """The models that are on the hub without an owner. They are its oldest ones, and no others have been allowed since."""
 _DATASET_WORD = re.compile(r"\w[\w-]*")
 _FILE_FORMATS = frozenset(
-    ("arrow", "audiofolder", "csv", "generator", "imagefolder", "json", "pandas", "parquet", "spark", "sql", "text")
-    + ("videofolder", "webdataset", "xml")
+    [
+        "arrow",
+        "audiofolder",
+        "csv",
+        "generator",
+        "imagefolder",
+        "json",
+        "pandas",
+        "parquet",
+        "spark",
+        "sql",
+        "text",
+        "videofolder",
+        "webdataset",
+        "xml",
+    ]
 )
 """First arguments of `load_dataset` that name no dataset but the format of given files."""
 _ADDRESS = "https://huggingface.co/"

@@ -124,11 +124,11 @@ def test_files_of_the_real_runner() -> None:
 
 def test_a_suite_says_when_and_where(file: Path) -> None:
     file.write_text(
-        '<testsuites><testsuite timestamp="2026-11-21T01:00:00+01:00" hostname="f10"><testcase name="a"/></testsuite>'
+        '<testsuites><testsuite name="a" timestamp="2026-11-21T01:00:00+01:00" hostname="f10"><testcase name="a"/></testsuite>'
         '<testsuite timestamp="2026-11-21T00:00:00"><testcase/></testsuite><testsuite timestamp="soon"><testcase/></testsuite></testsuites>'
     )
     first, second, third = (session for session, _ in read(file))
-    assert (first.started, first.host) == (second.started, "f10")
+    assert (first.started, first.host, first.suite) == (second.started, "f10", "a")
     assert third == PytestSession(None, "", 3)
 
 

@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.workflows.driver: effects are performed across stops and resumes; nothing remains unless it should."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from core.errors import TTMatrixError, UsageError
+from core.proc import own_identity
+from core.runs.planning.plan import plan_test
+from core.runs.store.events import Started, append_event
+from core.runs.store.store import EVENTS
+from core.runs.tree import TreeReader
 from core.settings import paths
 from core.sources.checkout import Checkout
 from core.workflows.driver import Blocked, Progress, UserInput, drive, open_session, perform, suspend, workflow_lock
 from core.workflows.effects import Ask, Effect
 from core.workflows.perform import WorkflowContext
+from core.workflows.render import device_steps
 from core.workflows.session import WorkflowSession, sessions_directory
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml
 
@@ -152,3 +160,81 @@ def test_a_choice_that_there_is_none_of_is_refused(world: WorkflowContext, root:
 def test_one_triage_a_checkout(root: Path) -> None:
     with workflow_lock(root), pytest.raises(TTMatrixError, match="Another ttmatrix"), workflow_lock(root):
         pass
+
+
+def _pasted(steps: str, world: WorkflowContext, seen: Path) -> Path:
+    """The report of the printed steps, run by a shell; instead of pytest, a script copies the loader it finds."""
+    fake = world.root.parent / "bin"
+    fake.mkdir(exist_ok=True)
+    script = fake / "pytest"
+    script.write_text(
+        f"#!{sys.executable}\n"
+        "import pathlib, re, sys\n"
+        f"pathlib.Path({str(seen)!r}).write_text(pathlib.Path({LOADER_FILE!r}).read_text())\n"
+        "line = '\\n'.join(sys.argv)\n"
+        "name = re.search('^junit_suite_name=(.*)', line, re.M)[1]\n"
+        "cases = ''.join(f'<testcase name=\"{one}\"/>' for one in re.findall(r'::(\\S+)', line))\n"
+        "report = pathlib.Path(re.search('^--junitxml=(.*)', line, re.M)[1])\n"
+        "report.write_text(f'<testsuites><testsuite name=\"{name}\">{cases}</testsuite></testsuites>')\n"
+    )
+    script.chmod(0o755)
+    words = steps.replace(f"{world.root.parent / 'python'} -m pytest", str(script))
+    assert str(script) in words
+    done = subprocess.run(["/bin/sh"], input=words, text=True, capture_output=True, check=False, cwd="/")
+    assert (done.returncode, done.stderr) == (0, "")
+    return seen
+
+
+def test_the_printed_steps_run_on_the_edited_loader_and_leave_the_other_one(
+    world: WorkflowContext, root: Path, tmp_path: Path
+) -> None:
+    progress = driven(world, root)
+    suspend(world, progress.session)
+    assert progress.blocked is not None
+    _pasted(device_steps(progress), world, tmp_path / "seen")
+    assert "dtype=dtype_override" in (tmp_path / "seen").read_text()
+    assert loader_of(world) == LOADER
+    ended = driven(world, root, UserInput(device_result=progress.blocked.report), again=True)
+    report = ended.session.state.report
+    assert report is not None
+    assert (ended.blocked, report.decision) == (None, "fixed")
+
+
+def test_with_the_edit_in_place_the_steps_leave_it_there(world: WorkflowContext, root: Path, tmp_path: Path) -> None:
+    progress = driven(world, root)
+    assert "git" not in device_steps(progress)
+    _pasted(device_steps(progress), world, tmp_path / "seen")
+    assert "dtype=dtype_override" in (tmp_path / "seen").read_text()
+    assert "dtype=dtype_override" in loader_of(world)
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_a_result_of_the_loader_without_the_edit_is_refused(
+    world: WorkflowContext, root: Path, tmp_path: Path, answered: bool
+) -> None:
+    progress = driven(world, root)
+    suspend(world, progress.session)
+    assert progress.blocked is not None and progress.blocked.report is not None
+    if answered:
+        driven(world, root, UserInput(device_result=device_xml(tmp_path / "junit.xml")), again=True)
+        suspend(world, opened(world, root, again=True))
+    _pasted(progress.blocked.command, world, tmp_path / "seen")
+    assert (tmp_path / "seen").read_text() == LOADER
+    given = UserInput(device_result=progress.blocked.report)
+    with pytest.raises(UsageError, match="is the result of other code"):
+        driven(world, root, given, again=True)
+    suspend(world, opened(world, root, again=True))
+    assert loader_of(world) == LOADER
+
+
+def test_a_run_here_of_the_loader_without_the_edit_is_refused(
+    world: WorkflowContext, root: Path, tmp_path: Path
+) -> None:
+    suspend(world, driven(world, root).session)
+    spec = plan_test(world.matrix, SMALL, world.settings, runs=world.store.root, kind="device")
+    directory = world.store.create(spec)
+    state = TreeReader(world.matrix.checkout).state(SMALL)
+    append_event(directory / EVENTS, Started(1.0, own_identity(), spec.command, state))
+    given = UserInput(device_result=device_xml(directory / "junit.xml"))
+    with pytest.raises(UsageError, match=f"Run {spec.run_id} is the result of other code"):
+        driven(world, root, given, again=True)

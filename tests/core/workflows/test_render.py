@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.workflows.render: the report answers a reviewer's questions, and no text from outside is markup."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from core.workflows.driver import Blocked, Progress
 from core.workflows.effects import Ask
 from core.workflows.render import diff_of, markdown
+from core.workflows.report_json import document
 from core.workflows.session import start
 from tests.support.triage import LOADER, MISMATCH, NO_KERNEL, TARGET, case, edit, member, repro
 
@@ -30,6 +32,14 @@ def test_it_says_what_was_decided_and_on_what_grounds(tmp_path: Path) -> None:
         "```diff\n--- a/x",
     ):
         assert part in told
+
+
+def test_it_names_the_page_of_the_model(tmp_path: Path) -> None:
+    page = "https://huggingface.co/gpt2"
+    session = start(tmp_path, "auto", replace(case(), pages=(page,)))
+    assert f"\n- model: {page}\n" in markdown(Progress(session, None), "")
+    assert document(Progress(session, None), "")["pages"] == [page]
+    assert "- model:" not in markdown(progress(tmp_path / "b"), "")
 
 
 def test_what_it_waits_for_is_laid_out(tmp_path: Path) -> None:

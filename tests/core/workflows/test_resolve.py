@@ -17,6 +17,8 @@ from core.settings import paths
 from core.sources.checkout import Checkout
 from core.sources.evaluator.model_info import ModelInfos
 from core.workflows.resolve import case_of, find_target, is_target
+from tests.support.tree import write_checkout
+from tests.support.triage_checkout import LARGE, LOADER, SMALL, YAML
 
 FUSION = "tabular_fusion/pytorch-Small-single_device-training"
 
@@ -90,6 +92,16 @@ def test_a_case_has_the_loader_its_variants_and_what_the_model_is_for(matrix: Ma
     assert case.task == "cv_image_cls"
     assert "torch.zeros(batch_size, 6)" in case.sources[case.loader]
     assert "_register_attr" in case.sources[case.registry]
+
+
+def test_a_case_has_the_page_of_its_variant(tmp_path: Path) -> None:
+    loader = LOADER.replace("ModelVariant.SMALL: None", 'ModelVariant.SMALL: Config(pretrained_model_name="gpt2")')
+    loader = loader.replace(
+        "return None", "return AutoModel.from_pretrained(self._variant_config.pretrained_model_name)"
+    )
+    matrix = index(write_checkout(tmp_path / "tt-xla", {"net/pytorch": loader}, YAML))
+    assert case_of(matrix, {}, SMALL).pages == ("https://huggingface.co/gpt2",)
+    assert case_of(matrix, {}, LARGE).pages == ()
 
 
 def test_nested_loaders_and_adapters_bring_the_code_they_run(matrix: Matrix, infos: ModelInfos) -> None:

@@ -60,19 +60,23 @@ def test_who_says_to_be_from_the_hub_fetches_its_checkpoint(fetch: Fetch) -> Non
     assert found.hub == (HubName("model", "org/Some-Big-2"),)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["gpt2", "gpt2-xl", "albert-base-v2", "albert-xxlarge-v1", "bert-base-uncased", "t5-small", "t5-11b", "roberta-base"]
-    + ["bert-large-cased-whole-word-masking-finetuned-squad", "distilbert-base-uncased-finetuned-sst-2-english"]
-    + ["distilgpt2", "distilroberta-base", "xlm-roberta-large", "xlnet-base-cased", "openai-gpt", "camembert-base"],
-)
+OLD = """
+gpt2 gpt2-xl albert-base-v2 albert-xxlarge-v1 bert-base-uncased t5-small t5-11b roberta-base distilgpt2 openai-gpt
+bert-large-cased-whole-word-masking-finetuned-squad distilbert-base-uncased-finetuned-sst-2-english camembert-base
+distilroberta-base xlm-roberta-large xlnet-base-cased
+"""
+
+
+@pytest.mark.parametrize("name", OLD.split())
 def test_old_models_of_the_hub_have_no_owner(fetch: Fetch, name: str) -> None:
     found = fetch(LOADER.replace("org/Some-Big-2", name), "Big_2").hub
     assert found == (HubName("model", name), *CALLED)
     assert found[0].link == f"https://huggingface.co/{name}"
 
 
-@pytest.mark.parametrize("name", ["resnet50", "vit_b_16", "base", "gpt2_custom", "t5", "bert", "mobilenetv2_100.ra_in1k"])
+@pytest.mark.parametrize(
+    "name", ["resnet50", "vit_b_16", "base", "gpt2_custom", "t5", "bert", "mobilenetv2_100.ra_in1k"]
+)
 def test_other_names_without_an_owner_are_no_repositories(fetch: Fetch, name: str) -> None:
     assert fetch(LOADER.replace("org/Some-Big-2", name), "Big_2").hub == CALLED
 
