@@ -15,23 +15,8 @@ _FIRST_MODELS = re.compile(
 )
 """The models that are on the hub without an owner. They are its oldest ones, and no others have been allowed since."""
 _DATASET_WORD = re.compile(r"\w[\w-]*")
-_FILE_FORMATS = frozenset(
-    [
-        "arrow",
-        "audiofolder",
-        "csv",
-        "generator",
-        "imagefolder",
-        "json",
-        "pandas",
-        "parquet",
-        "spark",
-        "sql",
-        "text",
-        "videofolder",
-        "webdataset",
-        "xml",
-    ]
+_FILE_FORMATS = re.compile(
+    r"arrow|audiofolder|csv|generator|imagefolder|json|pandas|parquet|spark|sql|text|videofolder|webdataset|xml"
 )
 """First arguments of `load_dataset` that name no dataset but the format of given files."""
 _ADDRESS = "https://huggingface.co/"
@@ -68,7 +53,7 @@ class HubName(NamedTuple):
         if _NAME.fullmatch(self.name):
             return not self.name.startswith((".", "~"))
         if self.kind == _DATASET:
-            return bool(_DATASET_WORD.fullmatch(self.name)) and self.name not in _FILE_FORMATS
+            return bool(_DATASET_WORD.fullmatch(self.name)) and not _FILE_FORMATS.fullmatch(self.name)
         return bool(_FIRST_MODELS.fullmatch(self.name))
 
 

@@ -100,8 +100,9 @@ def test_a_case_has_the_page_of_its_variant(tmp_path: Path) -> None:
         "return None", "return AutoModel.from_pretrained(self._variant_config.pretrained_model_name)"
     )
     matrix = index(write_checkout(tmp_path / "tt-xla", {"net/pytorch": loader}, YAML))
-    assert case_of(matrix, {}, SMALL).pages == ("https://huggingface.co/gpt2",)
-    assert case_of(matrix, {}, LARGE).pages == ()
+    infos = model_infos(Cache(matrix.checkout, tmp_path / "cache"), matrix)
+    assert case_of(matrix, infos, SMALL).pages == ("https://huggingface.co/gpt2",)
+    assert case_of(matrix, infos, LARGE).pages == ()
 
 
 def test_nested_loaders_and_adapters_bring_the_code_they_run(matrix: Matrix, infos: ModelInfos) -> None:
