@@ -12,9 +12,9 @@ from core.cli.arguments import sha
 from core.cli.console import Console
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.evidence import Added, evidence_store, handwritten_store, retain
+from core.evidence import Added, Ending, evidence_store, handwritten_store, retain
 from core.evidence.reports import OTHER, REPEATED, STAND_IN, Problem, Reading, ReadOptions, read_reports
-from core.runs import clean
+from core.runs import FORKING_FAULT, UNHEARD, clean
 from core.sources import read_schema
 from core.text import counted, one_line
 
@@ -111,11 +111,17 @@ class _Total:
     without_time: int = 0
     counts: dict[str, int] = field(default_factory=dict)
     runs: set[str] = field(default_factory=set)
+    cut: int = 0
+    unheard: int = 0
     problems: list[Problem] = field(default_factory=list)
 
     @property
+    def unreadable(self) -> int:
+        return len(self.problems) - self.cut
+
+    @property
     def files(self) -> int:
-        return self.read + len(self.problems)
+        return self.read + self.unreadable
 
     def take(self, reading: Reading, context: Context) -> None:
         """Store what was read, and count it."""
@@ -129,6 +135,9 @@ class _Total:
             self.counts[name] = self.counts.get(name, 0) + number
         self.runs |= {report.run for report in reading.reports}
         self.problems += reading.problems
+        self.cut += sum(bool(report.cut) for report in reading.reports)
+        results = (one for report in reading.reports for one in (*report.observations, *report.by_hand))
+        self.unheard += sum(one.ending is Ending.BROKEN and one.reason == UNHEARD for one in results)
 
     def document(self) -> dict[str, object]:
         return {
@@ -139,13 +148,15 @@ class _Total:
             "counts": dict(sorted(self.counts.items())),
             "runs": sorted(self.runs),
             "without_arch": self.without_arch,
+            "cut": self.cut,
+            "signal_0": self.unheard,
             "problems": [{"file": clean(one.file), "message": clean(one.message)} for one in self.problems],
         }
 
     def print(self, console: Console) -> None:
-        console.line(
-            f"{counted(self.files, 'file')}: {self.new:,} new, {self.known:,} known, {len(self.problems):,} unreadable"
-        )
+        cut = f" ({self.cut:,} cut off)" if self.cut else ""
+        kinds = f"{self.new:,} new, {self.known:,} known{cut}, {self.unreadable:,} unreadable"
+        console.line(f"{counted(self.files, 'file')}: {kinds}")
         ordered = sorted(self.counts.items(), key=lambda item: -item[1])
         by_kind = ", ".join(f"{number:,} {_WORDS.get(name, name.replace('_', ' '))}" for name, number in ordered)
         console.line(counted(sum(self.counts.values()), "testcase") + (f": {by_kind}" if by_kind else ""))
@@ -158,8 +169,12 @@ class _Total:
             console.note(f"{missing} without a time, which count as the oldest: the report has none, or a future one.")
         if self.counts.get(STAND_IN):
             console.note("Left out: results of ttmatrix's own runner on a CPU. They prove nothing about a device.")
+        if self.unheard:
+            console.note(f"{counted(self.unheard, 'result')} of nothing: {UNHEARD}.")
+            console.note(f"That is no crash: {FORKING_FAULT}.")
         for problem in self.problems[:_SHOWN_PROBLEMS]:
-            console.note(f"cannot read {one_line(problem.file)}: {one_line(problem.message)}")
+            what = "cannot read all of" if problem.partly else "cannot read"
+            console.note(f"{what} {one_line(problem.file)}: {one_line(problem.message)}")
         if (more := len(self.problems) - _SHOWN_PROBLEMS) > 0:
             console.note(f"and {more:,} more; --json lists all of them")
         if not self.files:

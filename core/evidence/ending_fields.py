@@ -99,6 +99,7 @@ _HANG = "hangs, and a process that has to be stopped cannot be expected to fail:
 _ROWS: Mapping[Ending, _Row] = {
     Ending.PASSED: _Row("passes", Status.EXPECTED_PASSING, PROMOTED),
     Ending.INACCURATE: _Row("runs, but is inaccurate", Status.EXPECTED_PASSING, {**PROMOTED, **UNCHECKED}),
+    Ending.FLAKY: _Row("failed first, and passed when it was repeated: find out why before the entry changes"),
     Ending.FAILED: _Row("fails", Status.KNOWN_FAILURE_XFAIL),
     Ending.CRASHED: _Row(_CRASH, Status.NOT_SUPPORTED_SKIP),
     Ending.HUNG: _Row(_HANG, Status.NOT_SUPPORTED_SKIP),

@@ -18,6 +18,8 @@ class Ending(StrEnum):
     """It ran to its end, and every measured number is good enough."""
     INACCURATE = "inaccurate"
     """It ran to its end, and a comparison is below its threshold, whether or not it was asserted."""
+    FLAKY = "flaky"
+    """It failed first and passed when it was repeated within its session: neither a pass nor a failure."""
     FAILED = "failed"
     """It raised."""
     CRASHED = "crashed"
@@ -41,7 +43,7 @@ class Ending(StrEnum):
 
 RAN = frozenset(Ending) - {Ending.NOT_RUN, Ending.BROKEN}
 """The endings that say something about the model."""
-FAILURES = RAN - {Ending.PASSED}
+FAILURES = RAN - {Ending.PASSED, Ending.FLAKY}
 
 
 class Origin(StrEnum):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.evidence.observation import Observation
-from core.runs import plain_line
+from core.runs import plain_line, unescaped
 from core.runs.log import cause_line, is_noise, shortened
 
 _MOST_CHARACTERS = 2000
@@ -81,7 +81,8 @@ def normalise(text: str) -> str:
 
     In lower case and without exception names that say nothing. `normalise(normalise(x)) == normalise(x)`.
     """
-    text = " ".join(text[:_MOST_CHARACTERS].lower().split())
+    # Results that were stored before may have what pytest wrote out.
+    text = " ".join(unescaped(text[:_MOST_CHARACTERS]).lower().split())
     while (shorter := _once(text)) != text:
         text = shorter
     return text
@@ -114,7 +115,7 @@ def quotable(text: str) -> str:
 
     Never "Error code: 13", which can mean anything (docs/rules.md 5.1); empty if there is nothing else.
     """
-    lines = [_MARK.sub("", plain_line(line)).strip() for line in text.splitlines()[:_MOST_LINES]]
+    lines = [_MARK.sub("", plain_line(line)).strip() for line in unescaped(text).splitlines()[:_MOST_LINES]]
     said = [_CODE_13.sub("", line) for line in lines if not is_noise(line)]
     return cause_line(said) or next((shortened(line) for line in said if line), "")
 

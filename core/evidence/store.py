@@ -19,6 +19,7 @@ from core.evidence.store_recent import Recent, read_recent
 from core.evidence.store_rows import (
     BROKEN,
     COLUMNS,
+    CUT,
     HAS_RUN,
     NOT_RUN,
     Known,
@@ -379,7 +380,7 @@ def _unusable(file: Path, error: sqlite3.OperationalError) -> TTMatrixError:
 
 def _stored(report: "JUnitReport") -> StoredReport:
     # An incomplete reading is behind every complete one: under another policy, the same file has more results.
-    behind = "" if report.complete else "2"
+    behind = CUT if report.cut else "" if report.complete else "2"
     # Tabs sort before a space, which is in the ranks of earlier stores whether a commit is named or not.
     commits = max((bool(one.commit) + bool(one.models_commit) for one in report.observations), default=0)
     between = "\t" * commits or " "

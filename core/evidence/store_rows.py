@@ -25,6 +25,8 @@ NOT_RUN, HAS_RUN, BROKEN, ASIDE = range(4)
 """Kinds of results; ASIDE are those under another profile than the default, which are ignored by verdicts."""
 _NAN = "nan"
 """SQLite turns NaN into NULL."""
+CUT = "3"
+"""How the rank of a report begins whose file was truncated."""
 COLUMNS = """results.cell, results.session, results.shape, results.reason, results.raised, results.at,
     results.seconds, results.pcc, results.attempts, results.op, results.number"""
 
@@ -72,13 +74,22 @@ class Writer:
         """Runs and cells that changed."""
         self._left: set[int] = set()
         """Cells from which results were removed."""
+        cut = connection.execute("SELECT id FROM reports WHERE rank >= ? AND rank < ?", (CUT, chr(ord(CUT) + 1)))
+        self._cut = {id for (id,) in cut}
+        """Reports whose files were truncated."""
         connection.execute("UPDATE store SET serial = serial + 1")
         self._serial = connection.execute("SELECT serial FROM store").fetchone()[0]
 
     def add(self, report: StoredReport) -> bool:
-        """Add one report, or replace it by itself from another place; returns whether it was new."""
+        """Add one report, or replace it by itself from another place; returns whether it was new.
+
+        A truncated one is replaced by the whole one, and not added behind it.
+        """
         known = self._execute("SELECT id, rank FROM reports WHERE digest = ?", report.digest).fetchone()
         if known is not None and as_text(known[1]) <= report.rank:
+            return False
+        cut = report.rank.startswith(CUT)
+        if cut and known is None and self._is_part(report):
             return False
         fields = as_stored(report.rank), report.attempt, int(report.named)
         if known is None:
@@ -89,6 +100,12 @@ class Writer:
             self._execute("UPDATE reports SET rank = ?, attempt = ?, named = ? WHERE id = ?", *fields, id)
         assert id is not None
         self._add_results(id, report.observations)
+        for part in [one for one in self._cut if one != id and self._cells_of(one) <= self._cells_like(one, id)]:
+            self._remove(part)
+            self._execute("DELETE FROM reports WHERE id = ?", part)
+            self._cut.remove(part)
+        if cut:
+            self._cut.add(id)
         return known is None
 
     def finish(self) -> None:
@@ -129,6 +146,25 @@ class Writer:
         seconds = _bounded(one.seconds, LONGEST)
         kind = ASIDE if one.profile else kind_of(one.ending)
         return cell, kind, at, session, number, run, self._shape(one), *texts, seconds, pcc, op
+
+    def _is_part(self, report: StoredReport) -> bool:
+        """Whether another report has all results of a truncated one: of the same sessions, so of the same file."""
+        if not report.observations:
+            return False
+        first = report.observations[0]
+        found = self._execute(_SAME_SESSION, self._text(first.host), first.when, as_stored(first.source))
+        cells = {self._cell(one) for one in report.observations}
+        return any(cells <= self._cells_of(other) for (other,) in found.fetchall())
+
+    def _cells_of(self, report: int) -> set[int]:
+        return {cell for (cell,) in self._execute(_CELLS_OF, report)}
+
+    def _cells_like(self, part: int, whole: int) -> set[int]:
+        """The cells of `whole`; none if it has not the first session of `part`."""
+        first = self._execute("SELECT host, earliest, source FROM sessions WHERE report = ? ORDER BY id", part)
+        session = first.fetchone()
+        found = self._execute(_SAME_SESSION, *session).fetchall() if session else []
+        return self._cells_of(whole) if (whole,) in found else set()
 
     def _remove(self, report: int) -> None:
         """Remove the results of a report, which comes again from a place that has priority."""
@@ -197,6 +233,10 @@ _DROP_CELL = "DELETE FROM cells WHERE id = ? AND NOT EXISTS (SELECT 1 FROM resul
 _PUT_SESSION = "INSERT INTO sessions VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT_RESULT = """INSERT INTO results (cell, kind, at, session, number, run, shape, reason, raised, seconds, pcc, op)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+# Seconds of the start may be all that a session says: then the file must be the same.
+_SAME_SESSION = "SELECT DISTINCT report FROM sessions WHERE host = ? AND earliest = ? AND (earliest > 0 OR source = ?)"
+_CELLS_OF = """SELECT cell FROM results JOIN sessions ON sessions.id = results.session AND sessions.run = results.run
+    WHERE report = ?"""
 _SEVERAL = "SELECT run, cell FROM results WHERE run = ? GROUP BY cell HAVING count(*) > 1"
 _ATTEMPTS = """SELECT reports.attempt, reports.named, kind, at, session, number FROM results
     JOIN sessions ON sessions.id = session JOIN reports ON reports.id = report

@@ -11,6 +11,7 @@ from core.text import pcc_text
 MARKS: Mapping[Ending, str] = {
     Ending.PASSED: "P",
     Ending.INACCURATE: "i",
+    Ending.FLAKY: "~",
     Ending.FAILED: "x",
     Ending.CRASHED: "C",
     Ending.HUNG: "H",

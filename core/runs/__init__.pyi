@@ -22,6 +22,9 @@ from .filecheck import (
     try_pattern as try_pattern,
 )
 from .junit import (
+    FORKING_FAULT as FORKING_FAULT,
+    UNHEARD as UNHEARD,
+    CutReport as CutReport,
     PytestSession as PytestSession,
     Testcase as Testcase,
     UnreadableReport as UnreadableReport,
@@ -40,7 +43,7 @@ from .outcome import (
     judge as judge,
     parse_result as parse_result,
 )
-from .sanitize import clean as clean, plain_line as plain_line
+from .sanitize import clean as clean, plain_line as plain_line, unescaped as unescaped
 from .spec import (
     RUN_VARIABLE as RUN_VARIABLE,
     ResultFormat as ResultFormat,

@@ -2,9 +2,11 @@
 """Read the testcases of a JUnit file as a stream: of a file of any size, only one is in memory at a time.
 
 Input that would need more is rejected: a document type (it can hide a bomb), an endless tag or nesting. Of a very long
-text only the beginning and the end are stored.
+text only the beginning and the end are stored. A file that is damaged gives its testcases up to there.
 """
 
+import codecs
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -20,7 +22,27 @@ _MOST_TAG = 16 * 2**20
 _MOST_DEPTH = 64
 _TEXT_PIECE = 64 * 1024
 _ROOTS = ("testsuites", "testsuite")
-_RESULTS = frozenset({"failure", "error", "skipped"})
+RESULTS = frozenset({"failure", "error", "skipped"})
+"""The elements that say how a testcase ended."""
+EARLIER = frozenset({"rerun", "flakyFailure", "flakyError", "rerunFailure", "rerunError"})
+"""The elements for failures of a test that was repeated within its session, as several runners write them."""
+_KEPT = RESULTS | EARLIER
+_DECLARATION_BYTES = 1024
+_ENCODING = re.compile(rb"""\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+    (b"<\0?\0", "utf-16-le"),
+    (b"\0<\0?", "utf-16-be"),
+)
+_WIDE = ("utf-16", "utf-32")
+_PLAIN = bytes(range(0x20, 0x7F)) + b" ~{AA~}"
+"""Bytes that mean something else than ASCII in encodings which could hide what a file says."""
+_HIDING = frozenset({"utf-7", "unicode-escape", "raw-unicode-escape", "idna", "punycode"})
+_OUTPUT = ("system-out", "system-err")
 
 
 class RawCase(NamedTuple):
@@ -34,22 +56,66 @@ class RawCase(NamedTuple):
     """The element with only its properties and its results."""
 
 
+class Damaged(ValueError):
+    """The XML ends too early, or is none from some place on; what came before is sound."""
+
+
 def stream_cases(chunks: Iterable[bytes]) -> Iterator[RawCase]:
     """Every testcase of a JUnit file that comes in pieces, as soon as it is complete.
 
-    Raises ValueError, possibly after some testcases, if the file is truncated or not a JUnit file in UTF-8.
+    Raises Damaged, possibly after some testcases, if the file is truncated, and ValueError if it is not a JUnit file.
     """
     reader = _Reader()
-    for chunk in chunks:
+    for chunk in _in_utf8(chunks):
         yield from reader.feed(chunk)
     yield from reader.feed(b"", last=True)
+
+
+def _in_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The same document in UTF-8: another encoding is named by a mark at its beginning, or by its declaration."""
+    rest, head = iter(chunks), b""
+    for chunk in rest:
+        head += chunk
+        if len(head) >= _DECLARATION_BYTES or (b">" in head and head[0] == 0x3C):
+            break
+    encoding = _encoding(head)
+    if encoding == "utf-8":
+        yield head
+        yield from rest
+        return
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        yield decoder.decode(head).encode()
+        for chunk in rest:
+            yield decoder.decode(chunk).encode()
+        yield decoder.decode(b"", final=True).encode()
+    except UnicodeDecodeError as error:
+        raise Damaged(f"it is not in {encoding}, as it says: {error.reason}") from error
+
+
+def _encoding(head: bytes) -> str:
+    """The name of the encoding of a document that begins with `head`. Raises ValueError if it cannot be read."""
+    if mark := next((name for mark, name in _MARKS if head.startswith(mark)), ""):
+        return mark
+    declared = _ENCODING.match(head)
+    name = declared[1].decode() if declared else "utf-8"
+    try:
+        found = codecs.lookup(name).name
+        # A declaration that can be read as ASCII is not in UTF-16, though some programs write that.
+        if found == "ascii" or found.startswith(_WIDE):
+            return "utf-8"
+        if found.replace("_", "-") not in _HIDING and _PLAIN.decode(name) == _PLAIN.decode("ascii"):
+            return found
+    except (LookupError, UnicodeError):
+        pass
+    raise ValueError(f"its encoding is {name}, which is not read")
 
 
 class _Reader:
     """Tracks the elements from the root to the parser's position."""
 
     def __init__(self) -> None:
-        # In any other encoding, a document could differ from what people see.
+        # Whatever its declaration says: it has been decoded.
         self._parser = parser = expat.ParserCreate("utf-8")
         parser.buffer_text = True
         parser.buffer_size = _TEXT_PIECE
@@ -66,17 +132,20 @@ class _Reader:
         self._whole: list[RawCase] = []
         self._count = 0
 
-    def feed(self, chunk: bytes, *, last: bool = False) -> list[RawCase]:
-        """The testcases that are completed by this piece."""
+    def feed(self, chunk: bytes, *, last: bool = False) -> Iterator[RawCase]:
+        """The testcases that are completed by this piece, also if it is damaged behind them."""
         self._fed += len(chunk)
+        damage = None
         try:
             self._parser.Parse(chunk, last)
         except expat.ExpatError as error:
-            raise ValueError("it is empty" if not self._fed else str(error)) from error
+            damage = Damaged(str(error)) if self._fed else ValueError("it is empty")
+        whole, self._whole = self._whole, []
+        yield from whole
+        if damage is not None:
+            raise damage
         if self._fed - self._parser.CurrentByteIndex > _MOST_TAG:
             raise ValueError(f"a tag of it has more than {_MOST_TAG:,} bytes")
-        whole, self._whole = self._whole, []
-        return whole
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         path = self._path
@@ -105,10 +174,12 @@ class _Reader:
             self._properties = SubElement(case, name)
         elif name == "property" and parents == ["testcase", "properties"] and self._properties is not None:
             SubElement(self._properties, name, attributes)
-        elif name in _RESULTS and parents[-1] == "testcase":
+        elif name in _KEPT and parents[-1] == "testcase":
             SubElement(case, name, attributes)
             self._text = _Text()
             self._parser.CharacterDataHandler = self._text.add
+        elif name in _OUTPUT and parents[-1] in EARLIER:
+            self._parser.CharacterDataHandler = None
 
     def _end(self, name: str) -> None:
         path = self._path
@@ -120,9 +191,11 @@ class _Reader:
         elif name == "testcase" and path[-1] == "testsuite":
             self._whole.append(RawCase(*self._suites[-1], self._case))
             self._case = None
-        elif name in _RESULTS and path[-1] == "testcase":
+        elif name in _KEPT and path[-1] == "testcase":
             self._case[-1].text = self._text.whole
             self._parser.CharacterDataHandler = None
+        elif name in _OUTPUT and path[-1] in EARLIER and path[-2] == "testcase":
+            self._parser.CharacterDataHandler = self._text.add
 
 
 class _Text:

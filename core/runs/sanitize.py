@@ -3,7 +3,7 @@
 
 import re
 
-from core.text import one_line
+from core.text import REPLACEMENT, one_line
 
 MAX_CHARACTERS = 4000
 
@@ -18,6 +18,18 @@ SEQUENCES = re.compile(rf"{_ESCAPED.pattern}|\x9b[0-?]*[ -/]*[@-~]|[\x90\x98\x9d
 _SINGLE = re.compile("[\x90\x98\x9b\x9d-\x9f]")
 _OVERWRITTEN = re.compile(r"^[^\n]*\r(?=[^\r\n])", re.MULTILINE)
 """Text that a progress bar has painted over, in text of several lines."""
+
+# What XML cannot hold, as pytest writes it: two digits, or four beyond 0xFF.
+_WRITTEN_OUT = re.compile("#x(0[0-8BCEF]|1[0-9A-F]|7F|D[89A-F][0-9A-F]{2}|FFF[EF])")
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def unescaped(text: str) -> str:
+    """`text` of a JUnit file of pytest without the control characters that it writes out, such as `#x1B[31m`."""
+    if "#x" not in text or not _WRITTEN_OUT.search(text):
+        return text
+    raw = _WRITTEN_OUT.sub(lambda match: chr(int(match[1], 16)), text)
+    return _CONTROLS.sub(REPLACEMENT, without_sequences(raw))
 
 
 def visible_lines(data: bytes) -> list[str]:

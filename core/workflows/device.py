@@ -26,7 +26,17 @@ from core.runs import (
     stream_testcases,
 )
 from core.runs.log import LogFile, cause_line
-from core.runs.planning import DEVICE_NODES, Level, Surroundings, Survey, kind_for, plan_test, preflight
+from core.runs.planning import (
+    DEVICE_NODES,
+    FORKED,
+    Level,
+    Surroundings,
+    Survey,
+    forking_fault,
+    kind_for,
+    plan_test,
+    preflight,
+)
 from core.runs.store import JUNIT, LOG, RunRecord
 from core.settings import Settings
 from core.workflows.outcomes import DeviceResult
@@ -35,8 +45,6 @@ KIND = "device"
 _JUNIT = "--junitxml="
 _CODE = "pytest-of-code-"
 _CODE_NAME = re.compile(rf"{_CODE}([0-9a-f]{{64}})")
-_FORKED = "--forked"
-"""Without it, a test that crashes ends the others as well; with it each has its own process."""
 
 
 def plan_device(matrix: Matrix, ids: Sequence[str], settings: Settings, *, runs: Path, arch: str) -> RunSpec:
@@ -49,12 +57,12 @@ def plan_device(matrix: Matrix, ids: Sequence[str], settings: Settings, *, runs:
 
 
 def with_forks(spec: RunSpec, versions: Survey) -> RunSpec:
-    """The same run with one process per test, if pytest can do that."""
+    """The same run with one process per test, if pytest can do that: a crash then does not end the other tests."""
     can = versions.versions is not None and versions.versions.get("pytest_forked") is not None
-    if not can or _FORKED in spec.argv:
+    if not can or forking_fault(versions.versions) or FORKED in spec.argv:
         return spec
     at = spec.argv.index("--force-run")
-    return replace(spec, argv=(*spec.argv[:at], _FORKED, *spec.argv[at:]))
+    return replace(spec, argv=(*spec.argv[:at], FORKED, *spec.argv[at:]))
 
 
 def missing_device(spec: RunSpec, around: Surroundings, settings: Settings) -> str:

@@ -116,6 +116,8 @@ def _row(row: Observation, width: int, suspects: Collection[str]) -> Iterator[Ce
     alone = " only this machine fails" if row.host in suspects else ""
     words = f"{when} {here}{row.run} on {row.host or 'unknown host'}{alone}{pcc}"
     attempts = f", attempt {row.attempts}" if row.attempts > 1 else ""
+    if row.ending is Ending.FLAKY:
+        attempts = ", failed first and passed when it was repeated"
     style = "error" if alone else "dim"
     head = (Cell(f"  {mark_cell(row).text} ", mark_cell(row).style),)
     first, *rest = paragraph(f"{words}{attempts}", style, max(1, width - 4), _INDENT)

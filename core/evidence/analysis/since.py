@@ -42,9 +42,13 @@ class CellCourse:
         return self.since if self.failing else None
 
 
+_SAYS_WHERE = RAN - {Ending.FLAKY}
+"""What failed and passed within one session does not say where it broke."""
+
+
 def courses_of(seen: Mapping[str, Sequence[Observation]]) -> tuple[CellCourse, ...]:
     """The course of each cell of one test, from its results by arch, oldest first; without cells that never ran."""
-    found = ((arch, [row for row in rows if row.ending in RAN]) for arch, rows in seen.items())
+    found = ((arch, [row for row in rows if row.ending in _SAYS_WHERE]) for arch, rows in seen.items())
     return tuple(_course(arch, rows) for arch, rows in found if rows)
 
 

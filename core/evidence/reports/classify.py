@@ -23,6 +23,7 @@ _NUMBERS = re.compile(rf"{WRONG_NUMBERS}|(?i:\bpcc ?=|\batol\b|\btensor mismatch
 _OTHER_COMPARISON = re.compile(r"^(?:E\s+)?UnboundLocalError: .*\b(?:reason|bringup_status)\b", re.MULTILINE)
 # The text before it names the test, which would make every crash a different one.
 _DIED = re.compile(r"^.*\b(running the test (?:CRASHED|EXITED) with \w+ \d+).*$", re.MULTILINE)
+_WORKER_DIED = re.compile(r"^.*\bworker '[^']*' crashed while running.*$", re.MULTILINE)
 # The message of pytest-timeout. An expected failure repeats it without the name of the exception (docs/rules.md 4.4).
 _OUT_OF_TIME = re.compile(r"^(?:E\s+)?(?:Failed: Timeout\b|Timeout \(?>[\d.]+s\)? from pytest-timeout)", re.MULTILINE)
 _FROM_OUTPUT = ("Statically allocated", "Out of Memory", "error:")
@@ -151,7 +152,8 @@ def observe(case: Testcase, setting: Setting, beside: Clues = _NOTHING) -> Obser
         pcc_checked=checked if isinstance(checked, bool) else None,
         shortcut=pcc == 1.0,
         guidance=_guidance(tags, forced),
-        signal=case.signal,
+        signal=case.signal or None,
+        attempts=1 + len(case.earlier),
         job=setting.job,
         source=setting.source,
         commit=setting.commit,
@@ -165,6 +167,11 @@ def ending_of(case: Testcase, *, loads: bool = False) -> Ending:
     """How the model ended (docs/rules.md 4.4). `loads`: its loader is known to work."""
     if case.outcome is Outcome.CRASH:
         return Ending.CRASHED
+    if case.outcome is Outcome.ERROR and case.signal == 0:
+        # Tags that upstream adds afterwards do not come from the test.
+        return Ending.BROKEN
+    if case.outcome is Outcome.PASS and case.earlier:
+        return Ending.FLAKY
     if case.outcome in (Outcome.FAIL, Outcome.ERROR, Outcome.XFAIL) and _out_of_time(case.text or case.message):
         return Ending.OUT_OF_TIME
     if case.outcome is Outcome.SKIP:
@@ -265,13 +272,18 @@ def _reason(case: Testcase, ending: Ending, forced: bool, log: str) -> tuple[str
         return "", ""
     if ending is Ending.NOT_RUN:
         return plain_line(case.message.partition("\n")[0]), ""
+    if ending is Ending.FLAKY:
+        return next(filter(None, map(quotable, case.earlier)), ""), ""
+    if ending is Ending.BROKEN and case.signal == 0:
+        return case.message, ""
     # In a forced run it is the entry's own reason (docs/rules.md 4.4).
     written = "" if forced else case.properties.get("error_message", "")
     raised = next(filter(None, map(quotable, (_evidence_lines(case.text), case.message))), "")
     if ending is Ending.FAILED:
         return reason_of(_live(written, raised), log, raised)
     if ending is Ending.CRASHED:
-        return quotable(_DIED.sub(r"\1", f"{case.message}\n{_evidence_lines(case.text)}")), ""
+        text = _DIED.sub(r"\1", f"{case.message}\n{_evidence_lines(case.text)}")
+        return quotable(_WORKER_DIED.sub("the worker of pytest-xdist crashed while running the test", text)), ""
     live = _text(case.tags, "comparison_error_message") if ending is Ending.INACCURATE else ""
     texts = [_evidence_lines(case.text), case.message, live, written]
     return next(filter(None, map(quotable, texts)), ""), ""

@@ -62,6 +62,8 @@ class Problem:
 
     file: str
     message: str
+    partly: bool = False
+    """Its first testcases were read."""
 
 
 def find_documents(

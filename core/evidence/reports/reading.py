@@ -13,7 +13,7 @@ from core.evidence.reports.classify import Maker, Setting, maker_of, model_test,
 from core.evidence.reports.documents import Document, PathFacts, Problem, find_documents, path_facts
 from core.evidence.reports.op_cases import document_of, is_case, observe_cases
 from core.numbers import MOST_AHEAD
-from core.runs import CaseDocument, PytestSession, Testcase, UnreadableReport, clean, rank, stream_testcases
+from core.runs import CaseDocument, CutReport, PytestSession, Testcase, UnreadableReport, clean, rank, stream_testcases
 from core.sources import Schema
 
 OTHER = "other"
@@ -56,6 +56,8 @@ class JUnitReport:
     """Number of testcases by ending, with OTHER, STAND_IN and REPEATED; the sum is that of all testcases."""
     by_hand: tuple[Observation, ...] = ()
     """Observations of hand-written tests, whose testcases count as OTHER."""
+    cut: str = ""
+    """Why the file ends behind these testcases, which are complete; empty: it is whole."""
 
     @property
     def complete(self) -> bool:
@@ -68,7 +70,15 @@ class Reading:
     """All reports that were read. Two reports with one digest count as one."""
 
     reports: tuple[JUnitReport, ...]
-    problems: tuple[Problem, ...]
+    unreadable: tuple[Problem, ...]
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Files of which nothing could be read, and files that are not complete."""
+        return (
+            *self.unreadable,
+            *(Problem(report.source, report.cut, partly=True) for report in self.reports if report.cut),
+        )
 
     @property
     def counts(self) -> Counter[str]:
@@ -107,14 +117,18 @@ def read_reports(
 def read_report(
     document: Document, given: ReadOptions = ReadOptions(), archs: Sequence[str] = Schema().archs
 ) -> JUnitReport:
-    """One report. Raises UnreadableReport if the document is not a complete JUnit file."""
+    """One report; of a truncated file the testcases before its end. Raises UnreadableReport if it is none."""
     place = path_facts(document.parts, archs, alone=document.alone)
     digest = hashlib.sha256()
     sessions: dict[PytestSession, _SessionResults] = {}
-    for session, case in stream_testcases(_digested(document.chunks(), digest), document.source):
-        if session not in sessions:
-            sessions[session] = _SessionResults(_setting(session, document, place, given))
-        sessions[session].take(case)
+    cut = ""
+    try:
+        for session, case in stream_testcases(_digested(document.chunks(), digest), document.source):
+            if session not in sessions:
+                sessions[session] = _SessionResults(_setting(session, document, place, given))
+            sessions[session].take(case)
+    except CutReport as error:
+        cut = error.problem
     # A CPU proves nothing about a device.
     counting = [session for session in sessions.values() if given.stand_ins or not stand_in_of(session.makers)]
     counts = sum((session.counts for session in counting), Counter[str]())
@@ -129,6 +143,7 @@ def read_report(
         tuple(one for session in counting for one in session.observations),
         +counts,
         tuple(one for session in counting for one in session.by_hand),
+        cut,
     )
 
 

@@ -172,6 +172,7 @@ class _Kind(Enum):
     PASS = "passed"
     LOW = "below the threshold"
     """It ran to its end, with a number below the entry's threshold."""
+    BOTH = "failed first, then passed"
     FAIL = "failed"
     CRASH = "crashed"
     HANG = "hung"
@@ -181,6 +182,7 @@ class _Kind(Enum):
 
 _MEASURED = (Ending.PASSED, Ending.INACCURATE)
 _KINDS = {
+    Ending.FLAKY: _Kind.BOTH,
     Ending.FAILED: _Kind.FAIL,
     Ending.CRASHED: _Kind.CRASH,
     Ending.HUNG: _Kind.HANG,
@@ -292,6 +294,8 @@ def _decided(expected: Expected, rows: Sequence[Observation], policy: Policy) ->
         said = _low(expected, rows, policy)
         if said is not None or kinds[-1] is _Kind.PASS:
             return said or _flaky(kinds, rows)
+    if _Kind.BOTH in kinds:
+        return _flaky(kinds, rows)
     passed = [kind is _Kind.PASS for kind in kinds]
     turns = [at for at in range(1, len(rows)) if passed[at] is not passed[at - 1]]
     if len(turns) > 1 or (turns and not _settled(expected, rows[turns[0] :], passed[-1], policy)):

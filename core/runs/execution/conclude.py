@@ -137,9 +137,9 @@ def _reported_of_host(place: Place) -> _Reported:
 
 
 def _reported_by_junit(remains: Remains, code: int) -> _Reported:
-    spec = remains.spec
+    spec, cut = remains.spec, list[runs.CutReport]()
     try:
-        case = runs.read_testcase(remains.directory / JUNIT, item_name(spec.function, spec.test_id))
+        case = runs.read_testcase(remains.directory / JUNIT, item_name(spec.function, spec.test_id), cut.append)
     except TTMatrixError as error:
         # After a crash or a hard stop of pytest there is no file.
         outcome = Outcome.CRASH if code < 0 else Outcome.ERROR
@@ -152,7 +152,7 @@ def _reported_by_junit(remains: Remains, code: int) -> _Reported:
     result = {"message": message, "error_message": declared, "seconds": case.seconds, "tags": tags, **ran_by}
     if code < 0:
         return _Reported(Outcome.CRASH, result, detail=f"after pytest had reported: {case.outcome}")
-    return _Reported(case.outcome, result, signal=case.signal)
+    return _Reported(case.outcome, result, detail=cut[0].detail if cut else "", signal=case.signal)
 
 
 def _reported_by_cases(remains: Remains, code: int) -> _Reported:
@@ -175,7 +175,7 @@ def _reported_by_cases(remains: Remains, code: int) -> _Reported:
 def _why_not_run(remains: Remains, code: int, error: TTMatrixError) -> str:
     cases: list[Testcase] = []
     with suppress(TTMatrixError):
-        cases = runs.read_testcases(remains.directory / JUNIT)
+        cases = runs.read_testcases(remains.directory / JUNIT, on_cut=str)
     lines = LogFile(remains.directory / LOG).last(_CAUSE_BYTES)
     parsed = TestId.parse(remains.spec.test_id)
     why = why_not_run(lines, cases, parsed.directory if parsed else remains.spec.test_id)

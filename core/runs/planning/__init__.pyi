@@ -7,13 +7,14 @@ from .batches import (
 )
 from .download_sizes import with_sizes as with_sizes
 from .downloads import Download as Download, Sources as Sources, download_lines as download_lines
-from .interpreter import Source as Source, find_interpreter as find_interpreter
+from .interpreter import Source as Source, find_interpreter as find_interpreter, forking_fault as forking_fault
 from .kinds import (
     BISECT_KIND as BISECT_KIND,
     CPU_PAYLOAD as CPU_PAYLOAD,
     DEVICE_NODES as DEVICE_NODES,
     EXPORT_KINDS as EXPORT_KINDS,
     EXTRACT_KIND as EXTRACT_KIND,
+    FORKED as FORKED,
     KINDS as KINDS,
     OP_KIND as OP_KIND,
     Export as Export,

@@ -8,6 +8,7 @@ PYTHONPATH). So it is only queried when runs are about to start, never for a pla
 import hashlib
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -26,6 +27,9 @@ PACKAGES = ("torch", "torch_xla", "pjrt_plugin_tt", "jax", "pytest", "pytest_for
 
 Versions = Mapping[str, str | None]
 """Versions by package, and that of Python; None: not installed; empty: installed, with unknown version."""
+
+_FIRST_WITH_IDS, _LAST_WITHOUT = (9, 2), (1, 7, 5)
+"""Since this pytest a report holds an object that pytest-forked, up to this one, cannot send from its child."""
 
 _SECONDS = 60.0
 _VERSION = 1
@@ -137,6 +141,19 @@ def installed(
     if versions is not None:
         _remember(memory, versions, _stamps(python, searched), environ)
     return Installed(versions, Source.ASKED)
+
+
+def forking_fault(versions: Versions | None) -> str:
+    """Why pytest-forked reports every test as CRASHED with signal 0; empty if it works, is missing or is not known."""
+    given = versions or {}
+    pytest, forked = given.get("pytest") or "", given.get("pytest_forked") or ""
+    if not pytest or not forked or _numbers(pytest) < _FIRST_WITH_IDS or _numbers(forked) > _LAST_WITHOUT:
+        return ""
+    return f"pytest {pytest} and pytest-forked {forked} do not work together: every test ends as CRASHED with signal 0"
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
 
 
 def is_cached(python: Path) -> bool:

@@ -35,6 +35,8 @@ PROGRAMS = "ir"
 """The directory of a run for the programs of a JAX model, and of any model if the profile dumps them."""
 BUILT_IN_PLUGIN = "ttmatrix_runner"
 """Our own runner."""
+FORKED = "--forked"
+"""One process for each test, by our own runner or by pytest-forked: a test that crashes does not end the others."""
 PROFILE_PLUGIN = "ttmatrix_profile"
 """The plugin that passes the compile options of a profile to upstream's runner."""
 _OF_DEVICES = ("auto", "tt")
@@ -246,7 +248,7 @@ def _built_in_command(backend: str, request: Request) -> list[str]:
     if request.test.framework is Framework.JAX or request.dump:
         places.append(f"--serialize={request.artefacts / PROGRAMS}")
     places += words(request.compile_options)
-    return _device_command(request, "-p", BUILT_IN_PLUGIN, *places, f"--backend={backend}", "--forked")
+    return _device_command(request, "-p", BUILT_IN_PLUGIN, *places, f"--backend={backend}", FORKED)
 
 
 def _visible_devices(environ: Mapping[str, str]) -> tuple[str, ...]:

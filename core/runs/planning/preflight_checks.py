@@ -19,13 +19,14 @@ from core.proc import boot_id, own_identity, this_host
 from core.runs.environment import digest
 from core.runs.leases import Lease, device_leases
 from core.runs.planning.downloads import Sources
-from core.runs.planning.interpreter import Source, Versions, installed
+from core.runs.planning.interpreter import Source, Versions, forking_fault, installed
 from core.runs.planning.kinds import (
     BUILT_IN_PLUGIN,
     DEVICE_NODES,
     EXPORT_KIND,
     EXPORT_PATH,
     EXPORT_TENSORS,
+    FORKED,
     KINDS,
     OP_KIND,
     RunKind,
@@ -217,6 +218,9 @@ def _packages(kind: RunKind, specs: Sequence[RunSpec], around: Surroundings) -> 
     missing = [name for name in _wanted(kind, specs) if versions.get(name) is None]
     if kind.either and all(versions.get(name) is None for name in kind.either):
         missing.append(" or ".join(kind.either))
+    forks = any(FORKED in one.argv and BUILT_IN_PLUGIN not in one.argv for one in specs)
+    if forks and (fault := forking_fault(versions)):
+        yield Obstacle(Level.BLOCKER, fault, f"{python} -m pip install 'pytest<9.2', or leave out {FORKED}")
     if missing:
         missing = [_PLUGINS.get(name, name) for name in missing]
         remedy = "Activate the checkout's environment (source venv/activate), or name another with the setting `python`"

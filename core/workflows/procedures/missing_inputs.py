@@ -4,7 +4,7 @@
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from core.evidence import RAN, Ending, quotable
+from core.evidence import FAILURES, Ending, quotable
 from core.model import Status
 from core.text import sentence
 from core.workflows.case import Case
@@ -106,7 +106,7 @@ def _after_edit(case: Case, report: WorkflowReport, before: dict[str, Repro], af
     errors = _errors({member.id: after[member.id] for member in report.scope if not after[member.id].ok})
     expected = [one.id for one in case.inference if one.status == Status.EXPECTED_PASSING and one.id in after]
     seen = yield from on_device(report, passing, errors, expected)
-    if failing := [id for id in expected if id in seen and seen[id].ending in RAN - {Ending.PASSED, Ending.INACCURATE}]:
+    if failing := [id for id in expected if id in seen and seen[id].ending in FAILURES - {Ending.INACCURATE}]:
         yield from _regressed(report, before, failing, "on the device")
         return
     conclude(report, seen, passing, errors)

@@ -112,3 +112,29 @@ def test_no_report_keeps_the_others_from_being_reported(
     for command in ("verdicts", "show"):
         assert call(command, TEST_ID, "--json", "--repo", checkout.root).code == 0
         assert call(command, TEST_ID, "--repo", checkout.root).code == 0
+
+
+SUITE = '<testsuites><testsuite timestamp="2026-11-21T00:00:00+00:00" hostname="f10">{}</testsuite></testsuites>'
+CASE = f'<testcase classname="t" name="test_all_models_torch[{TEST_ID}]" time="1">{{}}</testcase>'
+
+
+def test_a_cut_file_is_read_as_far_as_it_goes_and_said_each_time(checkout: Checkout, tmp_path: Path) -> None:
+    file = tmp_path / "cut.xml"
+    file.write_text(SUITE.format(CASE.format("") + CASE.format("<failure/>")).partition("<failure")[0])
+    for new in (1, 0):
+        told = call("ingest", file, "--repo", checkout.root, "--arch", "n150")
+        assert told.code == 1
+        assert told.out.splitlines()[0] == f"1 file: {new} new, {1 - new} known (1 cut off), 0 unreadable"
+        assert f"cannot read all of {file}: it is cut off or damaged behind 1 testcase" in told.err
+    told = call("ingest", file, "--json", "--repo", checkout.root)
+    assert (told.json["files"], told.json["cut"], len(told.json["problems"])) == (1, 1, 1)
+    assert told.json["counts"] == {"passed": 1}
+
+
+def test_the_pair_of_plugins_that_does_not_work_is_named(checkout: Checkout, tmp_path: Path) -> None:
+    file = tmp_path / "x.xml"
+    file.write_text(SUITE.format(CASE.format('<error message="x: running the test CRASHED with signal 0"/>')))
+    told = call("ingest", file, "--repo", checkout.root, "--arch", "n150")
+    assert "1 result of nothing: pytest-forked has no result of it: CRASHED with signal 0." in told.err
+    assert "pytest 9.2 or newer does not work with pytest-forked up to 1.7.5" in told.err
+    assert call("ingest", file, "--json", "--repo", checkout.root).json["signal_0"] == 1

@@ -25,7 +25,7 @@ def test_own_runs_are_apart_whenever_they_were() -> None:
 
 def test_what_says_nothing_of_the_model_is_not_counted() -> None:
     rows = [observed(one) for one in MARKS]
-    assert summary_of("n150", rows).text == "n150 PixCHST-? 1/7"
+    assert summary_of("n150", rows).text == "n150 Pi~xCHST-? 1/8"
     assert summary_of("n150", []).text == "n150 0/0"
 
 

@@ -27,6 +27,8 @@ def test_a_process_for_each_test_where_pytest_can(world: WorkflowContext) -> Non
     assert with_forks(spec, seen).argv == spec.argv
     assert with_forks(spec, able).argv.count("--forked") == 1
     assert with_forks(with_forks(spec, able), able).argv.count("--forked") == 1
+    unable = replace(seen, versions={**(seen.versions or {}), "pytest": "9.2.0", "pytest_forked": "1.6.0"})
+    assert with_forks(spec, unable).argv == spec.argv
 
 
 def test_what_is_missing_is_named(world: WorkflowContext, monkeypatch: pytest.MonkeyPatch) -> None:

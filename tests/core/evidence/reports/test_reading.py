@@ -3,18 +3,33 @@
 
 import io
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
-from core.evidence.observation import Ending
+from core.evidence.ending_fields import Result, recommend
+from core.evidence.observation import FAILURES, RAN, Ending
+from core.evidence.reasons import quotable, signature
 from core.evidence.reports.documents import Document
-from core.evidence.reports.reading import OTHER, REPEATED, ReadOptions, observations, read_report, read_reports
-from core.runs.junit import read_testcases, stream_testcases
+from core.evidence.reports.reading import (
+    OTHER,
+    REPEATED,
+    JUnitReport,
+    ReadOptions,
+    observations,
+    read_report,
+    read_reports,
+)
+from core.evidence.verdicts.expected import Expected
+from core.evidence.verdicts.policy import Policy
+from core.evidence.verdicts.verdict import Verdict, judge
+from core.model import Status
+from core.runs.junit import UNHEARD, CutReport, Testcase, read_testcases, stream_testcases
 from tests.support.corpus import make_report
-from tests.support.evidence import TEST_ID
+from tests.support.evidence import TEST_ID, seen
 
 NAME = f"test_all_models_torch[{TEST_ID}]"
 _SUITE = '<testsuites><testsuite timestamp="2026-11-21T00:00:00+00:00" hostname="f10">{}</testsuite></testsuites>'
@@ -118,5 +133,75 @@ def test_whatever_is_done_to_a_report_it_is_read_or_refused(at: int, put: bytes,
         found = read_report(Document("x.xml", ("x.xml",), lambda: io.BytesIO(data)))
     except TTMatrixError:
         return
-    assert sum(found.counts.values()) == len(list(stream_testcases([data], "x.xml")))
+    read = list[Testcase]()
+    try:
+        read += (case for _, case in stream_testcases([data], "x.xml"))
+    except CutReport as error:
+        assert found.cut == error.problem
+    assert sum(found.counts.values()) == len(read)
     assert len(found.observations) == sum(found.counts.values()) - found.counts[OTHER] - found.counts[REPEATED]
+
+
+def read(text: str) -> JUnitReport:
+    return read_report(Document("x.xml", ("x.xml",), lambda: io.BytesIO(text.encode())))
+
+
+_TAGS = "<properties><property name='tags' value=\"{'bringup_status': 'PASSED', 'pcc': 0.99}\"/></properties>"
+
+
+@pytest.mark.parametrize("child", ["flakyFailure", "rerun"])
+def test_what_fails_and_passes_when_repeated_is_neither(child: str) -> None:
+    found = read(suite(f"{_TAGS}<{child} message='RuntimeError: TT_FATAL @ x.cpp:1: boom'>tb</{child}>"))
+    (one,) = found.observations
+    assert found.counts == {Ending.FLAKY: 1}
+    assert (one.ending, one.reason, one.attempts) == (Ending.FLAKY, "RuntimeError: TT_FATAL @ x.cpp:1: boom", 2)
+    assert one.ending in RAN - FAILURES
+    # In a history of passes it makes the cell flaky.
+    passes = [seen(when=float(at)) for at in range(4)]
+    expected = {"n150": Expected(Status.EXPECTED_PASSING)}
+    (judged,) = judge(one.test_id, expected, {"n150": [*passes, replace(one, arch="n150", when=9.0)]}, Policy())
+    assert (judged.verdict, judged.why) == (Verdict.FLAKY, "of 5 results 4 passed, 1 failed first, then passed")
+    assert recommend(Result.of(one)).fields is None
+
+
+def test_a_failure_that_was_repeated_in_vain_is_a_failure() -> None:
+    found = read(suite(f"{_TAGS}<failure message='ValueError: last'/><rerunFailure message='ValueError: first'/>"))
+    (one,) = found.observations
+    assert (one.ending, one.reason, one.attempts) == (Ending.FAILED, "ValueError: last", 2)
+
+
+@pytest.mark.parametrize("tags", ["", _TAGS.replace("PASSED", "UNKNOWN").replace(", 'pcc': 0.99", "")])
+def test_signal_0_says_nothing_of_the_model(tags: str) -> None:
+    said = "x.py:1: running the test CRASHED with signal 0"
+    found = read(suite(f"{tags}<error message='failed on setup with \"{said}\"'>{said}</error>"))
+    (one,) = found.observations
+    assert (one.ending, one.reason, one.signal) == (Ending.BROKEN, UNHEARD, None)
+    assert recommend(Result.of(one)).fields is None
+
+
+def test_a_worker_that_crashed_is_a_crash_whose_reason_names_no_test() -> None:
+    said = f"worker 'gw3' crashed while running 'tests/runner/test_models.py::{NAME}'"
+    (one,) = read(suite(f'<failure message="{said}">{said}</failure>')).observations
+    assert (one.ending, one.reason) == (Ending.CRASHED, "the worker of pytest-xdist crashed while running the test")
+
+
+def test_colours_do_not_split_a_cluster() -> None:
+    said = "E   RuntimeError: {}TT_FATAL{}: out of {}L1{}"
+    coloured = said.format("#x1B[31m", "#x1B[0m", "#x1B[1m", "#x1B[0m")
+    texts = [suite(f'{_TAGS}<failure message="{one}">{one}</failure>') for one in (coloured, said.format(*[""] * 4))]
+    reasons = [read(text).observations[0].reason for text in texts]
+    assert reasons == ["RuntimeError: TT_FATAL: out of L1"] * 2
+    # Also in results that were stored before.
+    assert signature(coloured) == signature(reasons[0])
+    assert quotable(coloured) == reasons[0]
+
+
+def test_of_a_cut_report_the_complete_testcases_are_read(tmp_path: Path) -> None:
+    whole = suite("", "<failure message='x'/>")
+    (tmp_path / "cut.xml").write_text(whole[: whole.rindex("<failure")])
+    reading = read_reports([tmp_path])
+    assert reading.counts == {Ending.PASSED: 1}
+    ((problem,), (report,)) = reading.problems, reading.reports
+    assert problem.partly
+    assert problem.message == report.cut
+    assert "behind 1 testcase: no element found" in problem.message

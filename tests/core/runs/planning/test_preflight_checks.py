@@ -127,3 +127,30 @@ def test_devices_in_use_are_reported_with_who_has_them(around: Surroundings) -> 
         assert told("device", around) == [(Level.WARNING, f"Process {other.pid} has the devices 0")]
         assert told("device", around, replace(SPEC, devices=("1",))) == []
         other.communicate(b"\n")
+
+
+@pytest.mark.parametrize(
+    ("pytest_version", "forked", "works"),
+    [
+        ("9.2.0", "1.6.0", False),
+        ("9.2.0", "1.7.5", False),
+        ("10.0", "1.4.0", False),
+        ("9.1.1", "1.7.5", True),
+        ("9.0.2", "1.6.0", True),
+        ("9.2.0", "1.8.0", True),
+        ("9.2.0", None, True),
+        ("", "", True),
+    ],
+)
+def test_a_pytest_that_cannot_fork_blocks_what_forks(
+    around: Surroundings, pytest_version: str, forked: str | None, works: bool
+) -> None:
+    versions = {**VERSIONS, "pytest": pytest_version, "pytest_forked": forked}
+    there = replace(around, survey=replace(around.survey, versions=versions))
+    forks = replace(DEVICE, argv=(*DEVICE.argv, "--forked"))
+    assert told("device", there) == []
+    found = told("device", there, forks)
+    assert [level for level, _ in found] == ([] if works else [Level.BLOCKER])
+    assert all("CRASHED with signal 0" in what for _, what in found)
+    # Our own runner forks by itself.
+    assert told("device", there, replace(forks, argv=("python", "-p", "ttmatrix_runner", "--forked"))) == []
