@@ -2,6 +2,7 @@
 """What commands about runs share: the plan, the obstacles, starting, waiting, and runs as a table and as JSON."""
 
 import argparse
+import os
 import sys
 import time
 from collections import Counter
@@ -12,7 +13,7 @@ from types import MappingProxyType
 from core.cli.console import Console
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
-from core.runs import HARMLESS, Age, Outcome, RunSpec, case_progress, shell_command
+from core.runs import HARMLESS, Age, Outcome, RunSpec, case_progress, child_environment, shell_command
 from core.runs.execution import launch_all, wait
 from core.runs.planning import (
     Download,
@@ -85,13 +86,14 @@ def _summary(record: RunRecord) -> str:
 
 def spec_document(spec: RunSpec) -> dict[str, object]:
     """A planned run as JSON: exactly what would be executed."""
+    child = child_environment(os.environ, spec.env, spec.paths)
     return {
         "id": spec.test_id,
         "kind": spec.kind,
         "arch": spec.arch,
         "cwd": str(spec.cwd),
         "argv": list(spec.argv),
-        "env": dict(spec.env),
+        "env": {**spec.env, **{name: child[name] for name in spec.paths}},
         "timeout": spec.timeout,
         "hang_timeout": spec.hang_timeout,
         "devices": list(spec.devices),

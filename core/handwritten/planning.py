@@ -10,7 +10,7 @@ from pathlib import Path
 from core.errors import TTMatrixError, UsageError
 from core.model import Function
 from core.runs import RUN_VARIABLE, ResultFormat, RunSpec, run_id
-from core.runs.planning import KINDS, LaunchPlan, as_batch, find_interpreter, look_ahead, with_estimates
+from core.runs.planning import KINDS, LaunchPlan, activation, as_batch, find_interpreter, look_ahead, with_estimates
 from core.runs.store import RunRecord
 from core.settings import Settings
 from core.sources import Checkout
@@ -19,8 +19,6 @@ from core.sources.handwritten import HandwrittenTest
 CPU, DEVICE = "cpu", "device"
 _CPU_MARKER = "cpu"
 """The marker of upstream's tests that need no device."""
-_PATHS = ("", "tests", "integrations/vllm_plugin")
-"""Directories that upstream's `venv/activate` adds to the path; the tests import helpers from there."""
 _GIB = 2**30
 
 
@@ -72,9 +70,7 @@ def plan_handwritten(
     now, token = datetime.now(UTC), secrets.token_hex(16)
     name = run_id(now, token)
     python = find_interpreter(checkout.root, settings)
-    # The person's own path comes last, as after `source venv/activate`.
-    places = [str(checkout.root / one) for one in _PATHS]
-    path = os.pathsep.join([*places, *filter(None, [environ.get("PYTHONPATH", "")])])
+    active = activation(checkout.root, python, environ)
     return RunSpec(
         run_id=name,
         test_id=test.node_id,
@@ -82,7 +78,8 @@ def plan_handwritten(
         kind=kind,
         arch=arch or None,
         argv=(str(python), "-m", "pytest", f"--junitxml={runs.absolute() / name / 'junit.xml'}", test.node_id),
-        env={"PYTHONUNBUFFERED": "1", RUN_VARIABLE: name, "PYTHONPATH": path},
+        env={"PYTHONUNBUFFERED": "1", RUN_VARIABLE: name, **active.env},
+        paths=active.paths,
         cwd=checkout.root,
         timeout=limit,
         created=now.isoformat(),

@@ -10,6 +10,7 @@ from .case_results import (
     counts_text as counts_text,
     read_case_results as read_case_results,
 )
+from .environment import child_environment as child_environment
 from .filecheck import (
     PATTERNS as PATTERNS,
     CheckedLine as CheckedLine,

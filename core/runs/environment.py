@@ -5,6 +5,7 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from core.proc import inherited
 
@@ -21,11 +22,20 @@ PASS_VARIABLE = "TTMATRIX_PASS"
 """A comma-separated list of further variables that runs need although they look like secrets."""
 
 
-def child_environment(environ: Mapping[str, str], additions: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a run's process: `environ` with `additions`; PYTHONPATH is appended to the existing one."""
+def child_environment(
+    environ: Mapping[str, str], additions: Mapping[str, str], paths: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, str]:
+    """The environment of a run's process: `environ` with `additions`; PYTHONPATH is appended to the existing one.
+
+    `paths` has, by the name of a variable, the directories to put before its others.
+    """
     merged = {**environ, **additions}
     if _VARIABLE in additions and environ.get(_VARIABLE):
         merged[_VARIABLE] = f"{environ[_VARIABLE]}{os.pathsep}{additions[_VARIABLE]}"
+    for name, directories in paths.items():
+        first = directories.split(os.pathsep)
+        others = [one for one in merged.get(name, "").split(os.pathsep) if one and one not in first]
+        merged[name] = os.pathsep.join([*first, *others])
     return merged
 
 

@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from operator import itemgetter
@@ -97,6 +97,8 @@ class RunSpec:
     """
     manifests: tuple[str, ...] = ()
     """The files of the op cases, relative to `cwd`, or absolute if they are elsewhere."""
+    paths: Mapping[str, str] = field(default_factory=dict)
+    """By the name of a variable that is a list of directories: those to put before the others."""
     needs: str = ""
     """A label that its host must have, such as an arch or the name of a host; empty: it runs on this machine."""
 
@@ -128,9 +130,17 @@ def run_ids_in(text: str) -> frozenset[str]:
 
 def shell_command(spec: RunSpec) -> str:
     """The POSIX shell command that does by hand exactly what the run does."""
-    assignments = [f"{name}={value}" for name, value in spec.env.items()]
-    command = [*(["env", *assignments] if assignments else []), *spec.command]
-    return f"cd {shlex.quote(str(spec.cwd))} && {shlex.join(command)}"
+    plain = [shlex.quote(f"{name}={value}") for name, value in spec.env.items() if name not in spec.paths]
+    lists = [_put_before(name, first, spec.env.get(name, "")) for name, first in spec.paths.items()]
+    assignments = [*plain, *lists]
+    command = [*(["env", *assignments] if assignments else []), *map(shlex.quote, spec.command)]
+    return f"cd {shlex.quote(str(spec.cwd))} && {' '.join(command)}"
+
+
+def _put_before(name: str, first: str, last: str) -> str:
+    """The assignment that puts directories before, and others behind, those that the shell's variable has."""
+    behind = shlex.quote(f":{last}") if last else ""
+    return f'{name}={shlex.quote(first)}"${{{name}:+:${name}}}"{behind}'
 
 
 def spec_to_json(spec: RunSpec) -> str:
@@ -139,8 +149,9 @@ def spec_to_json(spec: RunSpec) -> str:
 
 
 def spec_fields(spec: RunSpec) -> dict[str, object]:
-    """The fields of a spec for JSON; those for op cases, the prefix and `needs` only if they are set."""
-    left_out = {*(() if spec.cases else _OF_CASES), *(name for name in ("prefix", "needs") if not getattr(spec, name))}
+    """The fields of a spec for JSON; those for op cases, the prefix, `needs` and `paths` only if they are set."""
+    empty = (name for name in ("prefix", "needs", "paths") if not getattr(spec, name))
+    left_out = {*(() if spec.cases else _OF_CASES), *empty}
     return {name: value for name, value in plain(spec).items() if name not in left_out}
 
 

@@ -14,8 +14,15 @@ PYTHON, CHECKOUT, RUN, BUILT_IN = "@TTMATRIX_PYTHON@", "@TTMATRIX_CHECKOUT@", "@
 _WITHIN_A_NAME = r"(?![\w.-])"
 
 
-def portable(spec: RunSpec, directory: Path) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Command and variables of a run with placeholders for local paths; `directory` has the files of the run here."""
+_OF_THIS_MACHINE = frozenset({"PATH", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "TTMLIR_VENV_DIR"})
+"""Variables that activating a checkout sets to what is installed on a machine."""
+
+
+def portable(spec: RunSpec, directory: Path) -> tuple[tuple[str, ...], dict[str, str], dict[str, str]]:
+    """Command, variables and directories of a run with placeholders for local paths.
+
+    `directory` has the files of the run here. Directories of programs and libraries of this machine are left out.
+    """
     places = {str(directory): RUN, str(PAYLOAD): BUILT_IN, str(spec.cwd): CHECKOUT}
     # The longest first: one may be inside another.
     ordered = sorted(places.items(), key=lambda pair: len(pair[0]), reverse=True)
@@ -26,18 +33,21 @@ def portable(spec: RunSpec, directory: Path) -> tuple[tuple[str, ...], dict[str,
         return text
 
     argv = (*map(replaced, spec.prefix), PYTHON, *(replaced(word) for word in spec.argv[1:]))
-    return argv, {name: replaced(value) for name, value in spec.env.items()}
+    activated = _OF_THIS_MACHINE if spec.paths else frozenset()
+    env = {name: replaced(value) for name, value in spec.env.items() if name not in activated}
+    return argv, env, {name: replaced(value) for name, value in spec.paths.items() if name not in activated}
 
 
-def settled(job: Job, places: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
-    """Command and variables of a job with the placeholders replaced by `places`."""
+def settled(job: Job, places: Mapping[str, str]) -> tuple[list[str], dict[str, str], dict[str, str]]:
+    """Command, variables and directories of a job with the placeholders replaced by `places`."""
 
     def replaced(text: str) -> str:
         for word, path in places.items():
             text = text.replace(word, path)
         return text
 
-    return [replaced(word) for word in job.argv], {name: replaced(value) for name, value in job.env.items()}
+    env, paths = ({name: replaced(value) for name, value in one.items()} for one in (job.env, job.paths))
+    return [replaced(word) for word in job.argv], env, paths
 
 
 def interpreter(python: str, checkout: str) -> str:

@@ -24,6 +24,7 @@ from core.proc import Child, descendants, own_identity, processor_seconds, run_c
 from core.runs.cluster.code import reach
 from core.runs.cluster.places import BUILT_IN, CHECKOUT, PAYLOAD, PYTHON, RUN, interpreter, settled
 from core.runs.cluster.wire import Job, News, message, read_message
+from core.runs.environment import child_environment
 from core.runs.escalation import Escalation
 from core.runs.leases import device_leases
 
@@ -253,14 +254,18 @@ def _execute(
     places: Mapping[str, str],
     environ: Mapping[str, str],
 ) -> None:
-    argv, env = settled(job, places)
+    argv, env, paths = settled(job, places)
     begun = time.time()
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     try:
         # The pipe is opened by name, because a process is started with a file to append to.
         child = spawn_detached(
-            argv, cwd=tree, env=_environment(env, environ), output=Path(f"/proc/self/fd/{writing}"), ends_with_us=True
+            argv,
+            cwd=tree,
+            env=child_environment({**os.environ, **environ}, env, paths),
+            output=Path(f"/proc/self/fd/{writing}"),
+            ends_with_us=True,
         )
     except TTMatrixError as error:
         sender.send("ended", text=f"{error.title}: {error.detail}")
@@ -279,14 +284,6 @@ def _execute(
     crashed = process.stopped or (process.code or 0) < 0
     failed = _reset(setup.reset, sender) if crashed and setup.reset else ""
     sender.send("ended", code=process.code, name=RESET_FAILED if failed else "", text=failed or problem)
-
-
-def _environment(env: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
-    """The worker's environment with the variables of the job; PYTHONPATH is appended to the existing one."""
-    merged = {**os.environ, **more, **env}
-    if "PYTHONPATH" in env and os.environ.get("PYTHONPATH"):
-        merged["PYTHONPATH"] = f"{os.environ['PYTHONPATH']}{os.pathsep}{env['PYTHONPATH']}"
-    return merged
 
 
 def _reset(hook: str, sender: _Sender) -> str:

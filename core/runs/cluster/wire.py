@@ -36,6 +36,8 @@ class Job:
     """The code that it runs; None: whatever is there."""
     inputs: Mapping[str, bytes] = field(default_factory=dict)
     """Files in the directory of the run that it reads."""
+    paths: Mapping[str, str] = field(default_factory=dict)
+    """By the name of a variable that is a list of directories: those to put before the others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,8 +120,8 @@ class _Follower:
         state = capture(Checkout(spec.cwd)) if self._has_code() else None
         if state is not None:
             (self._directory / CODE).write_text(json.dumps(state.described(), indent=2) + "\n", encoding="utf-8")
-        argv, env = portable(spec, self._directory)
-        return Job(spec.run_id, argv, env, spec.graces, spec.devices, state, self._inputs())
+        argv, env, paths = portable(spec, self._directory)
+        return Job(spec.run_id, argv, env, spec.graces, spec.devices, state, self._inputs(), paths)
 
     def _has_code(self) -> bool:
         """Whether the run needs the code of the checkout."""

@@ -154,7 +154,7 @@ class _Supervisor:
         self._child = spawn_detached(
             self._spec.command,
             cwd=self._spec.cwd,
-            env=child_environment(self._environ, self._spec.env),
+            env=child_environment(self._environ, self._spec.env, self._spec.paths),
             output=self._directory / LOG,
             # If we are killed together with the scheduler, nothing else would end it.
             ends_with_us=True,

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+from .activate import activation as activation
 from .batches import (
     Progress as Progress,
     left_over as left_over,

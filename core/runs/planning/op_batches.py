@@ -13,6 +13,7 @@ from pathlib import Path
 from core.errors import UsageError
 from core.model import Function
 from core.runs.case_results import cases_left, read_case_results
+from core.runs.planning.activate import NO_ACTIVATION, activation
 from core.runs.planning.interpreter import find_interpreter
 from core.runs.planning.kinds import OP_KIND, op_kind
 from core.runs.spec import RUN_VARIABLE, ResultFormat, RunSpec, run_id
@@ -73,6 +74,7 @@ def plan_ops(
     name = run_id(now, token)
     own = {} if environ.get(_CACHE_VARIABLE) else {_CACHE_VARIABLE: str(cache / _CACHE)}
     python = find_interpreter(request.root, settings)
+    active = activation(request.root, python, environ) if how.needs_device else NO_ACTIVATION
     return RunSpec(
         run_id=name,
         test_id=batch_name(request.ids),
@@ -80,7 +82,8 @@ def plan_ops(
         kind=OP_KIND,
         arch=backend,
         argv=tuple(_command(request, python, backend, runs.absolute() / name)),
-        env={"PYTHONUNBUFFERED": "1", RUN_VARIABLE: name, **how.environment, **own},
+        env={"PYTHONUNBUFFERED": "1", RUN_VARIABLE: name, **active.env, **how.environment, **own},
+        paths=active.paths,
         cwd=request.root,
         timeout=request.timeout,
         created=now.isoformat(),

@@ -19,6 +19,7 @@ from core.model import node_id
 from core.runs import planning
 from core.runs.cluster import Cluster
 from core.runs.outcome import HARMLESS, Outcome
+from core.runs.planning.activate import NO_ACTIVATION, activation
 from core.runs.planning.downloads import (
     Download,
     Sources,
@@ -337,6 +338,7 @@ def plan_run(
     )
     artefacts = str(request.artefacts)
     environment = {key: value.replace(_ARTEFACTS, artefacts) for key, value in chosen.environment.items()}
+    active = activation(checkout.root, python) if how.needs_device else NO_ACTIVATION
     argv = (*how.command(request), *(word.replace(_ARTEFACTS, artefacts) for word in chosen.arguments))
     if PROFILE_PLUGIN in argv:
         there = environment.get("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
@@ -349,8 +351,9 @@ def plan_run(
         arch=arch,
         argv=argv,
         prefix=tuple(word.replace(_ARTEFACTS, artefacts) for word in chosen.prefix),
-        # The rest of the environment, PYTHONPATH above all, is the user's own and is not changed.
-        env={"PYTHONUNBUFFERED": "1", RUN_VARIABLE: name, **how.environment, **environment},
+        # The rest of the environment is the user's own and is not changed.
+        env={"PYTHONUNBUFFERED": "1", RUN_VARIABLE: name, **active.env, **how.environment, **environment},
+        paths=active.paths,
         cwd=checkout.root,
         timeout=limit,
         created=now.astimezone(UTC).isoformat(),

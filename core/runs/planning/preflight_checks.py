@@ -33,6 +33,7 @@ from core.runs.planning.kinds import (
     kind_for,
     op_kind,
 )
+from core.runs.planning.wheels import PLUGIN, install_remedy
 from core.runs.spec import RunSpec
 from core.settings import Settings, paths
 from core.sources import Checkout, Git
@@ -108,7 +109,7 @@ def _or_none(ask: Callable[[], T]) -> T | None:
 
 
 _TORCH_XLA = "torch_xla"
-_PLUGINS = {"pjrt_plugin_tt": "pjrt_plugin_tt (Tenstorrent's plugin)"}
+_PLUGINS = {PLUGIN: f"{PLUGIN} (Tenstorrent's plugin)"}
 """Packages whose names not every reader knows."""
 _LEAST_FREE = 200 * 2**20
 _LITTLE_FREE = 5 * 2**30
@@ -222,9 +223,9 @@ def _packages(kind: RunKind, specs: Sequence[RunSpec], around: Surroundings) -> 
     if forks and (fault := forking_fault(versions)):
         yield Obstacle(Level.BLOCKER, fault, f"{python} -m pip install 'pytest<9.2', or leave out {FORKED}")
     if missing:
-        missing = [_PLUGINS.get(name, name) for name in missing]
-        remedy = "Activate the checkout's environment (source venv/activate), or name another with the setting `python`"
-        yield Obstacle(Level.BLOCKER, f"{python} cannot import {', '.join(missing)}", remedy)
+        names = ", ".join(_PLUGINS.get(name, name) for name in missing)
+        remedy = install_remedy(missing, python, around.checkout.root)
+        yield Obstacle(Level.BLOCKER, f"{python} cannot import {names}", remedy)
 
 
 def _wanted(kind: RunKind, specs: Sequence[RunSpec]) -> list[str]:

@@ -34,6 +34,13 @@ def test_additions_win_but_go_behind_an_existing_python_path(
             assert value == additions.get(name, own)
 
 
+def test_directories_of_an_activated_environment_go_first_once() -> None:
+    environ = {"PATH": "/bin:/venv/bin", "PYTHONPATH": "/other/tests:/co"}
+    child = child_environment(environ, {"PYTHONPATH": "/payload"}, {"PATH": "/venv/bin", "PYTHONPATH": "/co:/co/tests"})
+    assert child == {"PATH": "/venv/bin:/bin", "PYTHONPATH": "/co:/co/tests:/other/tests:/payload"}
+    assert child_environment({}, {}, {"PATH": "/a"}) == {"PATH": "/a"}
+
+
 def test_a_digest_tells_environments_apart_but_not_terminals() -> None:
     environ = {"HF_HOME": "/a", "TERM": "xterm", "SSH_TTY": "/dev/pts/1"}
     assert digest(environ) == digest({"HF_HOME": "/a", "TERM": "screen", "PWD": "/"})

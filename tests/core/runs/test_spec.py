@@ -3,6 +3,7 @@
 
 import json
 import subprocess
+import sys
 from dataclasses import MISSING, fields, replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -110,6 +111,16 @@ def test_other_text_is_refused(text: str) -> None:
 def test_the_shell_line_reads_as_one_would_type_it() -> None:
     assert shell_command(SPEC) == "cd /tmp && python 'x y.py'"
     assert shell_command(replace(SPEC, env={"A": "b"})) == "cd /tmp && env A=b python 'x y.py'"
+    paths = shell_command(replace(SPEC, paths={"PATH": "/a:/b c"}))
+    assert paths == "cd /tmp && env PATH='/a:/b c'\"${PATH:+:$PATH}\" python 'x y.py'"
+
+
+@pytest.mark.parametrize(("own", "seen"), [({}, "/a:/b:/p"), ({"PYTHONPATH": "/m n"}, "/a:/b:/m n:/p")])
+def test_directories_are_put_before_those_of_the_shell(own: dict[str, str], seen: str) -> None:
+    code = "import os; print(os.environ['PYTHONPATH'])"
+    spec = replace(SPEC, env={"PYTHONPATH": "/p"}, paths={"PYTHONPATH": "/a:/b"}, argv=(sys.executable, "-c", code))
+    done = subprocess.run(["sh", "-c", shell_command(spec)], capture_output=True, text=True, check=True, env=own)
+    assert done.stdout.strip() == seen
 
 
 @pytest.mark.parametrize("odd", ["a b", "$HOME", "'; exit 3; '", '"', "*", "\\", "é\n\t", "-n"])

@@ -175,6 +175,21 @@ def test_a_device_run_is_the_command_people_type(checkout: Checkout) -> None:
     assert "test_all_models_jax[bert/jax-single_device-inference]" in jax.argv[-1]
 
 
+def test_a_device_run_needs_no_activated_shell(checkout: Checkout, tmp_path: Path) -> None:
+    (checkout.root / "venv").mkdir()
+    (checkout.root / "venv/activate").write_text('export TT_MLIR_HOME="$(pwd)/mlir"\nexport PYTHONPATH="$(pwd)/own"\n')
+    for name in ("own", "tests"):
+        (checkout.root / name).mkdir(exist_ok=True)
+    root = checkout.root.absolute()
+    for kind in ("device", "codegen_py"):
+        spec = plan(checkout, ID, kind=kind)
+        assert spec.env["TT_MLIR_HOME"] == f"{root}/mlir"
+        assert spec.paths["PYTHONPATH"] == f"{root}:{root}/tests:{root}/own"
+        assert plan_again(spec, tmp_path, index(checkout)).paths == spec.paths, "from any other shell"
+    cpu = plan(checkout, ID)
+    assert ("TT_MLIR_HOME" in cpu.env, cpu.paths) == (False, {})
+
+
 def test_without_a_runner_in_the_checkout_ours_runs_the_test(checkout: Checkout) -> None:
     (checkout.root / TEST_MODULE).unlink()
     spec = plan(checkout, ID, Settings(backend="xla"), kind="device", arch="n150")

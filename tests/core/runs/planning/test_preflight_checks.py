@@ -65,7 +65,25 @@ def test_missing_packages_block(around: Surroundings, kind: str, versions: Mappi
     with pytest.raises(TTMatrixError, match="cannot start here") as caught:
         refuse(preflight(KINDS[kind], [SPEC], there))
     assert said in caught.value.detail
-    assert "venv/activate" in caught.value.hint
+    assert "/venv/python -m pip install " in caught.value.hint
+    assert "activate" not in caught.value.hint
+
+
+def test_the_remedy_for_a_missing_plugin_names_its_wheel(around: Surroundings) -> None:
+    there = replace(around, survey=replace(around.survey, versions={**VERSIONS, "pjrt_plugin_tt": None}))
+    (found,) = preflight(KINDS["device"], [DEVICE], there)
+    assert found.remedy.startswith("/venv/python -m pip install pjrt-plugin-tt (")
+    asked = around.checkout.root / "python_package/requirements.txt"
+    asked.parent.mkdir()
+    asked.write_text("jax==0.7.1\ntorch-xla@https://wheels.example.com/torch-xla/torch_xla-2.9.0-cp312.whl\n")
+    (found,) = preflight(KINDS["device"], [DEVICE], there)
+    wanted = "/venv/python -m pip install pjrt-plugin-tt --extra-index-url https://wheels.example.com/; or name another"
+    assert found.remedy.startswith(wanted)
+    there = replace(around, survey=replace(around.survey, versions={"torch": "2.9.0", "pytest": "9"}))
+    (found,) = preflight(KINDS["device"], [DEVICE], there)
+    assert found.remedy.startswith(
+        f"/venv/python -m pip install -r {asked}; /venv/python -m pip install pjrt-plugin-tt "
+    )
 
 
 def test_jax_models_want_jax_and_do_without_torch_xla_in_our_own_runner(around: Surroundings) -> None:
