@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from ttmatrix_loader import Problem, import_loader, loader_factory
 from ttmatrix_packages import packages
+from ttmatrix_reach import reach
 from ttmatrix_steps import Steps
 from ttmatrix_tensors import describe, float_tensors, lowest_pcc, show, structure
 from ttmatrix_widen import host_numerics
@@ -94,6 +95,8 @@ class Phase:
         with torch.set_grad_enabled(training), host_numerics():
             output = call(model, inputs)
         self.report["output"] = structure(output)
+        if training:
+            self.report["output"]["reach"] = reach(model, output)
         show(f"output {type(output).__name__}", self.report["output"]["leaves"])
         if training:
             self._backward(model, loader, output)

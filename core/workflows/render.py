@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from core.text import one_line
 from core.workflows.case import Case
 from core.workflows.driver import Blocked, Progress, in_work_tree, is_committed
-from core.workflows.report import CpuLine, WorkflowReport
+from core.workflows.report import CpuLine, Decided, WorkflowReport
 from core.workflows.repro import Phase
 
 _LEAVES = 12
@@ -51,6 +51,7 @@ def _head(case: Case, report: WorkflowReport) -> str:
         f"- loader: `{case.loader}`",
         f"- entry: `{target.file}`: {before}" + (f": {one_line(target.reason)}" if target.reason else ""),
         *([f"- model: {', '.join(map(one_line, case.pages))}"] if case.pages else []),
+        *(_before(one) for one in report.earlier),
         f"- workflow: {report.workflow or 'none'}" + (f": {one_line(report.chosen)}" if report.workflow else ""),
     ]
     if report.flavour:
@@ -60,6 +61,10 @@ def _head(case: Case, report: WorkflowReport) -> str:
     if report.aborted is not None:
         lines.append(f"- aborted: {one_line(report.aborted)}")
     return "\n".join(lines) + "\n"
+
+
+def _before(one: Decided) -> str:
+    return f"- first, {one.workflow} ({one.flavour}): **{one.decision}**: {one_line(one.why)}"
 
 
 def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
@@ -89,7 +94,8 @@ def _inputs(phase: Phase) -> str:
 def _output(report: WorkflowReport) -> Iterator[str]:
     """The structure of the output, only if the workflow is about it."""
     target = next((line.repro for line in report.cpu if line.repro.output), None)
-    if target is None or target.output is None or report.workflow != "unpack-forward-output":
+    workflows = {report.workflow, *(one.workflow for one in report.earlier)}
+    if target is None or target.output is None or "unpack-forward-output" not in workflows:
         return
     yield f"`{target.output.get('class')}` of `{target.output.get('module')}`"
     yield ""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.edits import to_json
+from core.files import plain
 from core.workflows.driver import Progress, in_work_tree
 from core.workflows.outcomes import DeviceResult
 from core.workflows.render import device_steps, diff_of, go_on
@@ -29,6 +30,7 @@ def document(progress: Progress, yaml_diff: str, *, applies: bool = False) -> di
         "flavour": report.flavour,
         "decision": report.decision,
         "why": report.why,
+        "earlier": [plain(one) for one in report.earlier],
         "cpu": [_cpu(line) for line in report.cpu],
         "loader_edit": _edit(progress.session, report),
         "reverted": list(report.tried),
@@ -83,7 +85,8 @@ def _edit(session: WorkflowSession, report: WorkflowReport) -> dict[str, Any] | 
     if not report.edits:
         return None
     # With several edited files, name the loader's own: the line of the registry goes with it.
-    path, edit = list(report.edits.items())[-1]
+    registry = session.state.case.registry
+    path, edit = min(report.edits.items(), key=lambda one: one[0] == registry)
     return {
         "path": path,
         "line": edit.line,

@@ -78,6 +78,38 @@ def play(workflow: Workflow, about: Case, world: World) -> tuple[State, Workflow
     return state, state.report, effects
 
 
+class Files:
+    """The files of the models tree, as edits and their reverts leave them."""
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        self.texts = texts
+
+    def then(self, world: World) -> World:
+        """`world` on these files: each edit must fit the text that is there."""
+
+        def answer(effect: Effect, done: list[Effect]) -> Answer:
+            self.carry_out(done)
+            return world(effect, done)
+
+        return answer
+
+    def carry_out(self, done: list[Effect]) -> None:
+        """Edit as far as `done`, of which some was carried out before."""
+        for one in done[self._seen :]:
+            self._take(one)
+        self._seen = len(done)
+
+    _seen = 0
+
+    def _take(self, effect: Effect) -> None:
+        if isinstance(effect, EditLoader):
+            assert self.texts[effect.path] == effect.edit.before
+            self.texts[effect.path] = effect.edit.after
+        elif isinstance(effect, RevertLoader):
+            assert self.texts[effect.path] == effect.edit.after
+            self.texts[effect.path] = effect.edit.before
+
+
 def edited(before: list[Effect]) -> bool:
     """Whether an edit is in place after these effects."""
     puts = sum(isinstance(effect, EditLoader) for effect in before)

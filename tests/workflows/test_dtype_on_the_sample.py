@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cli import call
 from tests.workflows.conftest import TRAINING, Sample
 
 SMALL, LARGE = (f"tabular_fusion/pytorch-{name}-single_device-training" for name in ("Small", "Large"))
@@ -55,9 +56,11 @@ def test_a_failure_that_stays_with_the_edit_takes_it_back(sample: Sample, untouc
         MODEL, "seen = torch.relu(self.image", "torch.relu(self.row(row))\n        seen = torch.relu(self.image"
     )
     untouched()
-    assert sample.triage(SMALL, "--json").code == 1
-    told = sample.told(SMALL, "--choose", 1)
+    called = sample.triage(SMALL, "--json")
+    told = called.json
+    assert (called.code, told["waiting"]) == (0, None)
     assert (told["decision"], told["loader_edit"]) == ("wrong-fix-site", None)
+    assert any(line.startswith("not fixed: ") for line in told["needs_review"])
     assert "make row by torch.zeros" in told["reverted"][0]
     assert {op["id"] for op in told["ops"]} == {LARGE}  # The other says so already.
 
@@ -133,17 +136,17 @@ def test_one_cast_of_all_inputs_is_put_back_into_its_loop(sample: Sample) -> Non
     assert [phase["ok"] for phase in told["cpu"][-1]["phases"]] == [True, True]
 
 
-def test_without_an_override_to_follow_a_person_says_whether_the_failure_is_to_be_expected(sample: Sample) -> None:
+def test_without_an_override_to_follow_the_entry_is_written_and_flagged(sample: Sample) -> None:
     sample.change(
         LOADER, "def load_inputs(self, dtype_override=None, batch_size=1)", "def load_inputs(self, batch_size=1)"
     )
     sample.change(LOADER, "16, 16, dtype=dtype_override)", "16, 16)")
     sample.change(MODEL, "self.image(image)", "self.image(image.to(self.image.weight.dtype))")
-    asked = sample.triage(SMALL, "--apply", "--json")
-    assert (asked.code, asked.json["ops"], asked.json["decision"]) == (1, [], "no-fix-site")
-    assert "is not fixed: load_inputs takes no dtype_override" in asked.json["waiting"]["question"]
-    told = sample.told(SMALL, "--choose", 1)
+    called = sample.triage(SMALL, "--apply", "--json")
+    told = called.json
+    assert (called.code, told["waiting"], told["applied"]) == (0, None, True)
     assert (told["decision"], told["loader_edit"]) == ("no-fix-site", None)
+    assert any("not fixed: load_inputs takes no dtype_override" in line for line in told["needs_review"])
     assert {op["value"] for op in told["ops"] if op["path"] == ["status"]} == {"KNOWN_FAILURE_XFAIL"}
 
 
@@ -163,3 +166,35 @@ def test_variants_are_confirmed_one_by_one(sample: Sample) -> None:
 def test_a_model_that_aborts_the_process_is_no_case(sample: Sample) -> None:
     told = sample.told("voxel_scatter/pytorch-Grid_8-single_device-training")
     assert "came to no result: crash" in told["aborted"]
+
+
+@pytest.mark.parametrize("asked", [(), ("--workflow", "dtype-bfloat16"), ("--workflow", "unpack-forward-output")])
+def test_an_output_that_nobody_unpacks_beside_it_is_unpacked_first_and_both_are_one_edit(
+    sample: Sample, asked: tuple[str, ...], untouched: Callable[[], None]
+) -> None:
+    sample.change(MODEL, LAST, f"seen = {LAST.removeprefix('return ')}\n        return seen, seen.detach()")
+    untouched()
+    told = sample.told(SMALL, *asked)
+    assert (told["earlier"][0]["workflow"], told["earlier"][0]["decision"]) == ("unpack-forward-output", "override")
+    assert (told["workflow"], told["decision"]) == ("dtype-bfloat16", "fixed")
+    assert "+        row = torch.zeros(batch_size, 6, dtype=dtype_override)" in told["loader_edit"]["diff"]
+    assert "+        return fwd_output[0]" in told["loader_edit"]["diff"]
+    assert told["scope"] == [SMALL, LARGE]
+    assert all(phase["ok"] for line in told["cpu"][-2:] for phase in line["phases"])
+
+
+def test_both_edits_stay_with_apply_and_are_restored_as_one(sample: Sample, tmp_path: Path) -> None:
+    sample.change(MODEL, LAST, f"seen = {LAST.removeprefix('return ')}\n        return seen, seen.detach()")
+    before = sample.read(LOADER)
+    assert sample.triage(SMALL, "--apply", "--json").json["loader_edit"]["in_work_tree"] is True
+    xml = sample.device_result(tmp_path / "junit.xml", {SMALL: "", LARGE: ""})
+    told = sample.told(SMALL, "--device-result", xml, "--apply")
+    assert told["applied"] is True
+    text = sample.read(LOADER)
+    assert "dtype=dtype_override)\n" in text and "def unpack_forward_output" in text
+    listed = call("loaders", "--repo", sample.checkout.root, "--json").json
+    assert len(listed) == 1
+    assert (
+        call("loaders", "--restore", f"third_party/tt_forge_models/{LOADER}", "--repo", sample.checkout.root).code == 0
+    )
+    assert sample.read(LOADER) == before

@@ -43,33 +43,35 @@ def test_inference_that_stops_working_takes_the_edit_back(sample: Sample, untouc
         "assert self.training or targets is None, 'no targets'\n        if self.training and targets is None:",
     )
     untouched()
-    assert sample.triage(R18, "--json").code == 1
-    told = sample.told(R18, "--choose", 1)
-    assert (told["decision"], told["loader_edit"]) == ("inference-regression", None)
+    called = sample.triage(R18, "--json")
+    told = called.json
+    assert (called.code, told["decision"], told["loader_edit"]) == (0, "inference-regression", None)
     assert any("inference" in line for line in told["needs_review"])
     assert {op["value"] for op in told["ops"] if op["path"] == ["status"]} == {"KNOWN_FAILURE_XFAIL"}
 
 
-def test_another_failure_behind_the_inputs_becomes_the_reason(sample: Sample) -> None:
+def test_an_output_that_nobody_unpacks_behind_the_inputs_is_unpacked_too(sample: Sample) -> None:
     loader = "anchor_rcnn/pytorch/loader.py"
     text = sample.read(loader)
     at = text.index("    def unpack_forward_output(")
     (sample.checkout.models / loader).write_text(text[:at].rstrip() + "\n")
     told = sample.told(R18)
-    assert told["decision"] == "new-failure"
-    reasons = {op["value"] for op in told["ops"] if op["path"] == ["reason"]}
-    assert reasons == {
-        "ValueError: No handler for class dict exists in `unpack_forward_output`.Register a handler or implement custom…"
-    }
+    assert (told["earlier"][0]["workflow"], told["earlier"][0]["decision"]) == ("missing-inputs", "new-failure")
+    assert (told["workflow"], told["decision"]) == ("unpack-forward-output", "override")
+    assert told["loader_edit"]["paths"] == [f"third_party/tt_forge_models/{loader}"]
+    assert "+    def unpack_forward_output(" in told["loader_edit"]["diff"]
+    assert "targets" in told["loader_edit"]["diff"]
+    assert set(told["scope"]) == {R18, R34}
+    assert all(phase["ok"] for line in told["cpu"][-2:] for phase in line["phases"])
 
 
 def test_the_same_failure_with_the_edit_takes_it_back(sample: Sample, untouched: Callable[[], None]) -> None:
     sample.change(RCNN, "targets is None:", "targets is not False:")
     untouched()
     told = sample.told(R18)
-    assert (told["decision"], told["loader_edit"], told["ops"]) == ("edit-without-effect", None, [])
-    assert "is not fixed" in told["waiting"]["question"]
-    assert "is not fixed" in sample.told(R18, "--choose", 2)["aborted"]
+    assert (told["decision"], told["loader_edit"], told["waiting"]) == ("edit-without-effect", None, None)
+    assert any(line.startswith("not fixed: ") for line in told["needs_review"])
+    assert {op["value"] for op in told["ops"] if op["path"] == ["status"]} == {"KNOWN_FAILURE_XFAIL"}
 
 
 def test_a_failure_that_is_gone_aborts(sample: Sample) -> None:

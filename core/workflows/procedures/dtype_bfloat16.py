@@ -1,29 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """dtype-bfloat16: a training test fails in bfloat16 and not in float32 (docs/rules.md 7.2)."""
 
+from collections.abc import Mapping
+
 from core.evidence import quotable
 from core.text import sentence
 from core.workflows.case import Case
+from core.workflows.conclusion import Refuted, Stage, unfixed
 from core.workflows.effects import Steps
 from core.workflows.loader_code.analysis import Symptom
 from core.workflows.loader_code.edits import SourceEdit, dtype_candidates
+from core.workflows.outcomes import DeviceResult
 from core.workflows.report import WorkflowReport, abort
 from core.workflows.repro import Repro
 from core.workflows.signatures import CROSS_DTYPE, OP_NOT_IMPLEMENTED, dtype_flavour
 from core.workflows.steps import (
     AFTER,
     broken,
-    conclude,
     confirm,
-    expect_failures,
     first_look,
-    on_device,
+    leave_failing,
     others_passing,
     put,
     reproduce,
     set_back,
     take_back,
-    unfixed,
 )
 
 
@@ -37,7 +38,7 @@ def gate(reason: str) -> str:
     )
 
 
-def dtype_bfloat16(case: Case, report: WorkflowReport) -> Steps[None]:
+def dtype_bfloat16(case: Case, report: WorkflowReport) -> Steps[Stage]:
     """Reproduce in both dtypes; fix the tensor that ignores the override, where the loader makes it."""
     target = yield from first_look(case, report)
     report.flavour = _checked(target)
@@ -47,24 +48,22 @@ def dtype_bfloat16(case: Case, report: WorkflowReport) -> Steps[None]:
         report.decide(
             "expected-failure", "torch has no bfloat16 kernel for this operation: no loader edit can fix that"
         )
-        yield from expect_failures(report, _errors(confirmed))
-        return
+        return Stage(confirmed)
     edits, why = _sites(case, target)
     wrong = ""
     for path, edit in edits:
-        others = others_passing(case, report)
+        others = others_passing(case, report, confirmed)
         yield from put(report, path, edit)
         after = yield from reproduce(report, [*confirmed, *others], AFTER, "after the edit")
         wrong = _wrong(report, after[case.id], confirmed[case.id]) or broken(report, others, after)
         if not wrong:
-            yield from _after_edit(case, report, confirmed, after)
-            return
+            return _after_edit(case, report, confirmed, after)
         yield from take_back(report, wrong)
     if why or not wrong:
         report.decide("no-fix-site", why)
     else:
         report.decide("wrong-fix-site", f"with the edit {wrong}, so it was reverted")
-    yield from unfixed(report, _errors(confirmed))
+    return unfixed(report, confirmed)
 
 
 def _wrong(report: WorkflowReport, after: Repro, before: Repro) -> str:
@@ -79,24 +78,31 @@ def _wrong(report: WorkflowReport, after: Repro, before: Repro) -> str:
     return ""
 
 
-def _after_edit(case: Case, report: WorkflowReport, before: dict[str, Repro], after: dict[str, Repro]) -> Steps[None]:
+def _after_edit(case: Case, report: WorkflowReport, before: dict[str, Repro], after: dict[str, Repro]) -> Stage:
     target = after[case.id]
     assert target.low is not None
-    _leave_out(report, after)
+    leave_failing(report, before, after, _mixes_dtypes)
     if target.ok:
         report.decide("fixed", "the edit fixes the CPU run; the device decides")
     else:
         report.decide("new-failure", f"the dtypes fit now, and another failure shows: {quotable(target.low.error)}")
-    passing = [member.id for member in report.scope if after[member.id].ok]
-    errors = _errors({member.id: after[member.id] for member in report.scope if not after[member.id].ok})
-    seen = yield from on_device(report, passing, errors)
-    if any(dtype_flavour(seen[id].reason) == CROSS_DTYPE for id in passing if id in seen):
-        report.decide("wrong-fix-site", "the device run still has the failure, so the edit was reverted")
-        report.review.append("with the edit CPU passes and the device does not: something else makes it float32")
-        yield from take_back(report, "the failure was still there on the device")
-        yield from unfixed(report, _errors(before), verify=False)
-        return
-    conclude(report, seen, passing, errors)
+    passing = frozenset(id for id in before if after[id].ok)
+
+    def refuted(seen: Mapping[str, DeviceResult]) -> Refuted | None:
+        if not any(dtype_flavour(one.reason) == CROSS_DTYPE for id, one in seen.items() if id in passing):
+            return None
+        return Refuted(
+            "wrong-fix-site",
+            "the device run still has the failure, so the edit was reverted",
+            "the failure was still there on the device",
+            ("with the edit CPU passes and the device does not: something else makes it float32",),
+        )
+
+    return Stage(after, before, report.kept, refuted=refuted)
+
+
+def _mixes_dtypes(one: Repro) -> bool:
+    return one.low is not None and dtype_flavour(one.low.error) == CROSS_DTYPE
 
 
 def _checked(target: Repro) -> str:
@@ -129,10 +135,6 @@ def _flavour(one: Repro) -> str:
     return "" if one.low is None or one.ok or shared else dtype_flavour(one.low.error)
 
 
-def _errors(repros: dict[str, Repro]) -> dict[str, str]:
-    return {id: one.low.error for id, one in repros.items() if one.low is not None}
-
-
 def _sites(case: Case, target: Repro) -> tuple[list[tuple[str, SourceEdit]], str]:
     """The edits to try in the loader, else in one that it descends from, and why no edit covers everything."""
     assert target.low is not None
@@ -144,16 +146,6 @@ def _sites(case: Case, target: Repro) -> tuple[list[tuple[str, SourceEdit]], str
             return [(path, edit) for edit in edits], why
         reasons.append(why)
     return [], reasons[0] if reasons else "there is no loader file"
-
-
-def _leave_out(report: WorkflowReport, after: dict[str, Repro]) -> None:
-    """Leave members that still fail because of dtypes to a person: the edit was not made for them."""
-    for member in tuple(report.scope):
-        one = after[member.id]
-        if one.low is None or dtype_flavour(one.low.error) == CROSS_DTYPE:
-            report.scope.remove(member)
-            report.states[member.id] = "unchanged: still fails with the edit"
-            report.review.append(f"{member.id} still fails with the edit: {one.summary}")
 
 
 def _flag_inference(case: Case, report: WorkflowReport) -> None:

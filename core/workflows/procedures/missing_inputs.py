@@ -8,10 +8,12 @@ from core.evidence import FAILURES, Ending, quotable
 from core.model import Status
 from core.text import sentence
 from core.workflows.case import Case
+from core.workflows.conclusion import Refuted, Stage, unfixed
 from core.workflows.effects import Steps
 from core.workflows.loader_code import Start
 from core.workflows.loader_code.analysis import NoSite
 from core.workflows.loader_code.edits import SourceEdit, batch_of_two, decoder_inputs, detection_targets
+from core.workflows.outcomes import DeviceResult
 from core.workflows.report import WorkflowReport, abort
 from core.workflows.repro import Phase, Repro
 from core.workflows.signatures import BN_SINGLE_VALUE, DECODER_INPUTS, MISSING_TARGETS, asks_for_tokens, inputs_flavour
@@ -19,29 +21,29 @@ from core.workflows.steps import (
     AFTER,
     BEFORE,
     broken,
-    conclude,
     confirm,
     first_look,
-    on_device,
+    leave_failing,
     others_passing,
     put,
     reproduce,
     set_back,
     take_back,
-    unfixed,
 )
 
 _DECODER_IDS = "decoder_input_ids"
-_Make: TypeAlias = Callable[[str, Phase, str, Start | None], SourceEdit | NoSite]
+_Make: TypeAlias = Callable[[str, Phase, str, Start | None, bool], SourceEdit | NoSite]
 
 _EDITS: Mapping[str, _Make] = {
-    DECODER_INPUTS: lambda source, phase, variant, start: decoder_inputs(
-        source, phase.inputs, phase.forward_parameters, start=start, variant=variant
+    DECODER_INPUTS: lambda source, phase, variant, start, alone: decoder_inputs(
+        source, phase.inputs, phase.forward_parameters, start=start, variant=variant, alone=alone
     ),
-    MISSING_TARGETS: lambda source, phase, variant, _: detection_targets(
-        source, phase.inputs, phase.forward_parameters, variant=variant
+    MISSING_TARGETS: lambda source, phase, variant, _, alone: detection_targets(
+        source, phase.inputs, phase.forward_parameters, variant=variant, alone=alone
     ),
-    BN_SINGLE_VALUE: lambda source, phase, variant, _: batch_of_two(source, phase.inputs, variant=variant),
+    BN_SINGLE_VALUE: lambda source, phase, variant, _, alone: batch_of_two(
+        source, phase.inputs, variant=variant, alone=alone
+    ),
 }
 
 
@@ -55,68 +57,72 @@ def gate(reason: str) -> str:
     )
 
 
-def missing_inputs(case: Case, report: WorkflowReport) -> Steps[None]:
+def missing_inputs(case: Case, report: WorkflowReport) -> Steps[Stage]:
     """Add the missing inputs; revert that if inference stops working."""
     target = yield from first_look(case, report)
     report.flavour = _checked(target)
     confirmed = yield from confirm(case, report, target, lambda one: _flavour(one) == report.flavour)
-    path, edit = _edit(case, report.flavour, target, confirmed)
-    if isinstance(edit, NoSite):
-        report.decide("no-edit", f"no edit of {path} could be worked out: {edit.reason}")
-        yield from unfixed(report, _errors(confirmed))
-        return
-    inference = _inference(case, report)
-    others = others_passing(case, report)
+    path, edits, why = _edits(case, report.flavour, target, confirmed)
+    if not edits:
+        report.decide("no-edit", f"no edit of {path} could be worked out: {why}")
+        return unfixed(report, confirmed)
+    inference = [f"{id.removesuffix('training')}inference" for id in confirmed]
+    others = others_passing(case, report, confirmed)
     working = yield from reproduce(report, inference, BEFORE, "inference as it is")
-    yield from put(report, path, edit)
-    after = yield from reproduce(report, [*confirmed, *inference, *others], AFTER, "after the edit")
-    if failing := [id for id in inference if working[id].ok and not after[id].ok]:
-        yield from _regressed(report, confirmed, failing, "on CPU")
-        return
+    for edit in edits:
+        yield from put(report, path, edit)
+        after = yield from reproduce(report, [*confirmed, *inference, *others], AFTER, "after the edit")
+        failing = [id for id in inference if working[id].ok and not after[id].ok]
+        wrong = _wrong(report, after, confirmed[case.id], others, failing)
+        if wrong is None:
+            return _after_edit(case, report, confirmed, after)
+        report.decide(wrong.decision, wrong.why)
+        report.review += wrong.review
+        yield from take_back(report, wrong.revert)
+    return unfixed(report, confirmed)
+
+
+def _wrong(
+    report: WorkflowReport, after: Mapping[str, Repro], before: Repro, others: list[str], failing: list[str]
+) -> Refuted | None:
+    """What the CPU says against the edit; `failing`: inference that worked before."""
+    if failing:
+        return _regressed(failing, "on CPU")
     if lost := broken(report, others, after):
-        report.decide("other-variants", f"with the edit {lost}, so it was reverted")
-        yield from take_back(report, lost)
-        yield from unfixed(report, _errors(confirmed))
-        return
-    yield from _after_edit(case, report, confirmed, after)
+        return Refuted("other-variants", f"with the edit {lost}, so it was reverted", lost)
+    if useless := _without_effect(report, after[before.id], before):
+        return Refuted("edit-without-effect", f"with the edit {useless}, so it was reverted", useless)
+    return None
 
 
-def _after_edit(case: Case, report: WorkflowReport, before: dict[str, Repro], after: dict[str, Repro]) -> Steps[None]:
+def _without_effect(report: WorkflowReport, after: Repro, before: Repro) -> str:
+    if after.low is None or _flavour(after) == report.flavour:
+        return "the failure stayed the same"
+    return f"the loader itself failed: {quotable(after.low.error)}" if set_back(after, before) else ""
+
+
+def _after_edit(case: Case, report: WorkflowReport, before: dict[str, Repro], after: dict[str, Repro]) -> Stage:
     target = after[case.id]
-    if target.low is None or _flavour(target) == report.flavour:
-        report.decide("edit-without-effect", "the edit did not change the failure, so it was reverted")
-        yield from take_back(report, "the failure stayed the same")
-        yield from unfixed(report, _errors(before))
-        return
-    if set_back(target, before[case.id]):
-        report.decide("edit-without-effect", "with the edit the loader itself fails, so it was reverted")
-        yield from take_back(report, f"the loader failed with it: {quotable(target.low.error)}")
-        yield from unfixed(report, _errors(before))
-        return
-    for member in tuple(report.scope):
-        if after[member.id].low is None or _flavour(after[member.id]) == report.flavour:
-            report.scope.remove(member)
-            report.states[member.id] = "unchanged: still fails with the edit"
-            report.review.append(f"{member.id} still fails with the edit: {after[member.id].summary}")
+    assert target.low is not None
+    leave_failing(report, before, after, lambda one: _flavour(one) == report.flavour)
     if target.ok:
         report.decide("fixed", "with the edit training runs on CPU; the device decides")
     else:
         report.decide("new-failure", f"the inputs are there now, and it fails with: {quotable(target.low.error)}")
-    passing = [member.id for member in report.scope if after[member.id].ok]
-    errors = _errors({member.id: after[member.id] for member in report.scope if not after[member.id].ok})
-    expected = [one.id for one in case.inference if one.status == Status.EXPECTED_PASSING and one.id in after]
-    seen = yield from on_device(report, passing, errors, expected)
-    if failing := [id for id in expected if id in seen and seen[id].ending in FAILURES - {Ending.INACCURATE}]:
-        yield from _regressed(report, before, failing, "on the device")
-        return
-    conclude(report, seen, passing, errors)
+    expected = tuple(one.id for one in case.inference if one.status == Status.EXPECTED_PASSING and one.id in after)
+
+    def refuted(seen: Mapping[str, DeviceResult]) -> Refuted | None:
+        bad = FAILURES - {Ending.INACCURATE}
+        failing = [id for id in expected if id in seen and seen[id].ending in bad]
+        return _regressed(failing, "on the device") if failing else None
+
+    return Stage(after, before, report.kept, expected, refuted)
 
 
-def _regressed(report: WorkflowReport, before: dict[str, Repro], broken: list[str], where: str) -> Steps[None]:
-    report.decide("inference-regression", f"with the edit inference fails {where}, so it was reverted")
-    report.review += [f"{id} fails {where} with the edit" for id in broken]
-    yield from take_back(report, f"inference failed {where}")
-    yield from unfixed(report, _errors(before), verify=False)
+def _regressed(broken: list[str], where: str) -> Refuted:
+    why = f"with the edit inference fails {where}, so it was reverted"
+    review = tuple(f"{id} fails {where} with the edit" for id in broken)
+    return Refuted("inference-regression", why, f"inference failed {where}", review)
 
 
 def _checked(target: Repro) -> str:
@@ -152,16 +158,24 @@ def _flavour(one: Repro) -> str:
     return shown(one.low) if one.low is not None else ""
 
 
-def _errors(repros: Mapping[str, Repro]) -> dict[str, str]:
-    return {id: one.low.error for id, one in repros.items() if one.low is not None}
+def _edits(
+    case: Case, flavour: str, target: Repro, confirmed: Mapping[str, Repro]
+) -> tuple[str, list[SourceEdit], str]:
+    """The edits to try in the loader, else in a loader that it descends from, and why there is none.
 
-
-def _edit(case: Case, flavour: str, target: Repro, confirmed: Mapping[str, Repro]) -> tuple[str, SourceEdit | NoSite]:
-    """The edit in the loader, else in a loader that it descends from."""
+    First with the returns of other variants, then without these.
+    """
     assert target.low is not None
     make, variant, start = _EDITS[flavour], case.target.variant, _start(target.low, confirmed)
-    found = [(path, make(case.sources[path], target.low, variant, start)) for path in case.loader_files]
-    return next(((path, edit) for path, edit in found if isinstance(edit, SourceEdit)), found[0])
+    reasons: dict[str, str] = {}
+    for path in case.loader_files:
+        made = [make(case.sources[path], target.low, variant, start, alone) for alone in (False, True)]
+        found = {one.after: one for one in made if isinstance(one, SourceEdit)}
+        if found:
+            return path, list(found.values()), ""
+        reasons[path] = next(one.reason for one in made if isinstance(one, NoSite))
+    path = next(iter(reasons), case.loader)
+    return path, [], reasons.get(path, "there is no loader file")
 
 
 def _start(phase: Phase, confirmed: Mapping[str, Repro]) -> Start | None:
@@ -172,8 +186,3 @@ def _start(phase: Phase, confirmed: Mapping[str, Repro]) -> Start | None:
     all_starts = [one.low.decoder_start for one in confirmed.values() if one.low is not None]
     same = all(one == start for one in all_starts)
     return Start(str(start["holder"]), int(start["token"]) if same else None)
-
-
-def _inference(case: Case, report: WorkflowReport) -> list[str]:
-    """The inference tests of the variants that the edit is for."""
-    return [f"{member.id.removesuffix('training')}inference" for member in report.scope]

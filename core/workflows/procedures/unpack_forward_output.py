@@ -9,6 +9,7 @@ from typing import Any
 from core.files import typed
 from core.text import sentence
 from core.workflows.case import Case, CaseEntry
+from core.workflows.conclusion import Stage
 from core.workflows.effects import Ask, FindUsers, Steps
 from core.workflows.loader_code.analysis import NoSite
 from core.workflows.loader_code.edits import (
@@ -33,10 +34,9 @@ from core.workflows.steps import (
     AFTER,
     BEFORE,
     broken,
-    conclude,
     confirm,
     first_look,
-    on_device,
+    leave_failing,
     others_passing,
     put,
     reproduce,
@@ -53,18 +53,16 @@ _GENERIC_CLASS = re.compile(
 """Names with the same meaning in every class, because whole libraries use them so."""
 
 
-def unpack_forward_output(case: Case, report: WorkflowReport) -> Steps[None]:
+def unpack_forward_output(case: Case, report: WorkflowReport) -> Steps[Stage]:
     """Look at what forward returns, then register its class or give the loader its own override."""
     overriding = next((path for path in case.loader_files if has_override(case.sources[path])), None)
     if overriding is not None:
         report.decide("already-handled", f"{overriding} has an override already: only the entry is stale")
-        yield from _only_the_entry(case, report)
-        return
+        return (yield from _only_the_entry(case, report))
     target = yield from first_look(case, report)
     if _unpacked(target):
         _already_unpacked(report, target)
-        yield from _only_the_entry(case, report, target)
-        return
+        return (yield from _only_the_entry(case, report))
     output = target.output
     if output is None or not _fails_to_unpack(target):
         assert target.low is not None
@@ -77,9 +75,8 @@ def unpack_forward_output(case: Case, report: WorkflowReport) -> Steps[None]:
     choice = yield from _chosen(report, found)
     shared = yield from _shared_class(case, report, output, choice, wrong)
     if shared is not None:
-        yield from _register(case, report, target, str(output["class"]), choice, shared)
-    else:
-        yield from _override(case, report, target, choice, str(output["class"]) if wrong else "")
+        return (yield from _register(case, report, target, str(output["class"]), choice, shared))
+    return (yield from _override(case, report, target, choice, str(output["class"]) if wrong else ""))
 
 
 def _chosen(report: WorkflowReport, found: Unpacking) -> Steps[UnpackChoice]:
@@ -87,9 +84,15 @@ def _chosen(report: WorkflowReport, found: Unpacking) -> Steps[UnpackChoice]:
     if not found.choices:
         abort(f"No tensor of the output can be the one that training starts from: {found.why}")
     if len(found.choices) == 1:
-        report.reach.append(f"{found.family or 'the output'}: {found.why}")
-        return found.choices[0]
-    return found.choices[(yield from _asked(f"What does the training loss depend on? {found.why}", found.choices)) - 1]
+        only = found.choices[0]
+        gradient = f" {only.gradient.words}" if only.gradient is not None else ""
+        report.reach.append(f"{found.family or 'the output'}: {found.why}{gradient}")
+        return only
+    question = f"What does the training loss depend on? {found.why}"
+    choice = found.choices[(yield from _asked(question, found.choices)) - 1]
+    if choice.gradient is not None and choice.gradient.missing:
+        report.review.append(f"with {choice.label}: {choice.gradient.words}")
+    return choice
 
 
 def _asked(question: str, choices: tuple[UnpackChoice, ...]) -> Steps[int]:
@@ -98,7 +101,8 @@ def _asked(question: str, choices: tuple[UnpackChoice, ...]) -> Steps[int]:
 
 
 def _words(choice: UnpackChoice) -> str:
-    return f"{choice.label}: {choice.selection.why}"
+    gradient = f" {choice.gradient.words}" if choice.gradient is not None else ""
+    return f"{choice.label}: {choice.selection.why}{gradient}"
 
 
 def _with_loss(case: Case, choice: UnpackChoice) -> Steps[UnpackChoice]:
@@ -169,23 +173,23 @@ def _register(
     name: str,
     choice: UnpackChoice,
     users: list[Mapping[str, Any]],
-) -> Steps[None]:
+) -> Steps[Stage]:
     edit = register(case.sources.get(case.registry, ""), name, choice.attribute)
     if isinstance(edit, NoSite):
         abort(f"{name} cannot be registered: {edit.reason}")
     others = [typed(raw, CaseEntry) for user in users for raw in user["members"]]
     members = {member.id: member for member in (*case.scope, *others)}
     stale = [one for one in members.values() if one.directory == case.target.directory or unpack_flavour(one.reason)]
-    yield from confirm(case, report, target, lambda one: _returns(one, name), stale)
-    confirmed = {member.directory for member in report.scope}
+    confirmed = yield from confirm(case, report, target, lambda one: _returns(one, name), stale)
+    directories = {members[id].directory for id in confirmed}
     report.reach = [
-        f"{line} (confirmed by a run)" if line.partition(":")[0] in confirmed else line for line in report.reach
+        f"{line} (confirmed by a run)" if line.partition(":")[0] in directories else line for line in report.reach
     ]
     yield from put(report, case.registry, edit)
-    yield from _rerun(case, report)
+    return (yield from _rerun(case, report, confirmed))
 
 
-def _override(case: Case, report: WorkflowReport, target: Repro, choice: UnpackChoice, wrong: str) -> Steps[None]:
+def _override(case: Case, report: WorkflowReport, target: Repro, choice: UnpackChoice, wrong: str) -> Steps[Stage]:
     choice = yield from _with_loss(case, choice)
     found = [
         (path, unpack_override(case.sources[path], choice.selection, depth=_depth(case, path)))
@@ -195,7 +199,7 @@ def _override(case: Case, report: WorkflowReport, target: Repro, choice: UnpackC
     if isinstance(edit, NoSite):
         abort(f"No override can be written: {edit.reason}")
     same = (target.output or {}).get("class")
-    yield from confirm(case, report, target, lambda one: _returns(one, str(same)))
+    confirmed = yield from confirm(case, report, target, lambda one: _returns(one, str(same)))
     if wrong:
         line = unregister(case.sources[case.registry], wrong)
         if isinstance(line, NoSite):
@@ -205,7 +209,7 @@ def _override(case: Case, report: WorkflowReport, target: Repro, choice: UnpackC
         report.review += [f"{one} may return {wrong} too, which has no handler any more" for one in others]
         yield from put(report, case.registry, line)
     yield from put(report, path, edit)
-    yield from _rerun(case, report)
+    return (yield from _rerun(case, report, confirmed))
 
 
 def _depth(case: Case, path: str) -> int:
@@ -213,10 +217,10 @@ def _depth(case: Case, path: str) -> int:
     return len(PurePosixPath(path).parent.relative_to(PurePosixPath(case.registry).parent).parts)
 
 
-def _rerun(case: Case, report: WorkflowReport) -> Steps[None]:
+def _rerun(case: Case, report: WorkflowReport, confirmed: dict[str, Repro]) -> Steps[Stage]:
     """Rerun with the edit: entries whose output is unpacked now, and what fails after that."""
-    others = others_passing(case, report)
-    after = yield from reproduce(report, [*(member.id for member in report.scope), *others], AFTER, "after the edit")
+    others = others_passing(case, report, confirmed)
+    after = yield from reproduce(report, [*confirmed, *others], AFTER, "after the edit")
     if lost := broken(report, others, after):
         yield from take_back(report, lost)
         report.scope.clear()
@@ -225,24 +229,14 @@ def _rerun(case: Case, report: WorkflowReport) -> Steps[None]:
         yield from take_back(report, "the output is still not unpacked")
         report.scope.clear()
         abort(f"With the edit the output is still not unpacked: {after[case.id].summary}. It was reverted.")
-    for member in tuple(report.scope):
-        one = after[member.id]
-        if one.low is None or _fails_to_unpack(one):
-            report.scope.remove(member)
-            report.states[member.id] = "unchanged: its output is still not unpacked"
-            report.review.append(f"{member.id} still fails with the edit: {one.summary}")
-    yield from _settle(case, report, {id: one for id, one in after.items() if id not in others})
+    leave_failing(report, confirmed, after, _fails_to_unpack)
+    return Stage(after, confirmed, report.kept, _inference(case))
 
 
-def _settle(case: Case, report: WorkflowReport, repros: Mapping[str, Repro]) -> Steps[None]:
-    errors = {id: one.low.error for id, one in repros.items() if one.low is not None and not one.ok}
-    passing = [member.id for member in report.scope if member.id not in errors]
-    inference = [member.id for member in case.inference if member.id == _inference_twin(case.target)]
-    seen = yield from on_device(report, passing, errors, inference)
-    conclude(report, seen, passing, errors)
-    for id in inference:
-        if id in seen:
-            report.states[id] = f"inference, unchanged: {seen[id].ending.words}"
+def _inference(case: Case) -> tuple[str, ...]:
+    """The inference test of the target, if it has an entry."""
+    twin = f"{case.id.removesuffix('training')}inference"
+    return tuple(member.id for member in case.inference if member.id == twin)
 
 
 def _already_unpacked(report: WorkflowReport, target: Repro) -> None:
@@ -251,20 +245,14 @@ def _already_unpacked(report: WorkflowReport, target: Repro) -> None:
     report.decide("already-handled", f"{name} {how}: only the entry is stale")
 
 
-def _only_the_entry(case: Case, report: WorkflowReport, target: Repro | None = None) -> Steps[None]:
+def _only_the_entry(case: Case, report: WorkflowReport) -> Steps[Stage]:
     """Nothing to edit: the device decides the entry, for all entries that share the stale reason."""
     report.scope = [one for one in case.scope if one.id == case.id or unpack_flavour(one.reason)]
-    known = {} if target is None else {target.id: target}
-    rest = [member.id for member in report.scope if member.id not in known]
-    known |= yield from reproduce(report, rest, BEFORE, "as it is")
-    for member in tuple(report.scope):
+    known = yield from reproduce(report, [member.id for member in report.scope], BEFORE, "as it is")
+    for member in report.scope:
         if known[member.id].low is None:
             report.review.append(f"{member.id}: its CPU repro came to no result: {known[member.id].summary}")
-    yield from _settle(case, report, known)
-
-
-def _inference_twin(member: CaseEntry) -> str:
-    return f"{member.id.removesuffix('training')}inference"
+    return Stage(known, inference=_inference(case))
 
 
 def _unpacked(one: Repro) -> bool:

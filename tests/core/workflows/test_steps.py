@@ -6,11 +6,12 @@ import pytest
 from core.edits.operations import OpKind
 from core.evidence.observation import Ending
 from core.workflows.case import Case
+from core.workflows.conclusion import Stage, conclude, finish, on_device
 from core.workflows.effects import RunDevice, Steps
 from core.workflows.outcomes import DeviceResult
 from core.workflows.report import WorkflowReport
 from core.workflows.repro import Repro
-from core.workflows.steps import conclude, expect_failures, on_device, reproduce, set_back
+from core.workflows.steps import reproduce, set_back
 from tests.support.triage import MISMATCH, SIBLING, TARGET, case, cpu, member, play, repro, shown
 
 
@@ -43,7 +44,7 @@ def test_one_invocation_takes_all_once() -> None:
 def test_what_the_cpu_decided_holds_without_a_device_and_is_said_to() -> None:
     def workflow(about: Case, report: WorkflowReport) -> Steps[None]:
         report.scope = list(about.scope)
-        yield from expect_failures(report, {TARGET: MISMATCH})
+        yield from finish(report, [Stage({TARGET: Repro.of(repro(TARGET, MISMATCH))})])
 
     _, report, effects = play(workflow, case(), lambda *_: None)
     assert effects == [RunDevice((TARGET,), decisive=False)]

@@ -39,10 +39,13 @@ from .origin import (
 from .reaching import writes as writes
 from .returned import (
     Returned as Returned,
+    Sister as Sister,
     has_key as has_key,
     mapping as mapping,
+    returned_at as returned_at,
     returned_by as returned_by,
     room_after as room_after,
+    sisters as sisters,
 )
 from .symptom import Symptom as Symptom, path_of as path_of
 from .tensors import Made as Made, made_by as made_by

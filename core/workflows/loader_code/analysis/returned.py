@@ -164,16 +164,111 @@ class Returned:
 def returned_by(
     code: Code, cls: str, method: str, variant: str, inputs: Sequence[Mapping[str, Any]]
 ) -> Returned | NoSite:
-    """The one return of `method` that is reached for `variant`; NoSite if there is not exactly one in this file."""
+    """The return of `method` that is reached for `variant` and gives `inputs`.
+
+    NoSite if there is none in this file, or several that could be meant.
+    """
     function = code.method(cls, method)
     if function is None:
         return NoSite(f"{cls} has no {method} in this file")
     frame = outermost(function, cls, member_of(code, variant))
-    reached = [one for one in returns(function) if Tracer(code).is_reached(one[0], frame) is not False]
-    if len(reached) != 1:
+    reached = _reached(code, frame)
+    meant = reached if len(reached) == 1 else [one for one in reached if _fits(one[1], inputs)]
+    if len(meant) != 1 and not _alike(code, [value for _, value in meant]):
         lines = ", ".join(str(code.line(statement)) for statement, _ in reached)
         return NoSite(f"{method} returns in several places: lines {lines}" if reached else f"{method} returns nothing")
-    return Returned(code, frame, *reached[0], inputs)
+    return Returned(code, frame, *meant[0], inputs)
+
+
+def _reached(code: Code, frame: Frame) -> list[tuple[Statement, cst.BaseExpression]]:
+    """The returns that may be reached: none after one that is reached for certain."""
+    found = []
+    for statement, value in returns(frame.function):
+        known = Tracer(code).is_reached(statement, frame)
+        if known is not False:
+            found.append((statement, value))
+        if known:
+            break
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Sister:
+    """Another return of the same form: what is right for one of them is right for the other."""
+
+    number: int
+    """Its place among the returns of the method."""
+    names: tuple[tuple[str, str], ...]
+    """The parts that it has, in order, each as the first return names it; empty there: only this one has it."""
+
+    def name(self, first: str) -> str:
+        """How the part that the first return calls `first` is named here; empty: it is not returned."""
+        head = _OUTER.match(first)
+        if not self.names or head is None:
+            return first
+        own = next((own for own, theirs in self.names if theirs == head[0]), "")
+        return own + first[head.end() :] if own else ""
+
+    def inputs(self, first: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """The inputs that it gives, as far as those of the first return tell."""
+        if not self.names:
+            return list(first)
+        known = [{**one, "name": self.name(str(one["name"]))} for one in first if self.name(str(one["name"]))]
+        rest = (own for own, theirs in self.names if not theirs)
+        return [*known, *({"name": own, "type": "Tensor", "dtype": None, "shape": None} for own in rest)]
+
+
+def sisters(found: Returned) -> list[Sister]:
+    """The other returns of the method that have the form of `found`, whichever variant reaches them."""
+    every = returns(found.frame.function)
+    return [
+        Sister(number, names)
+        for number, (statement, value) in enumerate(every)
+        if statement is not found.statement and (names := _same_parts(found.code, found.value, value)) is not None
+    ]
+
+
+def returned_at(code: Code, cls: str, method: str, number: int, inputs: Sequence[Mapping[str, Any]]) -> Returned:
+    """The return with that place among those of `method`, which must be there, for whatever variant reaches it."""
+    function = code.method(cls, method)
+    if function is None:
+        raise ValueError(f"{cls} has no {method}")
+    return Returned(code, outermost(function, cls), *returns(function)[number], inputs)
+
+
+def _same_parts(code: Code, first: cst.BaseExpression, other: cst.BaseExpression) -> tuple[tuple[str, str], ...] | None:
+    """The parts of `other`, each with its name in `first`; None: it has another form."""
+    if not isinstance(first, cst.Dict | cst.List | cst.Tuple):
+        return () if code.text(first) == code.text(other) else None
+    if type(first) is not type(other) or not isinstance(other, cst.Dict | cst.List | cst.Tuple):
+        return None
+    mine, theirs = _named_parts(code, first), _named_parts(code, other)
+    keyed = isinstance(first, cst.Dict)
+    names = tuple((own, _counterpart(own, text, mine, keyed=keyed)) for own, text in theirs.items())
+    return names if any(name for _, name in names) else None
+
+
+def _counterpart(own: str, text: str, first: Mapping[str, str], *, keyed: bool) -> str:
+    """The name in the first return: the same key, or the place of the same expression."""
+    if keyed:
+        return own if own in first else ""
+    return next((name for name, written in first.items() if written == text), "")
+
+
+def _named_parts(code: Code, display: cst.Dict | cst.List | cst.Tuple) -> dict[str, str]:
+    return {name: code.text(part) for name, part in _elements(display)}
+
+
+def _alike(code: Code, values: Sequence[cst.BaseExpression]) -> bool:
+    return bool(values) and all(_same_parts(code, values[0], other) is not None for other in values[1:])
+
+
+def _fits(value: cst.BaseExpression, inputs: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a literal has the parts that the CPU repro has seen; anything else may have them."""
+    if not isinstance(value, cst.Dict | cst.List | cst.Tuple):
+        return True
+    heads = (_OUTER.match(str(one["name"])) for one in inputs)
+    return {name for name, _ in _elements(value)} == {head[0] for head in heads if head is not None}
 
 
 def mapping(parts: Mapping[str, str], room: int) -> str:

@@ -30,6 +30,9 @@ from core.workflows.loader_code.analysis import (
     parameters,
     parsed,
     path_of,
+    returned_at,
+    returned_by,
+    sisters,
     spoken_name,
 )
 from core.workflows.loader_code.edits.cast import cast_edit
@@ -67,7 +70,13 @@ def _passes(way: Origin, place: Place) -> bool:
 
 
 def dtype_site(
-    source: str, symptom: Symptom, *, cls: str = "ModelLoader", method: str = "load_inputs", variant: str = ""
+    source: str,
+    symptom: Symptom,
+    *,
+    cls: str = "ModelLoader",
+    method: str = "load_inputs",
+    variant: str = "",
+    alone: bool = False,
 ) -> SourceEdit | NoSite:
     """`dtype=dtype_override` on the constructor of the tensor that `symptom` points to, else one guarded cast.
 
@@ -75,9 +84,10 @@ def dtype_site(
     literals and updates of dictionaries, branches, comprehensions, methods and functions of the same file. Without
     an input, the lines of the traceback decide; without these, what `load_model` makes. A model of which no weight
     follows the override is cast itself, traced in the same way from `load_model`. `variant` is the value of the
-    variant that failed: its own branch counts where several contradict each other. NoSite where the signature
-    has no `dtype_override`, where the tensor is no floating-point one or already follows the override, and where
-    several places would have to change. Raises TTMatrixError where the file is no Python.
+    variant that failed: its own branch counts where several contradict each other, and those with a return of the same
+    form are edited like it, unless `alone`. NoSite where the signature has no `dtype_override`, where the tensor is no
+    floating-point one or already follows the override, and where several places would have to change. Raises
+    TTMatrixError where the file is no Python.
     """
     code = parsed(source)
     member = member_of(code, variant)
@@ -91,10 +101,14 @@ def dtype_site(
             return NoSite(f"{method} takes no {OVERRIDE}")
         # An edit that fixes every variant is worth more than one in the branch of the variant that failed.
         edits = [_of_leaf(code, leaf, function, cls, "") for leaf in symptom.leaves]
-        if member and any(isinstance(one, NoSite) for one in edits):
+        branch = bool(member) and any(isinstance(one, NoSite) for one in edits)
+        if branch:
             edits = [_of_leaf(code, leaf, function, cls, member) for leaf in symptom.leaves]
         if len({one.after if isinstance(one, SourceEdit) else one for one in edits}) == 1:
-            return edits[0]
+            first = edits[0]
+            if not branch or alone or isinstance(first, NoSite):
+                return first
+            return _in_sisters(first, symptom.leaves[0], cls, method, variant)
         return shared_site(code, function, cls, member, symptom) or _several(edits, symptom.leaves)
     for line in reversed(symptom.lines):
         found = _of_line(code, line, cls)
@@ -116,6 +130,22 @@ def _several(found: Sequence[SourceEdit | NoSite], leaves: Sequence[str]) -> NoS
 def _of_leaf(code: Code, leaf: str, function: cst.FunctionDef, cls: str, member: str) -> SourceEdit | NoSite:
     frame = outermost(function, cls, member)
     return _fixed(code, Tracer(code).returned(frame, path_of(leaf)), leaf)
+
+
+def _in_sisters(first: SourceEdit, leaf: str, cls: str, method: str, variant: str) -> SourceEdit:
+    """`first`, and the same edit where a return of the same form is reached by other variants."""
+    found = returned_by(parsed(first.before), cls, method, variant, ())
+    edit, count = first, 1
+    for sister in () if isinstance(found, NoSite) else sisters(found):
+        code, name = parsed(edit.after), sister.name(leaf)
+        there = returned_at(code, cls, method, sister.number, ())
+        spot = Spot(there.frame, there.statement, path_of(name), {}, Bindings(), ())
+        more = _fixed(code, Tracer(code).follow(there.value, spot, end=True), leaf) if name else None
+        if isinstance(more, SourceEdit) and more.summary == first.summary:
+            edit, count = edit.then(more), count + 1
+    if count == 1:
+        return first
+    return replace(edit, line=first.line, summary=f"{first.summary}, in {count} branches of the same form")
 
 
 def _fixed(code: Code, origins: Sequence[Origin], what: str) -> SourceEdit | NoSite:
@@ -244,16 +274,18 @@ MOST = 4
 def dtype_candidates(source: str, symptom: Symptom, *, variant: str = "") -> tuple[tuple[SourceEdit, ...], str]:
     """At most `MOST` different edits to try one at a time, and why no edit covers all that `symptom` names.
 
-    In order: the inputs that the error names, all float32 inputs, each of these alone.
+    In order: the inputs that the error names, all float32 inputs, each of these alone; each first with the branches of
+    other variants, then without.
     """
     found: dict[str, SourceEdit] = {}
     why = ""
     for number, leaves in enumerate(_subsets(symptom)):
-        one = dtype_site(source, replace(symptom, leaves=leaves), variant=variant)
-        if isinstance(one, NoSite):
-            why = why or (one.reason if number == 0 else "")
-        else:
-            found.setdefault(one.after, one)
+        for alone in (False, True):
+            one = dtype_site(source, replace(symptom, leaves=leaves), variant=variant, alone=alone)
+            if isinstance(one, NoSite):
+                why = why or (one.reason if number == 0 else "")
+            else:
+                found.setdefault(one.after, one)
     return tuple(found.values())[:MOST], why
 
 

@@ -2,7 +2,7 @@
 """One change of one Python file, as data."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -30,9 +30,15 @@ class EditKind(StrEnum):
     BATCH = "batch"
 
 
+_THEN = "; then "
+
+
 @dataclass(frozen=True, slots=True)
 class SourceEdit:
-    """The text of one file before and after; they differ in one statement and the import that it needs."""
+    """The text of one file before and after.
+
+    They differ in one statement and the import that it needs, or in several of these, one on top of the other.
+    """
 
     kind: EditKind
     line: int
@@ -45,6 +51,17 @@ class SourceEdit:
     def diff(self, path: str) -> str:
         """The diff as `git diff` prints it, for the file at `path`."""
         return unified_diff(path, self.before, self.after)
+
+    def then(self, later: "SourceEdit") -> "SourceEdit":
+        """This edit and `later`, which was made on top of it, as one."""
+        if later.before != self.after:
+            raise ValueError("the second edit was made for another text")
+        return replace(later, summary=f"{self.summary}{_THEN}{later.summary}", before=self.before)
+
+    @property
+    def last_summary(self) -> str:
+        """The summary of the edit on top."""
+        return self.summary.rpartition(_THEN)[2]
 
 
 _RECORD, _BACKUP = ".json", ".before"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.workflows.loader_code.edits.forward_output import MAPPINGS, ForwardOutput, Leaf
+from core.workflows.loader_code.edits.forward_output import MAPPINGS, ForwardOutput, Gradient, Leaf
 from core.workflows.loader_code.edits.unpack import Form, Selection
 
 _MOST_SINGLE = 12
@@ -23,6 +23,10 @@ class UnpackChoice:
     selection: Selection
     attribute: str = ""
     """The attribute, if a line of the registry is enough; empty: an override is needed."""
+    gradient: Gradient | None = None
+    """What it means for the parameters of the model; None: not known."""
+    aside: bool = False
+    """Whether it has outputs that are there for a second loss."""
 
     @property
     def label(self) -> str:
@@ -116,6 +120,8 @@ LOSSES = (
 """Losses that a person can name for a model."""
 _OF_LOADERS = re.compile(r"\b[A-Z]\w*Loss\b|\b\w*cross_entropy\w*|\b(?:mse|l1|smooth_l1|huber|ctc|nll)_loss\b")
 _HEAD = re.compile(r"logit|pred|box|bbox|mask|score|heatmap|cls|class|reg|offset|keypoint|depth", re.IGNORECASE)
+_ASIDE = re.compile(r"aux", re.IGNORECASE)
+"""Outputs that are there for a second loss, whatever their gradient reaches."""
 _AUXILIARY = re.compile(
     r"feat|hidden|aux|attn|attention|encoder|embed|memory|state|neck|backbone|anchor|prior", re.IGNORECASE
 )
@@ -148,7 +154,9 @@ def unpacking(
         if name
         else f"task {task!r} implies no loss"
     )
-    return Unpacking(name, tuple(_all_choices(seen, family, registered)), f"{why}: a person has to say")
+    choices = _ranked(_all_choices(seen, family, registered))
+    words = [f"{why}: a person has to say.", _why_first(choices[0]), seen.unreached]
+    return Unpacking(name, tuple(choices), " ".join(filter(None, words)))
 
 
 def losses_named(sources: Iterable[str]) -> tuple[str, ...]:
@@ -166,7 +174,9 @@ def _choice(seen: ForwardOutput, wanted: Sequence[Leaf], what: str, loss: str) -
     found = seen.selection(wanted, what, loss)
     single = seen.is_named and found.form is Form.TENSOR
     name = found.access.removeprefix(".")
-    return UnpackChoice(found, name if single and found.access.startswith(".") and name.isidentifier() else "")
+    attribute = name if single and found.access.startswith(".") and name.isidentifier() else ""
+    aside = any(_ASIDE.search(leaf["name"]) for leaf in wanted)
+    return UnpackChoice(found, attribute, seen.gradient(wanted), aside)
 
 
 def _loss_of(family: Family | None) -> str:
@@ -205,6 +215,32 @@ def _all_choices(seen: ForwardOutput, family: Family | None, registered: str | N
     return list(found.values())
 
 
+def _ranked(choices: Sequence[UnpackChoice]) -> list[UnpackChoice]:
+    """First what leaves no parameter without a gradient, and of these what adds up the least that is not needed.
+
+    What has an auxiliary output comes last. The order stays where the gradients are not known.
+    """
+    if any(choice.gradient is None for choice in choices):
+        return list(choices)
+    return sorted(choices, key=_rank)
+
+
+def _rank(choice: UnpackChoice) -> tuple[bool, int, int, bool, bool, int]:
+    gradient, selection = choice.gradient, choice.selection
+    assert gradient is not None
+    parts = selection.form is Form.SUM_PARTS
+    alone = selection.form is Form.TENSOR
+    return choice.aside, gradient.missing, gradient.redundant, not alone, parts, len(selection.parts)
+
+
+def _why_first(first: UnpackChoice) -> str:
+    """Why a choice is the first one, as a sentence; empty: the gradients are not known."""
+    if first.gradient is None:
+        return ""
+    few = "the fewest parameters without a gradient, auxiliary outputs aside" if first.gradient.missing else "none out"
+    return f"The first, {first.label}, leaves {few}."
+
+
 def _offers(seen: ForwardOutput, registered: str | None) -> Iterator[tuple[Sequence[Leaf], str]]:
     if registered and (wanted := [leaf for leaf in seen.part(registered) if leaf in seen.grads]):
         yield wanted, f"What {registered} holds, added up."
@@ -218,6 +254,8 @@ def _offers(seen: ForwardOutput, registered: str | None) -> Iterator[tuple[Seque
         yield [leaf for leaf in seen.under(steps) if leaf in seen.grads], f"What {part} holds, added up."
     if not seen.is_named:
         yield seen.grads, "All tensors that a gradient reaches, added up."
+    if len(covering := seen.covering()) > 1:
+        yield covering, f"{_listed(covering)}, added up: together they reach every parameter."
 
 
 def _combinations(seen: ForwardOutput) -> Iterator[Sequence[Leaf]]:

@@ -4,6 +4,7 @@
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from core.workflows.loader_code.edits.unpack import Form, Selection
@@ -16,8 +17,32 @@ _OUTER = re.compile(r"\w+|\[\d+\]")
 """Names of inputs that `load_inputs` returns at the top level."""
 _SHOWN = 12
 """Most leaves that a docstring lists."""
+_MODULES = 4
+"""Most modules that are named as those without a gradient."""
 _MOST_PARTS = 4
 """Most tensors that are added up one by one; for more the code loops."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """What it means for the parameters of a model if backward starts from a part of its output."""
+
+    missing: int
+    """Parameters without a gradient that another part of the output reaches."""
+    total: int
+    """Parameters that the output reaches."""
+    modules: tuple[str, ...]
+    """The modules of those that are missing."""
+    redundant: int
+    """Tensors of the part from which others of it are computed: their parameters get a gradient anyway."""
+
+    @property
+    def words(self) -> str:
+        """For people, as a sentence."""
+        if not self.missing:
+            return "Every parameter gets a gradient."
+        more = ", ..." if len(self.modules) > _MODULES else ""
+        return f"No gradient for {self.missing} of {self.total} parameters: {', '.join(self.modules[:_MODULES])}{more}."
 
 
 class ForwardOutput:
@@ -27,12 +52,49 @@ class ForwardOutput:
         """`inputs` are those that the output was produced with."""
         self.kind = str(output["class"])
         self.leaves: list[Leaf] = [
-            {**leaf, "access": access, "steps": None if access is None else tuple(_STEP.findall(access))}
-            for leaf, access in zip(output["leaves"], output["access"], strict=True)
+            {**leaf, "number": number, "access": access, "steps": _steps(access)}
+            for number, (leaf, access) in enumerate(zip(output["leaves"], output["access"], strict=True))
         ]
         self.grads = [leaf for leaf in self.leaves if "float" in (leaf["dtype"] or "") and leaf.get("requires_grad")]
         """Floating-point tensors that backward can start from: no prior, no anchor, nothing detached."""
         self._seen_with = _seen_with(inputs)
+        self._reach: Mapping[str, Any] | None = output.get("reach")
+
+    def gradient(self, wanted: Sequence[Leaf]) -> Gradient | None:
+        """What starting from `wanted` means for the parameters; None: the CPU repro did not say."""
+        if self._reach is None:
+            return None
+        numbers = {leaf["number"] for leaf in wanted}
+        groups = [one for one in self._reach["groups"] if one["leaves"]]
+        missing = [one for one in groups if not numbers & set(one["leaves"])]
+        feeds: Mapping[str, Sequence[int]] = self._reach["feeds"]
+        return Gradient(
+            sum(one["count"] for one in missing),
+            sum(one["count"] for one in groups),
+            tuple(module for one in missing for module in one["modules"]),
+            sum(bool(numbers & set(feeds.get(str(number), ()))) for number in numbers),
+        )
+
+    @property
+    def unreached(self) -> str:
+        """The parameters that no part of the output reaches, as a sentence; empty: there are none, or it is unknown."""
+        groups = [one for one in (self._reach or {"groups": ()})["groups"] if not one["leaves"]]
+        if not groups:
+            return ""
+        names = ", ".join(module for one in groups for module in one["modules"][:_MODULES])
+        return f"No part of the output reaches {sum(one['count'] for one in groups)} parameters: {names}."
+
+    def covering(self) -> list[Leaf]:
+        """The fewest tensors, taken one after the other, with which no parameter is left without a gradient."""
+        groups = [one for one in (self._reach or {"groups": ()})["groups"] if one["leaves"]]
+        free = [leaf for leaf in self.grads if leaf["access"] is not None]
+        found: list[Leaf] = []
+        while left := [one for one in groups if not {leaf["number"] for leaf in found} & set(one["leaves"])]:
+            best = max(free, key=lambda leaf: _gained(leaf, left), default=None)
+            if best is None or not _gained(best, left):
+                break
+            found.append(best)
+        return [leaf for leaf in self.grads if leaf in found]
 
     @property
     def is_tensor(self) -> bool:
@@ -97,6 +159,15 @@ class ForwardOutput:
         if every and (len(known) < len(wanted) or (plain and len(known) > _MOST_PARTS)):
             return "".join(prefix), Form.SUM_GRADIENTS, ()
         return "", Form.SUM_PARTS, tuple("".join(steps) for steps in known)
+
+
+def _steps(access: str | None) -> tuple[str, ...] | None:
+    return None if access is None else tuple(_STEP.findall(access))
+
+
+def _gained(leaf: Leaf, groups: Iterable[Mapping[str, Any]]) -> int:
+    """How many parameters of `groups` get a gradient from `leaf`."""
+    return sum(one["count"] for one in groups if leaf["number"] in one["leaves"])
 
 
 def _common(known: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

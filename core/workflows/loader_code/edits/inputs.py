@@ -2,11 +2,13 @@
 """Make `load_inputs` return what training needs in addition, by the smallest change; its signature and callers stay.
 
 `inputs` are those of a phase of the CPU repro, `parameters` the names of the model's forward in order, `variant` the
-value of the variant that failed. All raise TTMatrixError where the file is no Python.
+value of the variant that failed. What is right for its return is right for those of the same form in branches of other
+variants; with `alone` they stay as they are. All raise TTMatrixError where the file is no Python.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import libcst as cst
@@ -24,8 +26,10 @@ from core.workflows.loader_code.analysis import (
     has_key,
     mapping,
     parsed,
+    returned_at,
     returned_by,
     room_after,
+    sisters,
 )
 from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
 from core.workflows.loader_code.edits.syntax import import_torch
@@ -35,8 +39,20 @@ _IDS, _DECODER_IDS, _TARGETS = "input_ids", "decoder_input_ids", "targets"
 _TWICE = "repeat_interleave(2, dim=0)"
 _BEFORE_A_VALUE = len(f'inputs["{_DECODER_IDS}"] = ')
 _OF_A_LIST = re.compile(r"\[\d+\]\[\d+\]$|\w\[\d+\]$")
+_TWO_ROWS = "make two rows of the inputs"
 _Make: TypeAlias = Callable[[str], str | NoSite]
 """Writes a value, given the name of the variable that holds the inputs; empty if no variable does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The method whose returned value is edited."""
+
+    cls: str = "ModelLoader"
+    method: str = "load_inputs"
+
+
+INPUTS = Where()
 
 
 def decoder_inputs(
@@ -45,27 +61,27 @@ def decoder_inputs(
     parameters: Sequence[str],
     *,
     start: Start | None = None,
-    cls: str = "ModelLoader",
-    method: str = "load_inputs",
+    place: Where = INPUTS,
     variant: str = "",
+    alone: bool = False,
 ) -> SourceEdit | NoSite:
     """Pass `decoder_input_ids`: one token per row to start from, `start` if the configuration has one.
 
     A sequence becomes a mapping by `parameters`; a variable named `decoder_input_ids` in it keeps that
     name as key. NoSite where the returned value cannot be seen, or has the key already.
     """
-    code = parsed(source)
-    found = returned_by(code, cls, method, variant, inputs)
-    if isinstance(found, NoSite):
-        return found
     if parameters and _DECODER_IDS not in parameters:
         return NoSite(f"the model takes no {_DECODER_IDS}")
-    spoken = start_token(code, cls, found, start) if start is not None else ""
 
-    def tokens(name: str) -> str | NoSite:
-        return _start_tokens(found, name, spoken) if spoken else _first_tokens(found, name)
+    def made(found: Returned) -> SourceEdit | NoSite:
+        spoken = start_token(found.code, place.cls, found, start) if start is not None else ""
 
-    return _with_key(found, _DECODER_IDS, tokens, parameters, EditKind.DECODER_INPUTS)
+        def tokens(name: str) -> str | NoSite:
+            return _start_tokens(found, name, spoken) if spoken else _first_tokens(found, name)
+
+        return _with_key(found, _DECODER_IDS, tokens, parameters, EditKind.DECODER_INPUTS)
+
+    return _in_returns(source, inputs, place, variant, made, alone=alone)
 
 
 def detection_targets(
@@ -73,51 +89,78 @@ def detection_targets(
     inputs: Sequence[Mapping[str, Any]],
     parameters: Sequence[str],
     *,
-    cls: str = "ModelLoader",
-    method: str = "load_inputs",
+    place: Where = INPUTS,
     variant: str = "",
+    alone: bool = False,
 ) -> SourceEdit | NoSite:
     """Pass `targets`: for each image a mapping with one box inside it and one label other than background.
 
     Boxes are floating-point (N, 4) as x1, y1, x2, y2 in pixels, in the override dtype if the images follow it, else
     float32; labels are int64. The returned value becomes a mapping by `parameters`.
     """
-    code = parsed(source)
-    found = returned_by(code, cls, method, variant, inputs)
-    if isinstance(found, NoSite):
-        return found
     if _TARGETS not in parameters:
         return NoSite(f"the model takes no {_TARGETS}")
-    return _with_key(found, _TARGETS, lambda name: _boxes(found, name), parameters, EditKind.TARGETS)
+
+    def made(found: Returned) -> SourceEdit | NoSite:
+        return _with_key(found, _TARGETS, lambda name: _boxes(found, name), parameters, EditKind.TARGETS)
+
+    return _in_returns(source, inputs, place, variant, made, alone=alone)
 
 
 def batch_of_two(
     source: str,
     inputs: Sequence[Mapping[str, Any]],
     *,
-    cls: str = "ModelLoader",
-    method: str = "load_inputs",
+    place: Where = INPUTS,
     variant: str = "",
+    alone: bool = False,
 ) -> SourceEdit | NoSite:
     """Let `load_inputs` make a batch of two rows.
 
     NoSite where the batch is not 1 already, or where the runner passes a batch size anyway (`batch_size` in the
     signature: since upstream's `9088e8ebb` it is 2 in training).
     """
-    code = parsed(source)
-    found = returned_by(code, cls, method, variant, inputs)
-    if isinstance(found, NoSite):
-        return found
-    if found.takes_batch_size:
-        return NoSite("the runner passes batch_size=2 in training already")
     shapes = [one["shape"] for one in inputs]
     if not shapes or not all(shape and shape[0] == 1 for shape in shapes):
         return NoSite("the inputs are not one row of tensors each")
-    one = _first_dimension(found)
-    splices = [one] if one is not None else _repeated(found)
-    if isinstance(splices, NoSite):
-        return splices
-    return _edit(found, EditKind.BATCH, "make two rows of the inputs", splices)
+    found = returned_by(parsed(source), place.cls, place.method, variant, inputs)
+    if isinstance(found, Returned) and found.takes_batch_size:
+        return NoSite("the runner passes batch_size=2 in training already")
+    if isinstance(found, Returned) and (one := _first_dimension(found)) is not None:
+        return _edit(found, EditKind.BATCH, _TWO_ROWS, [one])
+
+    def made(found: Returned) -> SourceEdit | NoSite:
+        splices = _repeated(found)
+        return splices if isinstance(splices, NoSite) else _edit(found, EditKind.BATCH, _TWO_ROWS, splices)
+
+    return _in_returns(source, inputs, place, variant, made, alone=alone)
+
+
+def _in_returns(
+    source: str,
+    inputs: Sequence[Mapping[str, Any]],
+    place: Where,
+    variant: str,
+    made: Callable[[Returned], SourceEdit | NoSite],
+    *,
+    alone: bool,
+) -> SourceEdit | NoSite:
+    """The edit of the return for `variant`, and of the returns of the same form that other variants reach.
+
+    `alone`: only of the first.
+    """
+    found = returned_by(parsed(source), place.cls, place.method, variant, inputs)
+    edit = found if isinstance(found, NoSite) else made(found)
+    if isinstance(found, NoSite) or isinstance(edit, NoSite) or alone:
+        return edit
+    first, count = edit, 1
+    for sister in sisters(found):
+        there = returned_at(parsed(edit.after), place.cls, place.method, sister.number, sister.inputs(inputs))
+        if isinstance(more := made(there), SourceEdit):
+            edit, count = edit.then(more), count + 1
+    if count == 1:
+        return first
+    return replace(edit, line=first.line, summary=f"{first.summary}, in {count} returns of the same form")
 
 
 def _with_key(found: Returned, key: str, make: _Make, parameters: Sequence[str], kind: EditKind) -> SourceEdit | NoSite:

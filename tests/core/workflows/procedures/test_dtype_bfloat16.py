@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.edits.operations import to_json
+from core.workflows.conclusion import alone
 from core.workflows.effects import Answer, EditLoader, Effect, RevertLoader, RunCpu, RunDevice
 from core.workflows.loader_code.analysis.symptom import Symptom
 from core.workflows.procedures import dtype_bfloat16 as module
@@ -46,7 +47,7 @@ def no_site(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def report_of(world: World) -> WorkflowReport:
-    return play(dtype_bfloat16, BOTH, world)[1]
+    return play(alone(dtype_bfloat16), BOTH, world)[1]
 
 
 def values(report: WorkflowReport, id: str) -> dict[str, object]:
@@ -55,7 +56,7 @@ def values(report: WorkflowReport, id: str) -> dict[str, object]:
 
 def test_an_operation_without_kernel_is_an_expected_failure_and_no_loader_is_touched() -> None:
     about = case(member(TARGET, NO_KERNEL, "NOT_SUPPORTED_SKIP"))
-    _, report, effects = play(dtype_bfloat16, about, cpu({TARGET: (NO_KERNEL, "")}, {}))
+    _, report, effects = play(alone(dtype_bfloat16), about, cpu({TARGET: (NO_KERNEL, "")}, {}))
     assert (report.flavour, report.decision, report.edits) == ("op_not_implemented", "expected-failure", {})
     assert values(report, TARGET) == {"status": "KNOWN_FAILURE_XFAIL", "bringup_status": "FAILED_FE_COMPILATION"}
     assert [effect for effect in effects if isinstance(effect, EditLoader)] == []
@@ -73,15 +74,15 @@ def test_an_operation_without_kernel_is_an_expected_failure_and_no_loader_is_tou
     ],
 )
 def test_what_is_another_failure_aborts_and_touches_nothing(low: str, full: str, step: str, told: str) -> None:
-    _, report, effects = play(dtype_bfloat16, case(), lambda *_: [repro(TARGET, low, full, step)])
+    _, report, effects = play(alone(dtype_bfloat16), case(), lambda *_: [repro(TARGET, low, full, step)])
     assert report.aborted is not None
     assert told in report.aborted
     assert (report.operations, len(effects)) == ([], 1)
 
 
 def test_a_run_without_a_result_aborts_and_a_missing_package_is_the_machines() -> None:
-    crashed = play(dtype_bfloat16, case(), lambda *_: [failed_run(TARGET)])[1]
-    missing = play(dtype_bfloat16, case(), lambda *_: [failed_run(TARGET, "error", "no timm")])[1]
+    crashed = play(alone(dtype_bfloat16), case(), lambda *_: [failed_run(TARGET)])[1]
+    missing = play(alone(dtype_bfloat16), case(), lambda *_: [failed_run(TARGET, "error", "no timm")])[1]
     assert (crashed.environment, missing.environment) == (False, True)
     assert "no timm" in str(missing.aborted)
 
@@ -96,7 +97,7 @@ def test_without_a_place_to_fix_it_is_an_expected_failure_with_the_verbatim_erro
 @pytest.mark.usefixtures("site")
 def test_a_fix_that_works_waits_for_the_device_and_then_says_what_it_shows() -> None:
     device = [shown(TARGET, "passed"), shown(SIBLING, "inaccurate", "PCC comparison failed")]
-    _, report, effects = play(dtype_bfloat16, BOTH, cpu(BROKEN, {}, device))
+    _, report, effects = play(alone(dtype_bfloat16), BOTH, cpu(BROKEN, {}, device))
     assert (report.decision, list(report.edits)) == ("fixed", [LOADER])
     assert RunDevice((TARGET, SIBLING), decisive=True) in effects
     assert to_json(op for op in report.operations if op.id == TARGET) == [
@@ -109,7 +110,7 @@ def test_a_fix_that_works_waits_for_the_device_and_then_says_what_it_shows() -> 
 @pytest.mark.usefixtures("site")
 @pytest.mark.parametrize("after", [(MISMATCH, ""), ("RuntimeError: expected scalar type Float but found BFloat16", "")])
 def test_a_wrong_fix_site_is_taken_back_and_the_first_error_stays(after: tuple[str, str]) -> None:
-    _, report, effects = play(dtype_bfloat16, BOTH, cpu(BROKEN, dict.fromkeys(BROKEN, after)))
+    _, report, effects = play(alone(dtype_bfloat16), BOTH, cpu(BROKEN, dict.fromkeys(BROKEN, after)))
     assert (report.decision, report.edits, len(report.tried)) == ("wrong-fix-site", {}, 1)
     assert any(isinstance(effect, RevertLoader) for effect in effects)
     assert values(report, TARGET)["bringup_status"] == "FAILED_FE_COMPILATION"
@@ -120,7 +121,7 @@ def test_a_wrong_fix_site_is_taken_back_and_the_first_error_stays(after: tuple[s
 def test_an_edit_that_breaks_a_variant_which_passed_is_taken_back() -> None:
     passing = case(member(TARGET, MISMATCH), member(SIBLING, "", "EXPECTED_PASSING"))
     world = cpu({TARGET: (MISMATCH, "")}, {SIBLING: ("KeyError: 'pixel_values'", "")})
-    _, report, effects = play(dtype_bfloat16, passing, world)
+    _, report, effects = play(alone(dtype_bfloat16), passing, world)
     assert RunCpu((TARGET, SIBLING), "after the edit") in effects
     assert (report.decision, report.edits, len(report.tried)) == ("wrong-fix-site", {}, 1)
     assert SIBLING in report.why
@@ -131,7 +132,9 @@ def test_an_edit_that_breaks_a_variant_which_passed_is_taken_back() -> None:
 @pytest.mark.usefixtures("site")
 def test_a_variant_that_passes_before_and_after_is_left_as_it_is() -> None:
     passing = case(member(TARGET, MISMATCH), member(SIBLING, "", "EXPECTED_PASSING"))
-    _, report, effects = play(dtype_bfloat16, passing, cpu({TARGET: (MISMATCH, "")}, {}, [shown(TARGET, "passed")]))
+    _, report, effects = play(
+        alone(dtype_bfloat16), passing, cpu({TARGET: (MISMATCH, "")}, {}, [shown(TARGET, "passed")])
+    )
     assert (report.decision, report.states[SIBLING]) == ("fixed", "unchanged: passes on CPU as it is")
     assert RunDevice((TARGET,), decisive=True) in effects
 
@@ -150,7 +153,7 @@ def test_of_several_inputs_the_one_that_fixes_it_is_found_by_running(monkeypatch
             return [repro(id, "" if mended else MISMATCH, "", "forward") for id in effect.ids]
         return None
 
-    _, report, effects = play(dtype_bfloat16, BOTH, world)
+    _, report, effects = play(alone(dtype_bfloat16), BOTH, world)
     changes = [effect for effect in effects if isinstance(effect, EditLoader | RevertLoader)]
     assert changes == [EditLoader(LOADER, TWO[0]), RevertLoader(LOADER, TWO[0]), EditLoader(LOADER, TWO[1])]
     assert (report.decision, report.edits, len(report.tried)) == ("fixed", {LOADER: TWO[1]}, 1)
@@ -206,7 +209,7 @@ def test_variants_that_pass_as_they_are_stay_and_those_that_fail_otherwise_are_f
     third = "net/pytorch-Third-single_device-training"
     about = case(member(TARGET, MISMATCH), member(SIBLING), member(third))
     before = {TARGET: (MISMATCH, ""), third: ("ValueError: x", "ValueError: x")}
-    _, report, _ = play(dtype_bfloat16, about, cpu(before, {}, [shown(TARGET, "passed")]))
+    _, report, _ = play(alone(dtype_bfloat16), about, cpu(before, {}, [shown(TARGET, "passed")]))
     assert [one.id for one in report.scope] == [TARGET]
     assert "passes on CPU" in report.states[SIBLING]
     assert third in report.review[0]
@@ -222,12 +225,12 @@ def test_a_variant_that_the_edit_does_not_fix_is_left_out() -> None:
 def test_a_stale_inference_entry_is_flagged_and_not_changed() -> None:
     stale = member("net/pytorch-Small-single_device-inference", MISMATCH)
     about = case(member(TARGET, NO_KERNEL), inference=(stale,))
-    report = play(dtype_bfloat16, about, cpu({TARGET: (NO_KERNEL, "")}, {}))[1]
+    report = play(alone(dtype_bfloat16), about, cpu({TARGET: (NO_KERNEL, "")}, {}))[1]
     assert stale.id in report.review[0]
     assert {op.id for op in report.operations} <= {TARGET}
 
 
 def test_a_device_that_passes_what_fails_on_cpu_is_for_a_person() -> None:
     world = cpu({TARGET: (NO_KERNEL, "")}, {}, [shown(TARGET, "passed")])
-    report = play(dtype_bfloat16, case(), world)[1]
+    report = play(alone(dtype_bfloat16), case(), world)[1]
     assert (report.operations, len(report.review)) == ([], 1)

@@ -3,6 +3,7 @@
 
 import pytest
 
+from core.workflows.conclusion import alone
 from core.workflows.effects import Answer, Ask, Effect, RunCpu, RunDevice
 from core.workflows.loader_code.analysis.code import NoSite
 from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
@@ -26,7 +27,7 @@ def edits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_EDITS", found)
 
 
-def world(before: str = TARGETS, after: str = "", inference: str = "", device: Answer = None, choose: int = 1) -> World:
+def world(before: str = TARGETS, after: str = "", inference: str = "", device: Answer = None) -> World:
     """Training fails with `before`, with an edit in place with `after`, and inference then with `inference`."""
 
     def error(id: str, now: bool) -> str:
@@ -37,8 +38,6 @@ def world(before: str = TARGETS, after: str = "", inference: str = "", device: A
     def answer(effect: Effect, done: list[Effect]) -> Answer:
         if isinstance(effect, RunCpu):
             return [repro(id, one := error(id, edited(done)), one) for id in effect.ids]
-        if isinstance(effect, Ask):
-            return choose
         return device if device is not None else [shown(id, "passed") for id in getattr(effect, "ids", ())]
 
     return answer
@@ -47,7 +46,7 @@ def world(before: str = TARGETS, after: str = "", inference: str = "", device: A
 def report_of(answers: World) -> tuple[WorkflowReport, list[Effect]]:
     inference = (member(INFERENCE, status="EXPECTED_PASSING"),)
     about = case(member(TARGET, TARGETS), member(SIBLING, TARGETS), inference=inference)
-    _, report, effects = play(missing_inputs, about, answers)
+    _, report, effects = play(alone(missing_inputs), about, answers)
     return report, effects
 
 
@@ -88,7 +87,7 @@ def test_a_variant_that_passed_and_fails_with_the_edit_takes_it_back() -> None:
 
 
 def test_inference_that_stops_working_on_cpu_takes_the_edit_back() -> None:
-    report, _ = report_of(world(inference="ValueError: unexpected keyword"))
+    report, _ = report_of(world(inference="ValueError: unexpected keyword", device=[]))
     assert (report.decision, report.edits) == ("inference-regression", {})
     assert INFERENCE in report.review[0]
     assert {op.id for op in report.operations} == {TARGET, SIBLING}
@@ -131,29 +130,22 @@ def no_edit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_edit")
-def test_without_an_edit_nothing_is_decided_before_a_person_has_said_so() -> None:
+def test_without_an_edit_it_is_an_expected_failure_by_its_own_error_and_is_flagged() -> None:
     report, effects = report_of(world(device=[]))
-    question = next(effect for effect in effects if isinstance(effect, Ask))
-    assert "The failure is not fixed: no edit of" in question.question
-    assert "it cannot be seen" in question.question
-    assert report.decision == "no-edit"
+    assert not any(isinstance(effect, Ask) for effect in effects)
+    assert (report.decision, report.edits) == ("no-edit", {})
     assert {op.value for op in report.operations} == {"FAILED_FE_COMPILATION"}
-
-
-@pytest.mark.usefixtures("no_edit")
-def test_a_loader_that_somebody_fixes_by_hand_leaves_the_entry_alone() -> None:
-    report, effects = report_of(world(choose=2))
-    assert "is not fixed" in str(report.aborted)
-    assert report.operations == []
-    assert not any(isinstance(effect, RunDevice) for effect in effects)
+    assert "not fixed: no edit of" in report.review[0]
+    assert "it cannot be seen" in report.review[0]
 
 
 @pytest.mark.parametrize("after", [{"after": TARGETS}, {"inference": "ValueError: x"}])
-def test_an_edit_that_was_taken_back_has_decided_nothing(after: dict[str, str]) -> None:
-    report, effects = report_of(world(choose=2, **after))
-    assert sum(isinstance(effect, Ask) for effect in effects) == 1
-    assert (report.edits, report.operations) == ({}, [])
-    assert "is not fixed" in str(report.aborted)
+def test_an_edit_that_was_taken_back_leaves_the_first_error(after: dict[str, str]) -> None:
+    report, effects = report_of(world(device=[], **after))
+    assert not any(isinstance(effect, Ask) for effect in effects)
+    assert (report.edits, len(report.tried)) == ({}, 1)
+    assert {op.value for op in report.operations} == {"FAILED_FE_COMPILATION"}
+    assert any(line.startswith("not fixed:") for line in report.review)
 
 
 @pytest.mark.parametrize(("other", "token"), [(7, 7), (8, None)])
@@ -162,7 +154,7 @@ def test_a_token_to_start_from_is_taken_where_it_is_the_same_for_all(
 ) -> None:
     starts: list[Start | None] = []
 
-    def make(_: str, __: object, ___: str, start: Start | None) -> SourceEdit:
+    def make(_: str, __: object, ___: str, start: Start | None, ____: bool) -> SourceEdit:
         starts.append(start)
         return edit("ids", EditKind.DECODER_INPUTS)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from core.workflows.conclusion import alone
 from core.workflows.procedures.table import AUTO, WORKFLOWS, pick, workflow, workflow_for
 from core.workflows.repro import Repro
 from tests.support.triage import (
@@ -100,7 +101,7 @@ def test_the_workflow_of_the_guide_works() -> None:
     error = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
     assert scope["flavour"](error) == "no_gradient"
     about = case(member(TARGET, "", "NOT_SUPPORTED_SKIP"))
-    _, report, _ = play(scope["no_gradient"], about, cpu({TARGET: (error, error)}, {}))
+    _, report, _ = play(alone(scope["no_gradient"]), about, cpu({TARGET: (error, error)}, {}))
     assert (report.flavour, report.decision) == ("no_gradient", "expected-failure")
     assert {op.value for op in report.operations} == {"KNOWN_FAILURE_XFAIL", "FAILED_FE_COMPILATION", error}
-    assert play(scope["no_gradient"], about, cpu({}, {}))[1].aborted
+    assert play(alone(scope["no_gradient"]), about, cpu({}, {}))[1].aborted

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from core.workflows.conclusion import alone
 from core.workflows.effects import Answer, Ask, Effect, FindUsers, RunCpu, RunDevice
 from core.workflows.loader_code.analysis.code import NoSite
 from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
@@ -99,7 +100,7 @@ def world(
 def report_of(answers: World, *reasons: str) -> tuple[WorkflowReport, list[Effect]]:
     inference = (member(INFERENCE, status="EXPECTED_PASSING"),)
     about = case(member(TARGET, NO_HANDLER), member(SIBLING, NO_HANDLER), inference=inference)
-    _, report, effects = play(unpack_forward_output, about, answers)
+    _, report, effects = play(alone(unpack_forward_output), about, answers)
     return report, effects
 
 
@@ -163,7 +164,7 @@ def test_the_loss_that_a_docstring_states_is_asked_for_where_nothing_tells(
 
     monkeypatch.setattr(module, "unpack_override", override)
     about = case(member(TARGET, NO_HANDLER), sources={LOADER: "from x import FocalLoss", REGISTRY: ""})
-    _, report, effects = play(unpack_forward_output, about, world(LIST, choose=number))
+    _, report, effects = play(alone(unpack_forward_output), about, world(LIST, choose=number))
     question = next(effect for effect in effects if isinstance(effect, Ask))
     assert question.choices[:2] == ("FocalLoss", "cross-entropy")
     assert overrides[0].loss.endswith(stated)

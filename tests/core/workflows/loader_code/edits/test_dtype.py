@@ -6,7 +6,7 @@ import pytest
 from core.errors import TTMatrixError
 from core.workflows.loader_code.analysis.code import NoSite
 from core.workflows.loader_code.analysis.symptom import Symptom
-from core.workflows.loader_code.edits.dtype import dtype_site
+from core.workflows.loader_code.edits.dtype import dtype_candidates, dtype_site
 from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
 from tests.support.loader_code import came, changed, loader, reason
 
@@ -381,3 +381,47 @@ def test_a_part_is_named_as_the_code_names_it() -> None:
     assert came(found) == [GUARD, "batch.row = batch.row.to(dtype_override)"]
     found = site(loader("batch = self.processor(image)", 'return {"row": batch["row"]}'), "row")
     assert came(found) == [GUARD, 'batch["row"] = batch["row"].to(dtype_override)']
+
+
+def branches(other: str, returned: str = 'return {"row": row, "image": image}') -> str:
+    """Two variants, each with its own return."""
+    return loader(
+        "if self._variant == ModelVariant.LARGE:",
+        "    row = torch.zeros(2, 6)",
+        "    image = torch.rand(2, 3, dtype=dtype_override)",
+        '    return {"row": row, "image": image}',
+        f"row = {other}",
+        "image = torch.rand(1, 3, dtype=dtype_override)",
+        returned,
+    )
+
+
+def test_the_branch_of_another_variant_gets_the_same_edit_where_its_return_has_the_same_form() -> None:
+    found = site(branches("torch.zeros(1, 6)"), "row", variant="Large")
+    assert changed(found)[1] == [
+        "row = torch.zeros(2, 6, dtype=dtype_override)",
+        "row = torch.zeros(1, 6, dtype=dtype_override)",
+    ]
+    assert isinstance(found, SourceEdit)
+    assert found.summary == "make row by torch.zeros in dtype_override, in 2 branches of the same form"
+    assert found.before == branches("torch.zeros(1, 6)")
+
+
+@pytest.mark.parametrize(
+    ("other", "returned"),
+    [
+        ("torch.zeros(1, 6, dtype=dtype_override)", 'return {"row": row, "image": image}'),
+        ("torch.zeros(1, 6, dtype=torch.long)", 'return {"row": row, "image": image}'),
+        ("processor()", 'return {"row": row, "image": image}'),
+        ("torch.zeros(1, 6)", "return [row, image]"),
+        ("torch.zeros(1, 6)", 'return {"image": image}'),
+    ],
+)
+def test_a_branch_of_another_form_or_that_needs_no_edit_stays(other: str, returned: str) -> None:
+    found = site(branches(other, returned), "row", variant="Large")
+    assert changed(found)[1] == ["row = torch.zeros(2, 6, dtype=dtype_override)"]
+
+
+def test_the_branch_of_the_variant_alone_is_tried_next() -> None:
+    edits, _ = dtype_candidates(branches("torch.zeros(1, 6)"), Symptom(("row",)), variant="Large")
+    assert [len(changed(one)[1]) for one in edits] == [2, 1]

@@ -188,3 +188,69 @@ def test_the_reason_reads_as_a_sentence(family: Any) -> None:
     article = "an" if family.name[0] in "aeiou" else "a"
     assert f"what the loss of {article} {family.name} model reads" in choice.selection.why
     assert "model model" not in choice.selection.why
+
+
+def reaching(made: dict[str, Any], *groups: tuple[str, list[int]], feeds: dict[str, list[int]] | None = None) -> Any:
+    """An output with the modules, of two parameters each, that its leaves reach."""
+    told = [{"count": 2, "modules": [name], "more": False, "leaves": leaves} for name, leaves in groups]
+    return {**made, "reach": {"groups": told, "feeds": feeds or {}}}
+
+
+def labels(task: str, made: dict[str, Any]) -> list[str]:
+    return [choice.label for choice in unpacking(task, made).choices]
+
+
+STEM = ("stem", [0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("made", "first"),
+    [
+        # A tuple of logits and what they are made from: the logits alone.
+        (reaching(items("tuple", 2), ("stem", [0, 1]), ("head", [1]), feeds={"0": [1]}), "output[1]"),
+        # Two heads: neither alone.
+        (reaching(items("tuple", 2), ("stem", [0, 1]), ("a", [0]), ("b", [1])), "sum of output"),
+        # Two heads and the features before them: not the features.
+        (
+            reaching(items("tuple", 3), STEM, ("a", [0]), ("b", [1]), feeds={"2": [0, 1]}),
+            "output[0] + output[1]",
+        ),
+        # Levels of which some already reach every parameter: still all of them.
+        (reaching(items("list", 5), ("stem", [0, 1, 2, 3, 4]), ("a", [0, 2]), ("b", [1, 3, 4])), "sum of output"),
+        # Named outputs whose names say nothing.
+        (reaching(attributes("O", "x", "y", "z"), STEM, ("a", [1]), ("b", [2])), "output.y + output.z"),
+        # What is there for a second loss stays aside, whatever it reaches.
+        (
+            reaching(output("dict", out='["out"]', aux='["aux"]'), ("stem", [0, 1]), ("b", [1]), ("a", [0])),
+            'output["out"]',
+        ),
+    ],
+)
+def test_what_leaves_no_parameter_without_a_gradient_comes_first(made: dict[str, Any], first: str) -> None:
+    assert labels("atomic_ml", made)[0] == first
+    assert sorted(labels("atomic_ml", made)) == sorted({*labels("atomic_ml", made)})
+    assert f"The first, {first}, leaves" in unpacking("atomic_ml", made).why
+
+
+def test_each_choice_says_which_parameters_get_no_gradient() -> None:
+    made = reaching(items("tuple", 2), ("stem", [0, 1]), ("head.a", [0]), ("head.b", [1]), ("spare", []))
+    found = unpacking("atomic_ml", made)
+    words = {choice.label: choice.gradient.words for choice in found.choices if choice.gradient}
+    assert words == {
+        "sum of output": "Every parameter gets a gradient.",
+        "output[0]": "No gradient for 2 of 6 parameters: head.b.",
+        "output[1]": "No gradient for 2 of 6 parameters: head.a.",
+    }
+    assert "No part of the output reaches 2 parameters: spare." in found.why
+
+
+def test_a_part_that_no_other_choice_covers_is_put_together() -> None:
+    """Six tensors in two containers, of which the second of the first and the third of the second are needed."""
+    access = {f"x{a}{b}": f".h{a}[{b}]" for a in range(2) for b in range(3)}
+    made = reaching(output("O", **access), ("stem", [0, 1, 2, 3, 4, 5]), ("a", [1]), ("b", [5]))
+    assert labels("atomic_ml", made)[0] == "output.h0[1] + output.h1[2]"
+
+
+def test_without_the_gradients_the_order_stays() -> None:
+    assert labels("atomic_ml", items("tuple", 2)) == ["output[0]", "output[1]", "sum of output"]
+    assert all(choice.gradient is None for choice in unpacking("atomic_ml", items("tuple", 2)).choices)

@@ -328,3 +328,59 @@ def test_no_two_rows() -> None:
     assert "one row" in reason(batch_of_two(plain, [IMAGE]))
     assert "one row" in reason(batch_of_two(plain, [tensor("a", "int64")]))
     assert "nested" in reason(batch_of_two(plain, [tensor("a.b", "int64", 1, 2)]))
+
+
+SPEECH = ("input_features", "attention_mask", "decoder_input_ids")
+FEATURES = [tensor("[0]", "bfloat16", 2, 8), tensor("[1]", "int64", 2, 1)]
+
+
+def speech(*last: str) -> str:
+    """Two variants that return lists, one of them with a mask."""
+    return loader(
+        "features = images(2, 8)",
+        "decoder_input_ids = tokens()['input_ids'][:, :1]",
+        "if self._variant == ModelVariant.LARGE:",
+        "    attention_mask = tokens()['input_ids']",
+        "    return [features, attention_mask, decoder_input_ids]",
+        *last,
+    )
+
+
+def test_the_return_of_another_variant_gets_the_same_edit_where_it_has_the_same_form() -> None:
+    found = decoder_inputs(speech("return [features, decoder_input_ids]"), FEATURES, SPEECH, variant="Base")
+    gone, added = changed(found)
+    assert len(gone) == 2
+    assert [line.strip() for line in added if "return {" in line or ":" in line] == [
+        "return {",
+        '"input_features": features,',
+        '"attention_mask": attention_mask,',
+        '"decoder_input_ids": decoder_input_ids,',
+        'return {"input_features": features, "decoder_input_ids": decoder_input_ids}',
+    ]
+    assert isinstance(found, SourceEdit) and found.summary.endswith("in 2 returns of the same form")
+
+
+@pytest.mark.parametrize(
+    "last", ["return (features, decoder_input_ids)", "return tokens()", "return {'x': features}", "return [tokens()]"]
+)
+def test_a_return_of_another_form_stays(last: str) -> None:
+    inputs = [tensor("[0]", "bfloat16", 2, 8), tensor("[1]", "int64", 2, 5), tensor("[2]", "int64", 2, 1)]
+    found = decoder_inputs(speech(last), inputs, SPEECH, variant="Large")
+    assert len([line for line in changed(found)[1] if line.startswith("return")]) == 1
+
+
+def test_alone_the_other_return_stays() -> None:
+    found = decoder_inputs(speech("return [features, decoder_input_ids]"), FEATURES, SPEECH, variant="Base", alone=True)
+    assert changed(found)[0] == ["return [features, decoder_input_ids]"]
+
+
+def test_of_returns_whose_condition_is_not_known_the_one_with_these_inputs_is_meant() -> None:
+    source = speech("return [features, decoder_input_ids]").replace("self._variant == ModelVariant.LARGE", "self.new")
+    assert len(changed(decoder_inputs(source, FEATURES, SPEECH))[0]) == 2
+
+
+def test_both_returns_give_two_rows() -> None:
+    lines = ["x = load()", "if self._variant == ModelVariant.LARGE:", "    x = x + 1", "    return x", "return x"]
+    source = loader(*lines, signature="self, dtype_override=None")
+    found = batch_of_two(source, [tensor("tensor", "float32", 1, 3)], variant="Base")
+    assert changed(found)[1] == ["return x.repeat_interleave(2, dim=0)"] * 2
