@@ -49,6 +49,7 @@ from .spec import (
     RUN_VARIABLE as RUN_VARIABLE,
     ResultFormat as ResultFormat,
     RunSpec as RunSpec,
+    is_debugger as is_debugger,
     is_run_id as is_run_id,
     run_id as run_id,
     run_ids_in as run_ids_in,

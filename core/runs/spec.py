@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from operator import itemgetter
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from core.files import Malformed, parsed, plain, typed
 from core.model import Entry, Function
@@ -19,6 +19,7 @@ VERSION = 2
 RUN_VARIABLE = "TTMATRIX_RUN"
 """The environment variable that names the run in its processes."""
 
+_DEBUGGER = re.compile(r"(?:[\w.]+-)*(?:[cu]?gdb|lldb)(?:-[\d.]+)?")
 _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
 
 _OF_CASES = ("cases", "manifests")
@@ -126,6 +127,11 @@ def is_run_id(text: str) -> bool:
 def run_ids_in(text: str) -> frozenset[str]:
     """Every run id in a text."""
     return frozenset(_RUN_ID.findall(text))
+
+
+def is_debugger(word: str) -> bool:
+    """Whether a word of a command names a debugger of native code, which stops where a process crashes."""
+    return _DEBUGGER.fullmatch(PurePath(word).name) is not None
 
 
 def shell_command(spec: RunSpec) -> str:

@@ -3,6 +3,7 @@
 
 import math
 import re
+import signal
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -33,6 +34,10 @@ _RAN_BY = ("backend", "device")
 _OWN = (*_RAN_BY, "performance", "ignored_options", "filechecks")
 """All properties of our own runner."""
 _CAUSE_BYTES = 1024 * 1024
+_CRASH_SEEN = re.compile(
+    r"(?:Thread .*|Program) (?:received|terminated with) signal (SIG\w+)\b.*|.*stop reason = signal (SIG\w+)\b.*"
+)
+"""The message of gdb, and that of lldb."""
 _NOT_RUN_SIGNS = (
     re.compile(r"^E\s+((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Missing)\b.*)"),
     re.compile(r"^(?:INTERNALERROR> )((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit)\b.*)"),
@@ -125,7 +130,18 @@ def _reported(remains: Remains, code: int | None) -> _Reported:
     if remains.spec.report is ResultFormat.CASES:
         return _reported_by_cases(remains, code)
     result = read_result(remains.directory / LOG, remains.spec.nonce)
-    return _Reported(judge(code, result), result)
+    stopped = _stopped_by_debugger(remains) if result is None else None
+    return stopped or _Reported(judge(code, result), result)
+
+
+def _stopped_by_debugger(remains: Remains) -> _Reported | None:
+    """The crash that a debugger in the command has seen: it ends well itself. None: there was none."""
+    if not any(map(runs.is_debugger, remains.spec.prefix)):
+        return None
+    lines = LogFile(remains.directory / LOG).last(_CAUSE_BYTES)
+    found = next((one for line in reversed(lines) if (one := _CRASH_SEEN.match(line))), None)
+    known = signal.Signals.__members__.get(found[1] or found[2]) if found else None
+    return _Reported(Outcome.CRASH, detail=found[0], signal=known) if found and known else None
 
 
 def _reported_of_host(place: Place) -> _Reported:
@@ -142,6 +158,8 @@ def _reported_by_junit(remains: Remains, code: int) -> _Reported:
         case = runs.read_testcase(remains.directory / JUNIT, item_name(spec.function, spec.test_id), cut.append)
     except TTMatrixError as error:
         # After a crash or a hard stop of pytest there is no file.
+        if stopped := _stopped_by_debugger(remains):
+            return stopped
         outcome = Outcome.CRASH if code < 0 else Outcome.ERROR
         return _Reported(outcome, detail="" if code < 0 or remains.stopped else _why_not_run(remains, code, error))
     declared = case.properties.get("error_message", "")

@@ -20,6 +20,7 @@ from core.runs import planning
 from core.runs.cluster import Cluster
 from core.runs.outcome import HARMLESS, Outcome
 from core.runs.planning.activate import NO_ACTIVATION, activation
+from core.runs.planning.debuggers import with_debugger
 from core.runs.planning.downloads import (
     Download,
     Sources,
@@ -343,7 +344,7 @@ def plan_run(
     if PROFILE_PLUGIN in argv:
         there = environment.get("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(PAYLOAD), there)))
-    return RunSpec(
+    spec = RunSpec(
         run_id=name,
         test_id=test_id,
         function=parsed.function,
@@ -367,6 +368,7 @@ def plan_run(
         profile=profile,
         log_limit=int(max(0.0, settings.log_gib) * _GIB),
     )
+    return with_debugger(spec, os.environ)
 
 
 def plan_again(spec: RunSpec, runs: Path, matrix: Matrix) -> RunSpec:

@@ -12,7 +12,7 @@ import pytest
 from core.runs.execution.conclude import Remains, conclude
 from core.runs.execution.supervisor import Exit
 from core.runs.outcome import Outcome
-from core.runs.spec import ResultFormat
+from core.runs.spec import ResultFormat, RunSpec
 from core.runs.store.events import Finished
 from tests.core.runs.store.test_record import SPEC
 from tests.core.runs.test_junit import NAME, junit
@@ -102,6 +102,25 @@ def test_what_has_really_run_it_stays(tmp_path: Path) -> None:
     assert (result["backend"], result["device"]) == ("xla", "CPU:0")
     (tmp_path / "junit.xml").write_text(junit(""))
     assert not {"backend", "device"} & (end(tmp_path, 0).result or {}).keys()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Program received signal SIGSEGV, Segmentation fault.",
+        'Thread 1 "python" received signal SIGSEGV, Segmentation fault.',
+        "* thread #1, name = 'python', stop reason = signal SIGSEGV: address not mapped",
+    ],
+)
+@pytest.mark.parametrize("spec", [JUNIT, LINE])
+def test_a_crash_that_a_debugger_reports_is_one(tmp_path: Path, line: str, spec: RunSpec) -> None:
+    (tmp_path / "output.log").write_text(f"x\n{line}\n#0  0x1 in f ()\n")
+    debugged = replace(spec, prefix=("/usr/bin/gdb", "-batch", "--args"))
+    finished = end(tmp_path, 0, debugged)
+    assert (finished.outcome, finished.signal, finished.detail) == (Outcome.CRASH, 11, line)
+    assert end(tmp_path, 0, spec).outcome is Outcome.ERROR, "anybody can print that"
+    (tmp_path / "output.log").write_text("exited normally\n")
+    assert end(tmp_path, 0, debugged).outcome is Outcome.ERROR
 
 
 def test_why_it_was_ended_counts_more_than_what_it_says(tmp_path: Path) -> None:
