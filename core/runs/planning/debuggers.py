@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from core.errors import UsageError
+from core.runs.planning.kinds import FORKED
 from core.runs.spec import RUN_VARIABLE, RunSpec, is_debugger, shell_command
 
-_FORKED = "--forked"
 _BATCH = frozenset({"-batch", "--batch", "-batch-silent", "--batch-silent", "-b"})
 _OF_PYTHON = frozenset({"pdb", "ipdb", "pudb"})
 _OF_PYTEST = frozenset({"--pdb", "--trace", "--pudb"})
@@ -25,12 +25,12 @@ def with_debugger(spec: RunSpec, environ: Mapping[str, str]) -> RunSpec:
     """
     asks = _asking(spec, environ)
     if any(map(is_debugger, spec.prefix)) or asks:
-        spec = replace(spec, argv=tuple(word for word in spec.argv if word != _FORKED))
+        spec = replace(spec, argv=tuple(word for word in spec.argv if word != FORKED))
     if asks:
         env = {name: value for name, value in spec.env.items() if name != RUN_VARIABLE}
         raise UsageError(
             f"Profile {spec.profile!r}: {asks} reads from a terminal, and runs have none",
-            "A debugger that is told what to do can run: gdb -batch -ex run -ex bt --args; lldb --batch.",
+            "A debugger with commands on its command line can run: gdb -batch -ex run -ex bt --args; lldb --batch.",
             f"In a terminal: {shell_command(replace(spec, env=env))}",
         )
     return spec
