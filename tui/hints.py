@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hints for a person's first days: each is shown once, beside the keys, while what it says can be done."""
+"""Hints for a person's first days: each is shown once, on the line of messages, while what it says can be done."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Hint(NamedTuple):
     commands: tuple[str, ...]
     """The commands that it is about: one of them run, it goes."""
     words: str
-    """`{matrix.enter}` is the key of that command. Short: it shares a line with the keys."""
+    """`{matrix.enter}` is the key of that command. Short: it shares a line with what the screen says."""
 
 
 HINTS: tuple[Hint, ...] = (

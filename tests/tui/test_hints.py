@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hints: each shown once, beside the keys, gone when followed, remembered for the person."""
+"""Hints: each shown once, on the line of messages, gone when followed, remembered for the person."""
 
 import json
 from pathlib import Path
@@ -52,14 +52,18 @@ def test_hints_are_short_and_about_commands() -> None:
     assert all(len(hint.words) <= 60 for hint in HINTS)
 
 
-async def test_a_hint_is_beside_the_keys_until_it_is_followed(tmp_path: Path) -> None:
+async def test_a_hint_is_on_the_line_of_messages_until_it_is_followed(tmp_path: Path) -> None:
     app = build_app(sample(tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:
         assert "goes in" not in screen_text(app)
         app.begin_hints(Hints(tmp_path / "hints.json", app.context.keymap))
-        await until(pilot, lambda: screen_text(app).endswith("enter goes in, esc back"), "the hint")
+        await until(pilot, lambda: "enter goes in, esc back" in screen_text(app).splitlines()[1], "the hint")
         last = screen_text(app).splitlines()[-1]
-        assert "/ Filter" in last and "? Help" in last
+        assert "# Grid" in last and "? Help" in last
+        await pilot.press("slash")
+        await until(pilot, lambda: "goes in" not in screen_text(app), "the line where the keys of the hint are text")
+        await pilot.press("escape")
+        await until(pilot, lambda: "enter goes in, esc back" in screen_text(app), "the hint again")
         await pilot.press("j")
         assert "goes in" in screen_text(app)
         await pilot.press("enter")

@@ -282,7 +282,7 @@ async def test_back_forth_and_the_last_view(checkout: Checkout) -> None:
             await pilot.press("enter")
         await pilot.press("left_square_bracket")
         assert _query(app) == "tiny"
-        assert "tiny" in screen_text(app).splitlines()[1]
+        assert "tiny" in screen_text(app).splitlines()[2]
         await pilot.press("right_square_bracket")
         assert _query(app) == "net"
         await pilot.press("minus")

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from textual.app import ComposeResult
 from textual.notifications import Notification
-from textual.widgets import Static
 from textual.widgets._toast import Toast
 
 from core.errors import TTMatrixError
@@ -23,6 +22,7 @@ from tui.app.app import TTMatrixApp
 from tui.app.bridge import WorkDone
 from tui.app.notifications import save_copy
 from tui.app.polling import Looker, Seen
+from tui.commands import Where
 from tui.screens import SessionScreen, WorkflowsScreen
 from tui.screens.dialogs import Ask
 from tui.widgets.cycle import Cycle
@@ -121,8 +121,10 @@ async def test_state_that_cannot_be_read_is_reported_once_and_the_matrix_works(
 
 
 class Plain(SessionScreen):
+    PLACES = (Where.WORKFLOWS,)
+
     def compose(self) -> ComposeResult:
-        yield Static(id="title")
+        yield self.top
 
 
 async def test_a_timer_does_nothing_without_the_widgets(tmp_path: Path) -> None:

@@ -287,7 +287,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
 
     def _hint(self, words: str) -> None:
         if isinstance(self.screen, SessionScreen):
-            self.screen.key_line.say(words)
+            self.screen.say_hint(words)
 
     # Commands
 

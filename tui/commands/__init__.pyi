@@ -5,4 +5,5 @@ from .table import (
     bindings as bindings,
     commands as commands,
     screen_commands as screen_commands,
+    tab_commands as tab_commands,
 )

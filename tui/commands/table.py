@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one table of commands, and what is made from it."""
 
+import re
 from functools import cache
 
 from textual.binding import Binding, BindingType
@@ -17,10 +18,17 @@ def commands(*places: Where) -> list[Command]:
 
 
 @cache
+def tab_commands() -> tuple[tuple[str, Command], ...]:
+    """What the line of screens lists: the name of each in `switch`, with the command that shows it."""
+    pattern = re.compile(r"switch\('(\w+)'\)")
+    return tuple((found[1], one) for one in COMMANDS if (found := pattern.fullmatch(one.action)))
+
+
+@cache
 def screen_commands() -> tuple[tuple[Where, Command], ...]:
     """The screens, each with the command that shows it, in the order of their keys."""
-    shown = {f"switch('{where}')": where for where in Where}
-    return tuple((shown[one.action], one) for one in COMMANDS if one.action in shown)
+    names = {where.value: where for where in Where}
+    return tuple((names[name], one) for name, one in tab_commands() if name in names)
 
 
 def bindings(*places: Where) -> list[BindingType]:

@@ -4,29 +4,22 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.style import Style
-from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.signal import Signal
 from textual.timer import Timer
-from textual.widgets import Static
+from textual.widgets import Input
 
 from tui import view_models
-from tui.commands import Where, screen_commands
+from tui.commands import Where
 from tui.needs import NEEDS, Need, with_before
 from tui.protocol import Context
 from tui.screens.panes import Divider, Pane, Panes
-from tui.view_models import Tab
-from tui.widgets import CachedText, KeyLine, SteadyScreen
+from tui.screens.title import Said, Title
+from tui.widgets import KeyLine, SteadyScreen
 
 if TYPE_CHECKING:
     from tui.view_models import Meaning
-
-_SELDOM = {Where.HOSTS, Where.PLAN, Where.REPORT}
-"""Screens that are in the title only while they are in front, or there is something on them."""
-_OWN_SHARE = 0.5
-"""What part of the title what a screen itself has to say may take from the names of the others."""
 
 
 class SessionScreen(SteadyScreen[None]):
@@ -42,19 +35,20 @@ class SessionScreen(SteadyScreen[None]):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self.panes = Panes(self, self.PANES, self.DIVIDERS)
+        self.panes = Panes(self, self.PANES, self.DIVIDERS, self.with_widgets(self.show_title))
         self.session = context.session
         self.context = context
+        self.top = Title(context.keymap)
         self.key_line = KeyLine(read_only=context.session.read_only)
         self._repeated: list[tuple[Timer, Callable[[], None]]] = []
         self._styled_for: tuple[str, bool] | None = None
         """The theme, and whether the terminal had the focus, when styles were last computed."""
-        self._title_shown: object = None
-        """What the title line was last made from: it is asked for with every letter of a query."""
-        self._title_words: tuple[str, ...] = ()
+        self._said: tuple[Sequence[str], Sequence[str]] = (), ()
+        """What the screen itself says in the title: words, and those that name a key."""
+        self._hint = ""
 
     def compose(self) -> ComposeResult:
-        yield CachedText("", id="title", markup=False)
+        yield self.top
         yield from self.body()
         yield self.key_line
 
@@ -65,7 +59,8 @@ class SessionScreen(SteadyScreen[None]):
     def on_mount(self) -> None:
         """Every screen says how long machines are still there, and which are up."""
         for signal in (self.context.signals.lease_changed, self.context.signals.hosts_changed):
-            self.follow(signal, self.with_widgets(lambda: self.title_line(*self._title_words)))
+            self.follow(signal, self.with_widgets(self.show_title))
+        self.screen.bindings_updated_signal.subscribe(self, lambda _: self.with_widgets(self.show_title)())
 
     def places(self) -> tuple[Where, ...]:
         """Where a person is now: decides which commands help lists."""
@@ -109,48 +104,37 @@ class SessionScreen(SteadyScreen[None]):
         """`act`, which does nothing before the widgets are there, nor once they are going, one after the other."""
         return lambda: act() if self.display and self.query("#title") else None
 
-    def title_line(self, *words: str) -> None:
-        """Say where we are: the views with what goes on in them, then what this one has to say."""
-        pending = self.session.open_changes
-        going = {
-            Where.RUNS: self._going(),
-            Where.REVIEW: f"{pending:,} pending" if pending else "",
-            Where.HOSTS: view_models.hosts_words(self.session.cluster) if self.session.cluster else "",
-        }
-        self._title_words = words
-        keymap, places = self.context.keymap, self.places()
-        read_only = "read-only" if self.session.read_only else ""
-        own = "   ".join(filter(None, (read_only, self.session.lease_text, *words)))
-        offered = [one for one in screen_commands() if one[0] in places or one[0] not in _SELDOM or going.get(one[0])]
-        tabs = [
-            Tab(keymap.key(command.id), command.label, going.get(place, ""), place in places)
-            for place, command in offered
-        ]
-        width = self.app.size.width - 2
-        shown = (tabs, own, width)
-        if shown == self._title_shown:
-            return
-        line = Text(no_wrap=True, overflow="ellipsis")
-        room = width - 3 - min(len(own), int(width * _OWN_SHARE))
-        fitted = view_models.fitted_tabs(tabs, room)
-        for (_, command), before, tab in zip(offered, (None, *fitted), fitted, strict=False):
-            line.append(view_models.tab_gap(before, tab))
-            click = Style(meta={"@click": f"app.{command.action}"})
-            line.append(tab.text, "reverse" if tab.current else click)
-        line.append(f"   {own}")
-        self.query_one("#title", Static).update(line, layout=False)
-        self._title_shown = shown
+    def title_line(self, *words: str, keyed: Sequence[str] = ()) -> None:
+        """Say where we are: the screens with what goes on in them, and below what this one has to say.
 
-    def _going(self) -> str:
-        """How many runs go on."""
-        if not self.session.runs:
-            return ""
-        return view_models.going_words(self.session.runs)
+        `keyed` are words that name a key: none of them is cut.
+        """
+        self._said = words, keyed
+        self.show_title()
+
+    def say_hint(self, hint: str) -> None:
+        """Show a hint after what the screen says; empty: none."""
+        self._hint = hint
+        self.with_widgets(self.show_title)()
+
+    @property
+    def tab(self) -> str:
+        """The name of what is shown, as `switch` has it."""
+        return self.PLACES[0].value
+
+    def show_title(self) -> None:
+        """Both lines at the top, as everything is now."""
+        words, keyed = self._said
+        read_only = "read-only" if self.session.read_only else ""
+        # A line that takes the keys takes those too that a hint names.
+        hint = "" if isinstance(self.focused, Input) else self._hint
+        said = Said(tuple(filter(None, (read_only, self.session.lease_text, *words))), tuple(keyed), hint)
+        self.top.show(self.session, self.tab, said, self.app.size.width)
 
     def on_resize(self, event: events.Resize) -> None:
         """What the title has room for hangs on the width."""
-        if self.is_mounted and self._title_words:
-            self.title_line(*self._title_words)
+        if self.is_mounted:
+            self.show_title()
 
     def lacks(self, need: Need) -> bool:
         """Whether what a command needs is missing now."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from textual import events
@@ -14,7 +14,7 @@ _LEAST = 3
 """Cells that a pane keeps on each side of a divider."""
 _LEAST_LIST = 4
 """Lines of the shortest list that is as high as its rows: its header and a few of them."""
-_AROUND = 2
+_AROUND = 3
 """Lines above and below both panes: the title and the keys."""
 _ENOUGH = 20
 """Lines that what is below a list can use: of a higher screen the list has more."""
@@ -46,8 +46,16 @@ class Divider(NamedTuple):
 class Panes:
     """Which pane has the whole screen, and where the dividers are."""
 
-    def __init__(self, screen: Screen[None], panes: Sequence[Pane] = (), dividers: Sequence[Divider] = ()) -> None:
+    def __init__(
+        self,
+        screen: Screen[None],
+        panes: Sequence[Pane] = (),
+        dividers: Sequence[Divider] = (),
+        zoomed: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`zoomed` is called when a pane has got the whole screen, or has it no longer."""
         self._screen = screen
+        self._tell = zoomed
         self._panes = {pane.name: pane for pane in panes}
         self._dividers = tuple(dividers)
         self._sizes: dict[str, int] = {}
@@ -83,6 +91,7 @@ class Panes:
                 widget.set_class(bool(name) and widget not in whole, "aside")
                 widget.set_class(widget in whole[:1], "whole")
         self.fit(self._rows, below=self._below)
+        self._tell()
 
     def toggle(self) -> None:
         """Give the pane with the focus the whole screen, or show all of them again."""

@@ -98,7 +98,8 @@ class ProgramsScreen(SessionScreen):
         self.table.show(ProgramRows(found, {self._marked}), keep=self.table.cursor_key)
         self.panes.fit(len(found))
         if self.record is None:
-            self.title_line(f"no run: {self.context.keymap.key('runs.programs')} on a run shows its programs")
+            key = self.context.keymap.key("runs.programs")
+            self.title_line("no run", keyed=[f"{key} on a run shows its programs"])
         else:
             spec = self.record.spec
             words = f"{counted(len(found), 'program')} of {one_line(spec.test_id)}"

@@ -67,6 +67,10 @@ class RunsScreen(SessionScreen):
         return (Where.RUNS, Where.TEXT) if self.log_pane.detailed else (Where.RUNS, Where.LINES, Where.LOG)
 
     @property
+    def tab(self) -> str:
+        return "log" if self.panes.zoomed == "log" else super().tab
+
+    @property
     def log_view(self) -> LogView:
         """The lines of the log."""
         return self.log_pane.view
@@ -82,15 +86,14 @@ class RunsScreen(SessionScreen):
         session, listed = self.session, self.runs.listed
         self.panes.fit(len(listed))
         self.offer("runs.cancel")
-        key = self.context.keymap.key
-        words = counted(len(listed), "run")
         others = len(session.all_runs) - len(session.runs)
-        if others:
-            how = "" if self.runs.everywhere else f": {key('runs.everywhere')} shows them"
-            words += f" · {others:,} of other checkouts{how}"
-        if self.table.marks:
-            words += f" · {len(self.table.marks):,} marked"
-        self.title_line(words)
+        key = self.context.keymap.key("runs.everywhere")
+        self.title_line(
+            counted(len(listed), "run"),
+            f"{len(self.table.marks):,} marked" if self.table.marks else "",
+            f"{others:,} of other checkouts" if others and self.runs.everywhere else "",
+            keyed=[f"{key} shows {others:,} of other checkouts"] if others and not self.runs.everywhere else (),
+        )
         come = progress(session.runs, time.time())
         none = advice(_NONE, self.context.keymap, read_only=session.read_only)
         said = progress_text(come, session.runs) if listed else none

@@ -97,8 +97,8 @@ class TriageTests:
 def _alone_words(hosts: Sequence[str], key: str) -> str:
     """That these machines alone fail tests, and the key that ignores them."""
     one = len(hosts) == 1
-    names = ", ".join(map(one_line, hosts))
-    return f"only {names} {'fails' if one else 'fail'}: {key} ignores {'it' if one else 'them'}"
+    which = f"{one_line(hosts[0])}, the only host that fails" if one else f"{len(hosts)} hosts, the only ones that fail"
+    return f"{key} ignores {which}"
 
 
 _NO_RESULTS = (
@@ -181,11 +181,10 @@ class TriageScreen(DecisionScreen):
         alone = [one.host for one in agenda.suspects if one.host not in self._left_out]
         key = self.context.keymap.key("triage.host")
         progress = f"{left:,} of {len(tests):,} open" if done + left else counted(len(tests), "test")
-        # The list first: on a narrow terminal the end is cut.
         self.title_line(
             f"{self.tests.shown}: {progress}",
-            _alone_words(alone, key) if alone else "",
             f"without {', '.join(map(one_line, sorted(self._left_out)))}" if self._left_out else "",
+            keyed=[_alone_words(alone, key)] if alone else (),
         )
 
     def lacks(self, need: Need) -> bool:

@@ -115,7 +115,7 @@ from .style import (
     diff_style as diff_style,
     facet_label as facet_label,
 )
-from .tabs import Tab as Tab, fitted_tabs as fitted_tabs, tab_gap as tab_gap
+from .tabs import Header as Header, Tab as Tab, header as header
 from .trend import trend_lines as trend_lines
 from .triage import (
     Listed as Listed,

@@ -8,7 +8,6 @@ from rich.text import Text
 from textual import events
 from textual.app import RenderResult
 from textual.screen import Screen
-from textual.widgets import Input
 
 from tui.effects import refusal
 from tui.key_names import key_name
@@ -44,7 +43,6 @@ class KeyLine(CachedLines):
         """With `read_only`, keys that would change something are not on the line."""
         super().__init__()
         self._read_only = read_only
-        self._hint = ""
         self._left_out: frozenset[str] = frozenset()
 
     def leave_out(self, ids: Iterable[str]) -> None:
@@ -52,12 +50,6 @@ class KeyLine(CachedLines):
         ids = frozenset(ids)
         if ids != self._left_out:
             self._left_out = ids
-            self.refresh()
-
-    def say(self, hint: str) -> None:
-        """Show a hint at the end of the line, where there is room beside some keys; empty: none."""
-        if hint != self._hint:
-            self._hint = hint
             self.refresh()
 
     def on_mount(self) -> None:
@@ -72,16 +64,7 @@ class KeyLine(CachedLines):
         line = Text(no_wrap=True, end="")
         for key in self._keys():
             line.append(f" {key.shown}", style).append(f" {key.label} ")
-        if hint := self._shown_hint:
-            line.pad_right(self.size.width - line.cell_len - len(hint) - 1)
-            line.append(hint, "italic")
         return line
-
-    @property
-    def _shown_hint(self) -> str:
-        # A line that takes the keys takes those too that a hint names.
-        typing = isinstance(self.screen.focused, Input)
-        return self._hint if not typing and len(self._hint) <= self.size.width // 2 else ""
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         key = self._key_at(event.x)
@@ -106,7 +89,7 @@ class KeyLine(CachedLines):
             if binding.show and enabled and not refused and binding.action not in shown:
                 own = node is self.app
                 shown[binding.action] = _Key(binding.key, key_name(binding.key), binding.description, tooltip, own)
-        keys, room = list(shown.values()), self.size.width - (len(self._shown_hint) + 3 if self._shown_hint else 0)
-        while keys and sum(key.width for key in keys) - 1 > room:
+        keys = list(shown.values())
+        while keys and sum(key.width for key in keys) - 1 > self.size.width:
             keys.remove(next((key for key in reversed(keys) if not key.last), keys[-1]))
         return keys

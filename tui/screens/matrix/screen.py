@@ -29,7 +29,7 @@ from tui.screens.matrix.tests import TestActions
 from tui.screens.matrix.views import ViewActions
 from tui.screens.panes import Divider, Pane
 from tui.view_models import counted
-from tui.widgets import CachedText, FacetPanel, MatrixTable, QueryInput, RestingText, RowTable
+from tui.widgets import FacetPanel, MatrixTable, QueryInput, RestingText, RowTable
 
 if TYPE_CHECKING:
     from tui.view_models import Meaning
@@ -97,7 +97,7 @@ class MatrixScreen(SessionScreen):
 
     def compose(self) -> ComposeResult:
         # Each splits off its part of what those before it have left: a key passes few widgets, and so does a frame.
-        yield CachedText("", id="title", markup=False)
+        yield self.top
         yield self.filter.bar
         yield self.key_line
         width = self.app.size.width
