@@ -62,7 +62,7 @@ _LATER = (
     "watchfiles",
 )
 """What the first frame does not show. Of a package of ours it may have the face, which is empty, but nothing behind."""
-_NOW = ("tui.screens.base", "tui.screens.panes", "tui.screens.table", "tui.screens.matrix")
+_NOW = ("tui.screens.base", "tui.screens.panes", "tui.screens.title", "tui.screens.table", "tui.screens.matrix")
 """What it does."""
 
 _LOADED = """
