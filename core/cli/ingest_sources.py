@@ -2,6 +2,7 @@
 """Where `ttmatrix ingest` finds reports by itself: the artefacts of GitHub Actions, and a watched directory."""
 
 import argparse
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -16,6 +17,7 @@ from core.evidence.reports import Reading, ReadOptions, changed_reports
 from core.sources import Git, web_address
 from core.text import counted, one_line
 
+_REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
 __all__ = ["Gathered", "configure", "document", "from_github", "print_gathered", "watched"]
 
 
@@ -46,7 +48,7 @@ def from_github(
 ) -> Iterator[Reading]:
     """The reports of every artefact not read before; each counts as stored once the next one is requested."""
     repository = args.repository or _repository(context)
-    if len(repository.split("/")) != 2 or not all(repository.split("/")):
+    if not _REPOSITORY.fullmatch(repository):
         raise UsageError(f"Not a repository: {repository!r}", hint="Give --repository OWNER/NAME")
     token = find_token()
     if not token:

@@ -219,8 +219,8 @@ def read_testcases(
 ) -> list[Testcase]:
     """All testcases of `file`, or those that have one of `names`.
 
-    `on_cut` is called if the file is truncated, and then those before the cut are returned; without it that is an error.
-    Raises TTMatrixError if the file is missing, and as `stream_testcases`.
+    `on_cut` is called if the file is truncated, and then those before the cut are returned; without it that is an
+    error. Raises TTMatrixError if the file is missing, and as `stream_testcases`.
     """
     found = []
     try:

@@ -10,11 +10,18 @@ from urllib.parse import quote, urlencode
 
 from core.errors import TTMatrixError
 from core.evidence.github.transport import Transport
+from core.text import one_line
 
 _REPORTS = re.compile(r"test-reports-|junit", re.IGNORECASE)
 """Matches names of artefacts that hold JUnit files (docs/rules.md 3.4)."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_MOST_CHARACTERS = 220
+"""Of a name: with a number and a suffix it is that of a file."""
+_SHA = re.compile("[0-9a-f]{40,64}")
 _PAGE = 100
+_MOST_PAGES = 100
+"""GitHub gives at most 1,000 runs, and no run of CI has 10,000 artefacts."""
+_MOST_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +96,9 @@ class Actions:
         for fields in self._all(f"actions/runs/{run.id}/artifacts?per_page={_PAGE}", "artifacts"):
             try:
                 yield Artefact(
-                    int(fields["id"]),
-                    _UNSAFE.sub("_", str(fields["name"])),
-                    int(fields["size_in_bytes"]),
+                    _number(fields["id"]),
+                    _name(str(fields["name"])),
+                    _number(fields["size_in_bytes"]),
                     bool(fields["expired"]),
                     str(fields["archive_download_url"]),
                 )
@@ -100,26 +107,47 @@ class Actions:
 
     def _all(self, path: str, name: str) -> Iterator[Any]:
         """The items of every page. An item that moves to the next page meanwhile is only yielded once."""
-        seen: set[object] = set()
+        seen: set[int] = set()
         place = f"repos/{self.repository}/{path}"
-        while place:
+        for _ in range(_MOST_PAGES):
             answer, place = self.transport.json(place)
             try:
-                new = {item["id"]: item for item in answer[name] if item["id"] not in seen}
-            except (KeyError, TypeError) as error:
+                new = {id: item for item in answer[name] if (id := _number(item["id"])) not in seen}
+            except (KeyError, TypeError, ValueError) as error:
                 raise _unexpected(error) from error
             seen |= new.keys()
             yield from new.values()
+            if not place:
+                return
+            if not new:
+                raise TTMatrixError(
+                    "GitHub lists the same again", f"{path.partition('?')[0]}: no page after it is read"
+                )
+        raise TTMatrixError("GitHub lists without an end", f"{path.partition('?')[0]}: over {_MOST_PAGES} pages")
 
 
 def _run(fields: Any) -> WorkflowRun:
     try:
         stem = str(fields.get("path") or fields["name"]).rpartition("/")[2].removesuffix(".yml").removesuffix(".yaml")
-        name = f"{_UNSAFE.sub('_', stem)}-{int(fields['run_number'])}"
-        return WorkflowRun(int(fields["id"]), name, int(fields["workflow_id"]), str(fields["head_sha"]))
+        name = f"{_name(stem)}-{_number(fields['run_number'])}"
+        # git takes other words for options.
+        commit = sha if _SHA.fullmatch(sha := str(fields["head_sha"])) else ""
+        return WorkflowRun(_number(fields["id"]), name, _number(fields["workflow_id"]), commit)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _unexpected(error) from error
 
 
+def _name(text: str) -> str:
+    return _UNSAFE.sub("_", text)[:_MOST_CHARACTERS]
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 10**_MOST_DIGITS:
+        raise ValueError("a number is none that GitHub uses")
+    return value
+
+
 def _unexpected(error: Exception) -> TTMatrixError:
-    return TTMatrixError("GitHub answers something else than expected", f"{type(error).__name__}: {error}")
+    return TTMatrixError(
+        "GitHub answers something else than expected", f"{type(error).__name__}: {one_line(str(error))}"
+    )

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GitHub's API over HTTPS: retries, rate limits and redirects; the token is only sent to the host of the API."""
+"""GitHub's API over HTTPS: retries, rate limits and redirects; the token is only sent to the host of the API.
+
+Nothing that is answered is believed: pages, bytes, seconds and requests are limited, and so are the hosts.
+"""
 
 import email.message
 import http.client
 import json
 import os
+import re
 import shutil
 import threading
 import time
@@ -14,11 +18,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, NoReturn, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from core.errors import TTMatrixError
+from core.evidence.github.watched import Overdue, WatchedOpener
 from core.proc import CommandRunner, run_command
+from core.text import one_line
 
 T = TypeVar("T")
 API = "https://api.github.com"
@@ -28,11 +34,24 @@ _SECONDS = 60.0
 _TRIES = 5
 _LONGEST_WAIT = 120.0
 """Seconds: if the rate limit requires more, the error says until when."""
+_DOCUMENT_SECONDS, _DOWNLOAD_SECONDS = 120.0, 1800.0
+"""How long one answer may take as a whole."""
+_LEAST_RATE, _LENIENT_SECONDS = 1024, 60.0
+"""Bytes a second that a download must have on average, once that time is over."""
+MOST_REQUESTS, _MOST_SECONDS = 5_000, 4 * 3600.0
+"""For everything that is read at once. So many requests are what GitHub allows in an hour."""
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 5
-_DOCUMENT_BYTES = 64 * 2**20
+_DOCUMENT_BYTES = 16 * 2**20
 _CHUNK_BYTES = 256 * 1024
 _HOME = ("localhost", "127.0.0.1", "::1")
+_GITHUB = ("github.com", "githubusercontent.com", "blob.core.windows.net")
+"""The domains to which the API sends for archives."""
+_NEXT = re.compile(r"<([^<>]*)>\s*;[^,]*\brel=\"?next\b")
+_PORTS = (None, 443)
+_DAY_SECONDS = 86_400.0
+_SHOWN = 300
+"""The most characters of what a server said in a message."""
 
 
 class Expired(Exception):
@@ -45,9 +64,6 @@ class _TryAgain(Exception):
     def __init__(self, why: str, after: float | None = None) -> None:
         super().__init__(why)
         self.after = after
-
-
-_PASSING = (_TryAgain, http.client.HTTPException, urllib.error.URLError, TimeoutError, ConnectionError)
 
 
 def find_token(environ: Mapping[str, str] = os.environ, runner: CommandRunner = run_command) -> str:
@@ -71,59 +87,71 @@ class Transport:
 
     def __post_init__(self) -> None:
         self.api = self.api.rstrip("/")
-        where = urlsplit(self.api)
-        if where.scheme != "https" and where.hostname not in _HOME:
-            raise TTMatrixError("The API of GitHub is used over HTTPS only", f"GITHUB_API_URL is {self.api}")
+        self._opener = WatchedOpener()
+        self._requests, self._begun = 0, time.monotonic()
+        secure = _readable(self.api) and (_is_https(self.api) or _at_home(self.api))
+        if not secure:
+            raise TTMatrixError("The API of GitHub is used over HTTPS only", f"GITHUB_API_URL is {one_line(self.api)}")
 
     def json(self, path: str) -> tuple[Any, str]:
         """The answer to `path` (an address, or relative to the API) and the address of its next page; empty: none."""
+        address = self._at_the_api(path)
 
         def read() -> tuple[Any, str]:
-            with self._open(path) as answer:
-                text = answer.read(_DOCUMENT_BYTES)
+            with self._open(address, _DOCUMENT_SECONDS) as answer:
+                text = answer.read(_DOCUMENT_BYTES + 1)
+                if len(text) > _DOCUMENT_BYTES:
+                    self._refuse("answers more than anybody could need", address, f"over {_DOCUMENT_BYTES:,} bytes")
                 self._check_length(answer, len(text))
                 try:
-                    return json.loads(text), _next_page(answer.headers)
-                except ValueError as error:
+                    return json.loads(text, parse_constant=_no_number), self._next_page(address, answer.headers)
+                except (ValueError, RecursionError) as error:
                     raise _TryAgain("the answer is no JSON") from error
 
-        return self._with_retries(path, read)
+        return self._with_retries(address, read)
 
     def download(self, path: str, file: Path, most: int) -> None:
         """Write the answer to `path` to `file`: completely, and at most `most` bytes. Raises Expired."""
+        address = self._at_the_api(path)
 
         def read() -> None:
-            with self._open(path) as answer, file.open("wb") as out:
-                length = self._copy(answer, out, most)
-                self._check_length(answer, length)
+            try:
+                out = file.open("wb")
+            except OSError as error:
+                raise _unwritten(error) from error
+            with out, self._open(address, _DOWNLOAD_SECONDS) as answer:
+                self._check_length(answer, self._copy(answer, out, most))
 
-        self._with_retries(path, read)
+        self._with_retries(address, read)
 
     def _copy(self, answer: http.client.HTTPResponse, out: IO[bytes], most: int) -> int:
-        length = 0
-        while piece := answer.read(_CHUNK_BYTES):
+        length, begun = 0, time.monotonic()
+        while piece := answer.read1(_CHUNK_BYTES):
             length += len(piece)
             if length > most:
                 raise TTMatrixError("An artefact is larger than GitHub said", f"more than {most:,} bytes")
-            out.write(piece)
+            seconds = time.monotonic() - begun
+            if seconds > _LENIENT_SECONDS and length < seconds * _LEAST_RATE:
+                raise Overdue
+            try:
+                out.write(piece)
+            except OSError as error:
+                raise _unwritten(error) from error
         return length
 
     def _check_length(self, answer: http.client.HTTPResponse, length: int) -> None:
-        said = answer.headers.get("Content-Length", "")
-        if said.isdigit() and int(said) != length:
-            raise _TryAgain(f"{length:,} of {int(said):,} bytes arrived")
+        said = _whole_number(answer.headers.get("Content-Length", ""))
+        if said is not None and said != length:
+            raise _TryAgain(f"{length:,} of {said:,} bytes arrived")
 
     def _with_retries(self, path: str, read: Callable[[], T]) -> T:
         for tried in range(1, _TRIES + 1):
             try:
                 return read()
-            except (
-                _TryAgain,
-                http.client.HTTPException,
-                urllib.error.URLError,
-                TimeoutError,
-                ConnectionError,
-            ) as error:
+            except Overdue as error:
+                hint = "What was read is stored. Try again later: it continues from there."
+                raise TTMatrixError("GitHub answers too slowly", self._shown(path), hint) from error
+            except (_TryAgain, http.client.HTTPException, OSError) as error:
                 why = _why(error)
                 if tried == _TRIES:
                     detail = f"{self._shown(path)}: {why}, {_TRIES} times"
@@ -135,15 +163,30 @@ class Transport:
                 _wait(seconds)
         raise AssertionError("it has returned or raised")
 
-    def _shown(self, path: str) -> str:
-        return urlsplit(path).path if "://" in path else path.partition("?")[0]
+    def _shown(self, address: str) -> str:
+        return one_line(urlsplit(address).path)[:_SHOWN]
+
+    def _refuse(self, what: str, address: str, detail: str) -> NoReturn:
+        raise TTMatrixError(f"GitHub {what}", f"{self._shown(address)}: {one_line(detail)[:_SHOWN]}")
+
+    def _at_the_api(self, path: str) -> str:
+        """The address of `path`, which must be one of the API."""
+        address = path if "://" in path else f"{self.api}/{path.lstrip('/')}"
+        if not _readable(address) or _origin(address) != _origin(self.api):
+            self._refuse("names an address that is not its own", self.api, path)
+        return address
 
     @contextmanager
-    def _open(self, path: str) -> Iterator[http.client.HTTPResponse]:
-        address = path if "://" in path else f"{self.api}/{path.lstrip('/')}"
+    def _open(self, address: str, seconds: float) -> Iterator[http.client.HTTPResponse]:
+        begun = time.monotonic()
         for _ in range(_MOST_REDIRECTS):
+            self._requests += 1
+            if self._requests > MOST_REQUESTS or time.monotonic() - self._begun > _MOST_SECONDS:
+                what = f"{self._requests:,} requests; what was read is stored, and the next call continues"
+                self._refuse("takes too long", address, what)
+            left = max(0.001, begun + seconds - time.monotonic())
             try:
-                with _OPENER.open(self._request(address), timeout=_SECONDS) as answer:
+                with self._opener.open(self._request(address), silence=min(_SECONDS, left), whole=left) as answer:
                     yield answer
                 return
             except urllib.error.HTTPError as error:
@@ -152,14 +195,36 @@ class Transport:
                     if error.code not in _REDIRECTS or not place:
                         raise self._refusal(error) from None
                     address = self._followed(address, place)
-        raise TTMatrixError("GitHub redirects too often", self._shown(path))
+            except (ValueError, http.client.InvalidURL) as error:
+                self._refuse("names an address that cannot be read", address, str(error))
+        self._refuse("redirects too often", address, f"{_MOST_REDIRECTS} times")
 
     def _followed(self, address: str, place: str) -> str:
-        found = urljoin(address, place)
-        where = urlsplit(found)
-        if where.scheme != "https" and where.hostname not in _HOME:
-            raise TTMatrixError("GitHub redirects to a place that is not HTTPS", f"{where.scheme}://{where.hostname}")
+        """Where a redirect leads. Only HTTPS, to the hosts of GitHub; a local API may send to local addresses."""
+        try:
+            found = urljoin(address, place)
+        except ValueError:
+            found = ""
+        if not found or not _readable(found):
+            self._refuse("redirects to an address that cannot be read", address, place)
+        where, api = urlsplit(found), urlsplit(self.api).hostname or ""
+        host = where.hostname or ""
+        at_home = api in _HOME and _at_home(found)
+        ours = any(host == one or host.endswith(f".{one}") for one in (*_GITHUB, api))
+        theirs = ours and _is_https(found) and where.port in _PORTS
+        if not (at_home or theirs or _origin(found) == _origin(self.api)):
+            what = "redirects to a place that is not HTTPS or not its own"
+            self._refuse(what, address, f"{where.scheme}://{host}")
         return found
+
+    def _next_page(self, address: str, headers: email.message.Message) -> str:
+        found = _NEXT.search(", ".join(headers.get_all("Link", [])))
+        if found is None:
+            return ""
+        try:
+            return self._at_the_api(urljoin(address, found[1].strip()))
+        except ValueError:
+            self._refuse("names an address that cannot be read", address, found[1])
 
     def _request(self, address: str) -> urllib.request.Request:
         request = urllib.request.Request(address, headers={"User-Agent": "ttmatrix"})
@@ -178,9 +243,8 @@ class Transport:
         if (seconds := _limited(error)) is not None:
             if seconds <= _LONGEST_WAIT:
                 return _TryAgain("its rate limit is reached", seconds)
-            until = time.strftime("%H:%M", time.localtime(time.time() + seconds))
             hint = "With a token the limit is 5,000 an hour: set GH_TOKEN, or run gh auth login."
-            detail = f"It answers again at {until}. What was read is stored."
+            detail = f"It answers again {_when(seconds)}. What was read is stored."
             return TTMatrixError("The rate limit of GitHub is reached", detail, "" if self.token else hint)
         hints = {
             401: "The token is not valid. Set GH_TOKEN anew, or run gh auth login.",
@@ -189,52 +253,77 @@ class Transport:
         }
         if not self.token:
             hints |= dict.fromkeys((401, 403, 404), "Artefacts need a token: set GH_TOKEN, or run gh auth login.")
-        where = self._shown(error.url) if _origin(error.url) == _origin(self.api) else str(urlsplit(error.url).hostname)
+        where = (
+            self._shown(error.url)
+            if _origin(error.url) == _origin(self.api)
+            else str(urlsplit(error.url).hostname)[:_SHOWN]
+        )
         return TTMatrixError(f"GitHub refuses with {error.code}", where, hints.get(error.code, ""))
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Reports redirects as errors; `_open` follows them, because urllib would send the token along."""
-
-    def redirect_request(self, *_: Any) -> None:
-        return None
-
-
-_OPENER = urllib.request.build_opener(_NoRedirects)
 
 
 def _wait(seconds: float) -> None:
     threading.Event().wait(seconds)
 
 
+def _when(seconds: float) -> str:
+    """`at 14:05`, for a moment in that many seconds."""
+    if seconds > _DAY_SECONDS:
+        return "in more than a day"
+    return time.strftime("at %H:%M", time.localtime(time.time() + seconds))
+
+
+def _readable(address: str) -> bool:
+    """Whether an address has a host and a port that can be asked, and no user name, which could pass for a host."""
+    try:
+        where = urlsplit(address)
+        return bool(where.hostname) and where.port != 0 and "@" not in where.netloc
+    except ValueError:
+        return False
+
+
+def _at_home(address: str) -> bool:
+    """Whether it is an address of this machine: a server of tests."""
+    where = urlsplit(address)
+    return where.hostname in _HOME and where.scheme in ("http", "https")
+
+
+def _is_https(address: str) -> bool:
+    return urlsplit(address).scheme == "https"
+
+
 def _origin(address: str) -> tuple[str, str]:
     where = urlsplit(address)
-    return where.scheme, where.netloc
+    return where.scheme, where.netloc.lower()
+
+
+def _whole_number(text: str) -> int | None:
+    """A number in a header; None if there is none that anybody could mean."""
+    return int(text) if re.fullmatch(r"[0-9]{1,15}", text) else None
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _limited(error: urllib.error.HTTPError) -> float | None:
     """For how many seconds the rate limit forbids all requests; None: the error is not a rate limit."""
     if error.code not in (403, 429):
         return None
-    after, left = error.headers.get("Retry-After", ""), error.headers.get("X-RateLimit-Remaining", "")
-    if after.isdigit():
+    after = _whole_number(error.headers.get("Retry-After", ""))
+    if after is not None:
         return float(after)
-    reset = error.headers.get("X-RateLimit-Reset", "")
-    if left == "0" and reset.isdigit():
+    reset = _whole_number(error.headers.get("X-RateLimit-Reset", ""))
+    if error.headers.get("X-RateLimit-Remaining", "") == "0" and reset is not None:
         return max(0.0, float(reset) - time.time()) + 1
     return 60.0 if error.code == 429 else None
 
 
-def _next_page(headers: email.message.Message) -> str:
-    for part in headers.get("Link", "").split(","):
-        address, _, relation = part.partition(";")
-        if 'rel="next"' in relation:
-            return address.strip().strip("<>")
-    return ""
+def _unwritten(error: OSError) -> TTMatrixError:
+    return TTMatrixError("An artefact cannot be stored", error.strerror or str(error), "Make room, and try again.")
 
 
 def _why(error: Exception) -> str:
     if isinstance(error, _TryAgain):
         return str(error)
     reason = getattr(error, "reason", None)
-    return f"no connection ({reason or type(error).__name__})"
+    return f"no connection ({one_line(str(reason or type(error).__name__))[:_SHOWN]})"

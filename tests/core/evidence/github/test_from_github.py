@@ -258,3 +258,37 @@ def test_a_directory_is_watched(tmp_path: Path) -> None:
 def test_what_cannot_be_asked_for(checkout: Checkout, words: list[str], message: str) -> None:
     told = call("ingest", *words, "--repo", checkout.root)
     assert told.code == 64 and message in told.err
+
+
+@pytest.mark.parametrize(
+    ("place", "allowed"),
+    [
+        ("https://productionresultssa1.blob.core.windows.net/a/b.zip?sig=x", True),
+        ("https://pipelines.actions.githubusercontent.com/x", True),
+        ("https://codeload.github.com/x", True),
+        ("/repos/team/tt-xla/zip", True),
+        ("https://api.github.com:443/x", True),
+        ("http://productionresultssa1.blob.core.windows.net/x", False),
+        ("https://api.github.com.example.com/x", False),
+        ("https://examplegithub.com/x", False),
+        ("https://codeload.github.com:8443/x", False),
+        ("https://codeload.github.com@example.com/x", False),
+        ("http://127.0.0.1/x", False),
+        ("file:///etc/passwd", False),
+    ],
+)
+def test_only_hosts_of_github_are_followed(place: str, allowed: bool) -> None:
+    there = Transport("", "https://api.github.com")
+    if allowed:
+        assert there._followed("https://api.github.com/repos/x", place)
+        return
+    with pytest.raises(TTMatrixError, match="GitHub redirects to"):
+        there._followed("https://api.github.com/repos/x", place)
+
+
+@pytest.mark.parametrize(
+    "api", ["http://[bad", "http://example.com", "ftp://127.0.0.1", "https://", "https://x:0", "x"]
+)
+def test_an_api_that_cannot_be_asked_is_refused(api: str) -> None:
+    with pytest.raises(TTMatrixError, match="over HTTPS only"):
+        Transport("", api)
