@@ -158,12 +158,18 @@ def configure_yes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="start without asking, also where something is downloaded")
 
 
-def agree_to(downloads: Sequence[Download], context: Context, *, yes: bool) -> None:
-    """Say what will be downloaded, and ask once for agreement. Raises UsageError unless a person says yes."""
+_PLAN_FIRST = "Look at the plan, then add --yes."
+
+
+def agree_to(downloads: Sequence[Download], context: Context, *, yes: bool, hint: str = _PLAN_FIRST) -> None:
+    """Say what will be downloaded, and ask once for agreement. Raises UsageError unless a person says yes.
+
+    `hint` says what to do where there is no terminal.
+    """
     for line in download_lines(downloads):
         context.console.note(f"download: {line}")
     if downloads and not yes:
-        ask("Download this and start?", context, "The runs download something.")
+        ask("Download this and start?", context, "The runs download something.", hint)
 
 
 def agreed_interpreter(ids: Iterable[str], context: Context, *, yes: bool) -> Path:
@@ -174,7 +180,7 @@ def agreed_interpreter(ids: Iterable[str], context: Context, *, yes: bool) -> Pa
     python = find_interpreter(context.checkout.root, context.settings)
     sources = sources_of(context.checkout, python, ids, starting=True)
     _say(of_sources(sources), context)
-    agree_to(sources.downloads, context, yes=yes)
+    agree_to(sources.downloads, context, yes=yes, hint="Add --yes to agree to these downloads.")
     return python
 
 
@@ -183,11 +189,11 @@ def _say(obstacles: Iterable[Obstacle], context: Context) -> None:
         context.console.note(f"{obstacle.level}: {obstacle.what}\n  {obstacle.remedy}")
 
 
-def ask(question: str, context: Context, why: str = "") -> None:
+def ask(question: str, context: Context, why: str = "", hint: str = _PLAN_FIRST) -> None:
     """Ask a yes-or-no question, explained by `why`. Raises UsageError unless a person says yes on a terminal."""
     if context.console.json or not sys.stdin.isatty():
         detail = f"{why} There is no terminal to ask for confirmation.".lstrip()
-        raise UsageError("Nothing was started", detail, "Look at the plan, then add --yes.")
+        raise UsageError("Nothing was started", detail, hint)
     context.console.note(f"{question} [y/N]")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise UsageError("Nothing was started")

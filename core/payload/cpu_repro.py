@@ -47,9 +47,10 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 def execute(args: argparse.Namespace, result: dict[str, Any]) -> None:
     """Run both phases and fill `result`. Sets `problem` where the environment cannot run the model."""
-    from ttmatrix_network import HubLook
+    from ttmatrix_network import HubLook, say_connections
 
     look = HubLook()
+    say_connections()
     jax = args.loader.endswith("/jax")
     if jax:
         from ttmatrix_jax.devices import Pjrt

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import threading
 import time
 import urllib.error
@@ -27,6 +28,8 @@ _NOT_CACHED = f"trying to load it from '{_HUB}"
 """Message of transformers for a missing file, whether the hub was asked or must not be asked."""
 _OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE")
 """Variables that stop the hubs' libraries from retrying; the libraries read them once, when imported."""
+_HERE = ("localhost", "127.0.0.1", "::1", "0.0.0.0", "::")
+"""Names of this machine, on which processes of a model may talk to each other."""
 _PATIENCE = 5.0
 """Seconds. Imports take longer, so nobody waits for an answer that arrives."""
 
@@ -61,6 +64,21 @@ class HubLook:
                 self._reached = True
         except OSError:
             pass
+
+
+def say_connections() -> None:
+    """Print each server that is connected to, before the wait for it begins: once, as a line of the log."""
+    said: set[str] = set()
+
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        if event == "socket.getaddrinfo":
+            host = arguments[0]
+            name = host.decode("ascii", "replace") if isinstance(host, bytes) else str(host)
+            if host and name not in said and name not in _HERE:
+                said.add(name)
+                os.write(1, f"network: connecting to {name}\n".encode())
+
+    sys.addaudithook(hook)
 
 
 def missing_download(error: BaseException | None) -> Problem | None:

@@ -52,6 +52,8 @@ class WorkflowItem:
     session: WorkflowSession | None = None
     blocked: Blocked | None = None
     error: TTMatrixError | None = None
+    latest: str = ""
+    """What it does now, in a line: a run with its limit and what that printed last."""
 
     @property
     def progress(self) -> Progress | None:
@@ -86,6 +88,7 @@ class WorkflowManager:
         for id in ids:
             self._put(WorkflowItem(id, WorkflowState.WAITS))
         with self._acting, workflow_lock(self._root):
+            world.said = lambda line: self._say(ids, line)
             run_cpu_first(world, self._root, ids)
             for id in ids:
                 self._act(id, lambda id=id: self._drive(world, id, UserInput(), again=False))  # type: ignore[misc]
@@ -124,6 +127,7 @@ class WorkflowManager:
     def _drive(self, world: WorkflowContext, id: str, given: UserInput, *, again: bool) -> WorkflowItem:
         session = open_session(world, self._root, id, AUTO, again=again)
         self._put(WorkflowItem(id, WorkflowState.RUNS, session))
+        world.said = lambda line: self._say([id], line)
         progress = drive(world, session, given)
         suspend(world, session)
         return WorkflowItem(id, _state(session, progress.blocked), session, progress.blocked)
@@ -133,6 +137,10 @@ class WorkflowManager:
             self._put(act())
         except TTMatrixError as error:
             self._put(replace(self._items[id], state=WorkflowState.FAILED, error=error))
+
+    def _say(self, ids: Sequence[str], line: str) -> None:
+        with self._lock:
+            self._items |= {id: replace(self._items[id], latest=line) for id in ids if id in self._items}
 
     def _put(self, item: WorkflowItem) -> None:
         with self._lock:

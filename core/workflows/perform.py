@@ -49,8 +49,10 @@ from core.workflows.session import WorkflowSession
 from core.workflows.sharing import Guest, is_host_without_result, shared, unpack
 
 _NO_DEVICE = "a run without a device"
+_LOOK_SECONDS = 5.0
+"""How often the logs of runs are read while waiting: what is new there is reported."""
 _SAY_SECONDS = 15.0
-"""How often progress is reported while waiting."""
+"""How often progress is reported where nothing is new."""
 _UNDONE = frozenset({Outcome.LOST, Outcome.CANCELLED})
 
 
@@ -131,33 +133,55 @@ def _is_variant(id: str, variant: str, like: str) -> bool:
 
 
 def await_runs(world: WorkflowContext, run_ids: Sequence[str]) -> list[RunRecord]:
-    """Wait for runs, reporting from time to time which ones are left; returns them in the order given."""
+    """Wait for runs, reporting what they do: starts, ends, new lines of their logs, and how long they may take.
+
+    Returns them in the order given.
+    """
     ended: set[str] = set()
+    started: set[str] = set()
+    said: dict[str, tuple[str, float]] = {}
 
     def tell(record: RunRecord) -> None:
         run_id = record.spec.run_id
+        if record.active and record.started is not None and run_id not in started:
+            started.add(run_id)
+            world.said(f"started, {_limit(record)}: {record.spec.test_id}")
         if not record.active and run_id not in ended:
             ended.add(run_id)
             took = f" after {record.seconds:.0f} s" if record.seconds is not None else ""
+            limit = f" ({_limit(record)})" if record.outcome is Outcome.TIMEOUT else ""
             done = f"{len(ended)} of {len(set(run_ids))}"
-            world.said(f"{record.outcome or record.state}{took}, {done}: {record.spec.test_id}")
+            world.said(f"{record.outcome or record.state}{took}{limit}, {done}: {record.spec.test_id}")
 
     while True:
-        records = wait(world.store, run_ids, tell, until=time.monotonic() + _SAY_SECONDS)
+        records = wait(world.store, run_ids, tell, until=time.monotonic() + _LOOK_SECONDS)
         still = [record for record in records if record.active]
         if not still:
             # A run that has ended leaves the queue in a moment.
             return wait(world.store, run_ids)
         for record in still:
-            world.said(_waited_for(record))
+            latest, now = _latest(record), time.monotonic()
+            before, at = said.get(record.spec.run_id, ("", 0.0))
+            if latest != before or now - at >= _SAY_SECONDS:
+                said[record.spec.run_id] = latest, now
+                world.said(f"{_state_of(record)}{record.spec.test_id}{f': {latest}' if latest else ''}")
 
 
-def _waited_for(record: RunRecord) -> str:
+def _latest(record: RunRecord) -> str:
+    """What the run printed last: a step, a download, a connection that it waits for."""
+    return one_line(last_line(record.log)) if record.started is not None else ""
+
+
+def _state_of(record: RunRecord) -> str:
     if record.started is None:
-        return f"queued: {record.spec.test_id}"
-    line = last_line(record.log)
-    latest = f": {one_line(line)}" if line else ""
-    return f"running for {max(0.0, time.time() - record.started):.0f} s: {record.spec.test_id}{latest}"
+        return "queued: "
+    return f"running for {max(0.0, time.time() - record.started):.0f} s, {_limit(record)}: "
+
+
+def _limit(record: RunRecord) -> str:
+    timeout = record.spec.timeout
+    setting = "device_timeout" if record.spec.kind == "device" else "cpu_timeout"
+    return f"at most {timeout:g} s ({setting})" if timeout else f"without a limit ({setting})"
 
 
 def edit_loader(world: WorkflowContext, session: WorkflowSession, path: str, edit: SourceEdit) -> None:

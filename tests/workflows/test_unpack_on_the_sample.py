@@ -70,7 +70,7 @@ def test_what_a_family_does_not_settle_is_laid_out_and_chosen(sample: Sample) ->
     assert sample.triage(INDOOR, "--choose", 99).code == 64
     chosen = sample.triage(INDOOR, "--choose", 1, "--choose", 7, "--json")
     assert (chosen.json["waiting"]["question"], chosen.json["decision"]) == (None, "registry")
-    assert f'"DepthMapOutput", "near"' in chosen.json["loader_edit"]["diff"]
+    assert '"DepthMapOutput", "near"' in chosen.json["loader_edit"]["diff"]
     assert "--choose 7 was not used" in chosen.err
 
 

@@ -58,13 +58,15 @@ def workflow_text(item: WorkflowItem) -> Text:
     text = Text()
     if item.error is not None:
         text.append(f"{printable(str(item.error))}\n\n", "red")
+    latest = f"  {one_line(item.latest)}\n" if item.state in (WorkflowState.WAITS, WorkflowState.RUNS) else ""
     if item.progress is None:
-        return text.append("Waiting for its turn." if item.error is None else "")
+        return text.append("Waiting for its turn.\n" if item.error is None else "").append(latest, "dim")
     state = item.progress.session.state
     done = len(state.answers)
     for number, effect in enumerate(state.asked):
         ended = number < done
         text.append("✓ " if ended else "▸ ", "green" if ended else "yellow")
         text.append(f"{one_line(effect.title)}\n", "" if ended else "bold")
+    text.append(latest, "dim")
     text.append("\n")
     return text.append(rendered(markdown(item.progress, "")))

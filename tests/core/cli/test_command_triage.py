@@ -65,7 +65,7 @@ def test_what_a_workflow_downloads_is_asked_about_and_caches_are_named(
     assert "download: 1 checkpoint: org/some" in called.err
     assert f"note: Files of the Hugging Face hub are cached in {tmp_path / 'hub/hub'}\n  HF_HOME says so" in called.err
     assert "warning: net/pytorch asks for files of a cache, and IRD_LF_CACHE is not set" in called.err
-    assert "Look at the plan, then add --yes" in called.err
+    assert "Add --yes to agree to these downloads." in called.err
 
 
 def test_a_device_result_ends_it_and_apply_writes_loader_and_yaml(checkout: Checkout, tmp_path: Path) -> None:

@@ -3,12 +3,16 @@
 
 import os
 import socket
+import subprocess
+import sys
 import urllib.error
 from collections.abc import Iterator
 from email.message import Message
+from pathlib import Path
 
 import pytest
 
+import core.payload
 from core.payload.ttmatrix_network import HubLook, missing_download
 
 from .conftest import Repro
@@ -127,3 +131,22 @@ def test_who_has_settled_it_is_left_alone(
     before = dict(os.environ)
     assert not HubLook().settle()
     assert dict(os.environ) == before
+
+
+def test_servers_are_named_before_they_are_waited_for(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import socket, sys\n"
+        f"sys.path.insert(0, {str(Path(core.payload.__file__).parent)!r})\n"
+        "from ttmatrix_network import say_connections\n"
+        "say_connections()\n"
+        "for name in ('localhost', 'hub.invalid', 'hub.invalid'):\n"
+        "    try:\n"
+        "        socket.create_connection((name, 9), 1)\n"
+        "    except OSError as error:\n"
+        "        print(type(error).__name__, flush=True)\n"
+    )
+    ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    lines = ran.stdout.splitlines()
+    assert lines.count("network: connecting to hub.invalid") == 1
+    assert lines.index("network: connecting to hub.invalid") == 1

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.workflows.manager: it lists workflows begun here and those left open before; failed ones stay, with the reason."""
 
+import threading
+import time
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from core.settings import paths
+from core.workflows import perform
 from core.workflows.driver import UserInput
 from core.workflows.manager import WorkflowManager, WorkflowState
 from core.workflows.perform import WorkflowContext
@@ -58,3 +62,30 @@ def test_one_that_cannot_be_performed_says_so_and_the_next_goes_on(
     assert item.error is not None
     board.go_on(world, SMALL, UserInput())
     assert states(board) == [WorkflowState.DEVICE]
+
+
+def test_an_item_has_what_its_workflow_does_as_it_happens(world: WorkflowContext, board: WorkflowManager) -> None:
+    script, heard = world.root.parent / "python", world.root.parent / "heard"
+    waits = f"""\
+    print('Fetching 3 files:  33%', flush=True)
+    while not pathlib.Path({str(heard)!r}).exists():
+        time.sleep(0.02)
+    payload()
+"""
+    script.write_text(script.read_text().replace("    payload()\n", waits))
+    seen: list[str] = []
+
+    def look() -> None:
+        while not heard.exists():
+            seen.extend(item.latest for item in board.items)
+            if any("Fetching 3 files:  33%" in line for line in seen):
+                heard.touch()
+            time.sleep(0.02)
+
+    looker = threading.Thread(target=look)
+    looker.start()
+    with mock.patch.object(perform, "_LOOK_SECONDS", 0.05):
+        board.begin(world, [SMALL])
+    looker.join()
+    assert any("at most 1800 s (cpu_timeout)" in line for line in seen)
+    assert [item.latest for item in board.items] == [""]

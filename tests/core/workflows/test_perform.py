@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.workflows.perform: effects on a real checkout, each of which may be performed twice."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,7 @@ def test_it_says_what_it_waits_for(
     payload()
 """
     script.write_text(script.read_text().replace("    payload()\n", waits))
-    monkeypatch.setattr(perform, "_SAY_SECONDS", 0.2)
+    monkeypatch.setattr(perform, "_LOOK_SECONDS", 0.05)
     told: list[str] = []
 
     def hear(line: str) -> None:
@@ -82,9 +83,23 @@ def test_it_says_what_it_waits_for(
     world.said = hear
     run_cpu(world, session, [SMALL])
     assert told[0] == "running 1 CPU repro"
-    assert any(line.startswith("running for") and SMALL in line and "loading weights" in line for line in told)
+    assert any(line == f"started, at most 1800 s (cpu_timeout): {SMALL}" for line in told)
+    assert any(
+        line.startswith("running for") and line.endswith(f" s, at most 1800 s (cpu_timeout): {SMALL}: loading weights")
+        for line in told
+    )
     assert told[-1].startswith("fail after")
     assert told[-1].endswith(f"1 of 1: {SMALL}")
+
+
+def test_a_run_that_its_time_limit_stops_names_the_setting(world: WorkflowContext, session: WorkflowSession) -> None:
+    script = world.root.parent / "python"
+    script.write_text(script.read_text().replace("    payload()\n", "    time.sleep(60)\n"))
+    world.settings = replace(world.settings, cpu_timeout=0.5)
+    told: list[str] = []
+    world.said = told.append
+    assert run_cpu(world, session, [SMALL])[0]["outcome"] == "timeout"
+    assert any(line.startswith("timeout after") and "(at most 0.5 s (cpu_timeout))" in line for line in told)
 
 
 def test_edits_and_reverts_done_twice_are_done_once(world: WorkflowContext, session: WorkflowSession) -> None:
