@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from core.ci.markers import Collection, Traits, keyword_matches, mark_matches, markers, problem
+from core.ci.markers import Collection, Traits, keyword_matches, mark_matches, markers, placeholder_markers, problem
 from core.ci.runnable import skip_reason
 from core.model import TEST_MODULE, Entry, Function, node_id
 from core.sources.ci import Job
@@ -35,6 +35,20 @@ def contains(job: Job, function: Function, id: str, markers: Set[str]) -> bool:
     if not job.contains:
         return True
     return keyword_matches(job.contains, markers | {*TEST_MODULE.split("/"), f"{function}[{id}]"})
+
+
+def placeholder_jobs(jobs: Iterable[Job], name: str) -> list[Job]:
+    """The jobs among `jobs` that select the placeholder of this name (docs/rules.md 2.5)."""
+    function = Function.PLACEHOLDER
+    found = placeholder_markers()
+    return [
+        job
+        for job in jobs
+        if covers(job.dir, function)
+        and not job_problem(job)
+        and mark_matches(job.test_mark, found)
+        and contains(job, function, name, found)
+    ]
 
 
 def job_problem(job: Job) -> str:

@@ -113,6 +113,11 @@ def markers_by_arch(
     return {arch: markers(own, entry, arch) for arch in archs}
 
 
+def placeholder_markers() -> frozenset[str]:
+    """The markers of every placeholder."""
+    return _DECORATORS[Function.PLACEHOLDER]
+
+
 def markers(traits: Traits, entry: Entry | None, arch: str | None) -> frozenset[str] | None:
     """The markers of a test with these traits and this entry when pytest is given `--arch arch`.
 

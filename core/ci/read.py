@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scheduled jobs of CI for a checkout, and which tests they select now or with other entries."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from core.ci.jobs import Selector, covers_models, gained_and_lost
@@ -9,7 +9,7 @@ from core.ci.markers import GroupOf, collect, groups
 from core.ci.selection import Selected
 from core.matrix import Matrix, packed
 from core.model import Entry, Finding
-from core.sources.ci import Job, Jobs, read_durations, read_jobs, read_skip_prefixes, scheduled
+from core.sources.ci import Job, Jobs, Trigger, read_durations, read_jobs, read_skip_prefixes, scheduled
 from core.sources.evaluator import ModelInfos
 
 
@@ -58,8 +58,10 @@ def selected(ci: Ci) -> Selected:
         for item in ci.selector.items(job):
             masks[item.row] |= 1 << bit
     sets = {mask: code for code, mask in enumerate(dict.fromkeys(masks))}
-    names = tuple(
-        f"{job.file}: {job.name} on {job.runs_on}, {' '.join(dict.fromkeys(one.cadence for one in triggers))}"
-        for job, triggers in jobs.items()
-    )
+    names = tuple(query_name(job, triggers) for job, triggers in jobs.items())
     return Selected(tuple(jobs), names, tuple(sets), packed((sets[mask] for mask in masks), len(sets)), ci.findings)
+
+
+def query_name(job: Job, triggers: Iterable[Trigger]) -> str:
+    """The name of a job in queries; jobs that share it are queried together."""
+    return f"{job.file}: {job.name} on {job.runs_on}, {' '.join(dict.fromkeys(one.cadence for one in triggers))}"

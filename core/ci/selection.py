@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which jobs select which rows of a matrix, stored in kilobytes: a few hundred sets of jobs cover all rows."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 
 from core.matrix import NO_ARCH, FlagColumn
 from core.model import Finding
@@ -22,6 +23,8 @@ class Selected:
     """One index into `sets` per row."""
     findings: tuple[Finding, ...] = ()
     """Mistakes in the files that define the jobs."""
+    other_jobs: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    """The jobs of rows that are no model tests, by id, each with its name in queries and its machine."""
 
     def of(self, row: int) -> tuple[Job, ...]:
         """The jobs that select a row under any of its functions."""
@@ -30,7 +33,8 @@ class Selected:
 
     def column(self, name: str, arch: str) -> FlagColumn:
         """Names of the jobs that select each row on the machine `arch` (NO_ARCH: on any); an empty name for none."""
-        vocabulary = tuple(dict.fromkeys(self.names))
+        others = {one: None for jobs in set(self.other_jobs.values()) for one, _ in jobs}
+        vocabulary = tuple(dict.fromkeys((*self.names, *sorted(others))))
         wanted = [
             vocabulary.index(one) if arch in (NO_ARCH, job.runs_on) else None
             for job, one in zip(self.jobs, self.names, strict=True)
@@ -38,6 +42,15 @@ class Selected:
         none = 1 << len(vocabulary)
         masks = [_renamed(mask, wanted) or none for mask in self.sets]
         return FlagColumn((*vocabulary, ""), [masks[code] for code in self.codes])
+
+    def others(self, name: str, arch: str) -> Mapping[str, tuple[str, ...]]:
+        """As `column`, for rows that are no model tests."""
+        return {id: _names_on(jobs, arch) for id, jobs in self.other_jobs.items()}
+
+
+@cache
+def _names_on(jobs: tuple[tuple[str, str], ...], arch: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name, runs_on in jobs if arch in (NO_ARCH, runs_on))) or ("",)
 
 
 def _renamed(mask: int, bits: Sequence[int | None]) -> int:

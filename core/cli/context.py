@@ -135,7 +135,7 @@ class Context:
     def learned(self, on: "Matrix", asked: "Query", *more: str) -> "Learned":
         """The columns that a query needs beyond the index of a matrix (usually none), and those of `more` providers."""
         names = (*query.needs(asked), *more)
-        return providers.compute_columns(self.cache, on.model_tests, names, self.judged) if names else {}
+        return providers.compute_columns(self.cache, on, names, self.judged) if names else {}
 
     def ids_of(self, text: str) -> "frozenset[str] | None":
         """The ids of the rows that a query selects; None means all: the query is empty."""

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from core import doctor
+from core import doctor, handwritten
 from core.errors import TTMatrixError
 from core.forked import collect_seldom
-from core.matrix import Matrix
+from core.matrix import Matrix, with_placeholder_rows
 from core.matrix.cache import Cache
 from core.private import keep_private
 from core.proc import run_own
@@ -39,7 +39,8 @@ def main(root: str, directory: str, *names: str) -> None:
     matrix, reading = cache.index()
     if reading is not None:
         cache.save(reading)
-    compute_columns(cache, matrix, [name for name in names if name != FINDINGS])
+    rows = with_placeholder_rows(handwritten.with_cached_handwritten(cache, matrix) or matrix)
+    compute_columns(cache, rows, [name for name in names if name != FINDINGS])
     if FINDINGS in names:
         doctor.examine(cache, matrix)
 

@@ -5,4 +5,4 @@ from .finding import is_place as is_place, items as items, named as named, selec
 from .planning import plan_handwritten as plan_handwritten, plan_handwritten_runs as plan_handwritten_runs
 from .reading import read_tests as read_tests
 from .rows import with_cached_handwritten as with_cached_handwritten, with_handwritten as with_handwritten
-from .selection import jobs_of as jobs_of
+from .selection import jobs_by_id as jobs_by_id, jobs_of as jobs_of

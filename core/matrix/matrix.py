@@ -9,17 +9,15 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import takewhile
 from operator import eq
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from core.errors import UsageError
 from core.matrix.cache_file import Late
 from core.matrix.columns import Column, FlagColumn
+from core.matrix.op_rows import HANDWRITTEN_KIND, MODEL_KIND, OP_KIND, PLACEHOLDER_KIND, OtherRows
 from core.matrix.universe import Member, functions
 from core.model import Entry, Finding, Function, Loader
 from core.sources import Checkout, ExpectationFile, Schema
-
-if TYPE_CHECKING:
-    from core.matrix.op_rows import OtherRows
 
 ID_PARTS = ("loader", "phase", "parallelism", "mode")
 """The columns that hold the parts of an id, as in a Member."""
@@ -62,13 +60,13 @@ class Matrix:
     flags: Mapping[str, FlagColumn]
     status: Mapping[str, Column]
     """Effective status by arch; under NO_ARCH the base status. `flags["status"]` holds those of all archs."""
-    ops: "OtherRows | None" = None
+    ops: OtherRows | None = None
     """The op cases, whose rows follow those of the model tests; None: there are none."""
-    handwritten: "OtherRows | None" = None
+    handwritten: OtherRows | None = None
     """The hand-written tests, whose rows follow those of the op cases; None: there are none."""
-    placeholders: "OtherRows | None" = None
+    placeholders: OtherRows | None = None
     """The placeholders, whose rows are the last; None: there are none."""
-    planned: "OtherRows | None" = None
+    planned: OtherRows | None = None
     """The placeholders of the checkout that are not rows yet: `with_placeholder_rows` makes rows of them."""
     models: "Matrix | None" = None
     """The matrix of the model tests alone; None: it is this one."""
@@ -81,6 +79,19 @@ class Matrix:
     def model_tests(self) -> "Matrix":
         """The matrix of the model tests alone, with the same row numbers. Use it to count or judge model tests."""
         return self.models or self
+
+    @cached_property
+    def kinds(self) -> Mapping[str, range]:
+        """The rows of each kind."""
+        found, first = {MODEL_KIND: range(len(self.model_tests.ids))}, len(self.model_tests.ids)
+        for kind, rows in (
+            (OP_KIND, self.ops),
+            (HANDWRITTEN_KIND, self.handwritten),
+            (PLACEHOLDER_KIND, self.placeholders),
+        ):
+            found[kind] = range(first, first + (len(rows.ids) if rows else 0))
+            first = found[kind].stop
+        return found
 
     def is_op(self, row: int) -> bool:
         """Whether a row is an op case."""

@@ -4,6 +4,8 @@
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import overload
 
 from core.matrix.columns import AnyColumn, Column, FlagColumn, packed
@@ -73,6 +75,17 @@ def fitted(column: AnyColumn, size: int) -> AnyColumn:
         return FlagColumn(column.values, [*column.masks, *[column.mask([""])] * missing]) if missing else column
     missing = size - len(column.codes)
     return continued(column, empty(missing)) if missing else column
+
+
+def with_rows(column: AnyColumn, rows: Mapping[int, Sequence[str]]) -> AnyColumn:
+    """`column` with other texts in some rows."""
+    if not rows:
+        return column
+    bits = {value: 1 << at for at, value in enumerate(column.values)}
+    masks = [*column.masks] if isinstance(column, FlagColumn) else [1 << code for code in column.codes]
+    for row, texts in rows.items():
+        masks[row] = reduce(or_, (bits.setdefault(text, 1 << len(bits)) for text in texts))
+    return FlagColumn(tuple(bits), masks)
 
 
 def empty(size: int) -> Column:

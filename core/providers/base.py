@@ -25,7 +25,7 @@ class Provider(Protocol):
     """A module of this package with that name; imported on first use, because few queries need one."""
 
     def provide(self, cache: Cache, matrix: Matrix) -> Facts:
-        """The values of `provide` for every row of `matrix`; saved in `cache` for the next start."""
+        """The facts about the rows of `matrix`; saved in `cache` for the next start."""
         ...
 
 
@@ -42,8 +42,8 @@ def compute_columns(
 def _facts(cache: Cache, matrix: Matrix, name: str, runs: Callable[[Matrix], Facts] | None) -> Facts:
     if name == RUNS:
         if runs:
-            return runs(matrix)
-        return Judged(matrix, {})
+            return runs(matrix.model_tests)
+        return Judged(matrix.model_tests, {})
     return cast(Provider, importlib.import_module(f"{__package__}.{name}")).provide(cache, matrix)
 
 

@@ -11,7 +11,7 @@ from core.matrix.query import Plain
 
 def provide(cache: Cache, matrix: Matrix) -> Plain:
     """Age and number of flips of each row's entry, as of now. Raises TTMatrixError if git has no history."""
-    return history_columns(read_history(cache, matrix), time.time())
+    return history_columns(read_history(cache, matrix.model_tests), time.time())
 
 
 def history_columns(history: History, now: float) -> Plain:

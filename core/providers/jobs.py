@@ -3,15 +3,25 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from core.ci import Selected, Selection, groups, read_ci, read_selector, selected
+from core import handwritten
+from core.ci import (
+    Selected,
+    Selection,
+    groups,
+    placeholder_jobs,
+    query_name,
+    read_ci,
+    read_selector,
+    selected,
+)
 from core.matrix import Matrix, load, store
 from core.matrix.cache import Cache
 from core.model import Finding
 from core.providers.models import model_infos
 from core.sources import Checkout, files_below, stamps_of
-from core.sources.ci import CONFTEST, DURATIONS, Jobs, read_jobs
+from core.sources.ci import CONFTEST, DURATIONS, Jobs, read_jobs, scheduled
 from core.sources.evaluator import ModelInfos
 
 
@@ -23,8 +33,35 @@ class _Cached:
 
 
 def provide(cache: Cache, matrix: Matrix) -> Selected:
-    """The column of scheduled jobs."""
-    return selected_jobs(cache, matrix)
+    """The column of scheduled jobs, also of the hand-written tests and placeholders among the rows."""
+    return replace(selected_jobs(cache, matrix.model_tests), other_jobs=_other_jobs(cache, matrix))
+
+
+@dataclass(frozen=True, slots=True)
+class _CachedOthers:
+    digest: bytes
+    by_id: Mapping[str, tuple[tuple[str, str], ...]]
+
+
+def _other_jobs(cache: Cache, matrix: Matrix) -> Mapping[str, tuple[tuple[str, str], ...]]:
+    """Name and machine of the scheduled jobs of each row that is no model test; op cases have none."""
+    if not matrix.handwritten and not matrix.placeholders:
+        return {}
+    tests = handwritten.read_tests(cache).tests if matrix.handwritten else ()
+    planned = matrix.placeholders.ids if matrix.placeholders else ()
+    digest = hashlib.sha256(repr([(test.node_id, sorted(test.markers)) for test in tests]).encode(errors="replace"))
+    digest.update(repr(planned).encode(errors="replace"))
+    cached = load(cache.file("other_jobs"))
+    if isinstance(cached, _CachedOthers) and cached.digest == digest.digest():
+        return cached.by_id
+    stamps = stamps_of(_files(cache.checkout))
+    jobs = scheduled(read_jobs(cache.checkout)[0])
+    found = handwritten.jobs_by_id(jobs, tests) | {name: tuple(placeholder_jobs(jobs, name)) for name in planned}
+    # A few sets of jobs cover all rows.
+    sets = {mine: tuple((query_name(job, jobs[job]), job.runs_on) for job in mine) for mine in set(found.values())}
+    by_id = {id: sets[mine] for id, mine in found.items()}
+    store(cache.file("other_jobs"), _CachedOthers(digest.digest(), by_id), stamps)
+    return by_id
 
 
 def selected_jobs(cache: Cache, matrix: Matrix) -> Selected:

@@ -34,6 +34,7 @@ def ids_of_model(matrix: Matrix, infos: ModelInfos, name: str) -> list[str]:
     return [id for id, parsed in found if parsed and (parsed.directory, parsed.variant) in models]
 
 
+_PLACEHOLDER_GROUP = "red"
 _PARTS: dict[str, Callable[[ModelInfo], str]] = {
     "group": lambda info: info.group,
     "task": lambda info: info.task,
@@ -43,8 +44,17 @@ _PARTS: dict[str, Callable[[ModelInfo], str]] = {
 
 
 def provide(cache: Cache, matrix: Matrix) -> Plain:
-    """Group, task, source and name of each row's model, from the cached infos."""
-    return model_columns(matrix, model_infos(cache, matrix))
+    """Group, task, source and name of each row's model, from the cached infos.
+
+    Of placeholders the group is known, which is always `red`, and the name in reports (docs/rules.md 2.5).
+    """
+    models, planned = matrix.model_tests, matrix.placeholders
+    columns = model_columns(models, model_infos(cache, models))
+    if planned is None:
+        return columns
+    names = zip(planned.ids, planned.columns["model"].texts(), strict=True)
+    behind = {"group": dict.fromkeys(planned.ids, (_PLACEHOLDER_GROUP,)), "name": {id: (text,) for id, text in names}}
+    return columns._replace(behind=behind)
 
 
 def model_columns(matrix: Matrix, infos: ModelInfos) -> Plain:

@@ -17,12 +17,22 @@ _ISSUE = re.compile(r"\bgithub\.com/[\w.-]+/[\w.-]+/issues/\d+")
 
 _P = ParamSpec("_P")
 _C = TypeVar("_C", Column, FlagColumn)
+_A = TypeVar("_A")
 
 
 @lru_cache(maxsize=1)
 def _made(models: Matrix) -> dict[tuple[object, ...], Any]:
     # A single slot: an index that is no longer used must not stay in memory.
     return {}
+
+
+def kept_with(matrix: Matrix, source: object, key: tuple[object, ...], make: Callable[[], _A]) -> _A:
+    """What `make` returns, made once for a matrix and a source while both are in use."""
+    made, place = _made(matrix.model_tests), ("source", len(matrix.ids), *key)
+    if place not in made or made[place][0] is not source:
+        made[place] = source, make()
+    found: _A = made[place][1]
+    return found
 
 
 def _kept(make: Callable[Concatenate[Matrix, _P], _C]) -> Callable[Concatenate[Matrix, _P], _C]:

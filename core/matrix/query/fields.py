@@ -8,6 +8,7 @@ from types import MappingProxyType
 from core.errors import QueryError
 from core.matrix.columns import AnyColumn
 from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix.op_rows import HANDWRITTEN_KIND, MODEL_KIND, OP_KIND, PLACEHOLDER_KIND
 from core.matrix.query.columns import (
     assert_pcc_column,
     family_column,
@@ -52,6 +53,9 @@ def _llm(part: str) -> Callable[[Scope], AnyColumn]:
     return lambda scope: llm_column(scope.matrix, part)
 
 
+EVERY = (MODEL_KIND, OP_KIND, HANDWRITTEN_KIND, PLACEHOLDER_KIND)
+"""All kinds of rows."""
+
 FIELDS: tuple[Field, ...] = (
     IdText(TEXT, "any part of the test id"),
     Choice(
@@ -59,18 +63,20 @@ FIELDS: tuple[Field, ...] = (
         "effective status on the shown arch, or on any supported one",
         lambda scope: scope.matrix.statuses(scope.arch),
         aliases={NONE: "unspecified"},
+        kinds=EVERY,
     ),
     Choice(
         "kind",
         "model (a test of one), op (an op case), handwritten, placeholder (a planned model)",
         _made(kind_column),
+        kinds=EVERY,
     ),
     Choice("arch", "marked for this arch; also use the values for this arch", _stored("arch")),
     Choice("mode", "inference or training", _stored("mode")),
     Choice("parallelism", "how devices share the model", _stored("parallelism")),
     Choice("framework", "pytorch or jax", _stored("framework")),
     Choice("phase", "default, llm_decode or llm_prefill", _stored("phase")),
-    Choice("bringup", "bringup status of the entry, or none", _stored("bringup")),
+    Choice("bringup", "bringup status of the entry, or none", _stored("bringup"), kinds=(MODEL_KIND, PLACEHOLDER_KIND)),
     Choice("marker", "a marker the entry lists, or none", _made(marker_column)),
     Number(
         "pcc",
@@ -88,18 +94,39 @@ FIELDS: tuple[Field, ...] = (
         "known, stray (no test), mixed, duplicate, shadowed, placeholder, stale (it passes)",
         _made(is_column),
         facts={STALE: FromResults(STALE)},
+        kinds=EVERY,
     ),
-    Text("reason", "part of the entry's reasons", _stored("reason"), listed=False),
+    Text("reason", "part of the entry's reasons", _stored("reason"), listed=False, kinds=EVERY),
     Text("loader", "part of the loader's directory", _stored("loader")),
     Text("family", "part of the family: the first part of the loader's directory", _made(family_column)),
     Text("variant", "part of the variant", _made(variant_column)),
-    Text("file", "part of the entry's file name", _stored("file")),
-    Choice("group", "group of the model: red, priority, generality or vulcan", FromFacts("models", "group")),
+    Text("file", "part of the entry's file name", _stored("file"), kinds=EVERY),
+    Choice(
+        "group",
+        "group of the model: red, priority, generality or vulcan",
+        FromFacts("models", "group"),
+        kinds=(MODEL_KIND, PLACEHOLDER_KIND),
+    ),
     Choice("task", "task of the model", FromFacts("models", "task")),
     Choice("source", "origin of the model", FromFacts("models", "source")),
-    Text("name", "part of the model's name in reports (model_info.name)", FromFacts("models", "name")),
-    Choice("job", "scheduled CI job that selects it on the shown arch, or on any; or none", FromFacts("jobs", "job")),
-    Choice("verdict", "verdict on the shown arch, or on any; of an op case by backend", FromResults(VERDICT)),
+    Text(
+        "name",
+        "part of the model's name in reports (model_info.name)",
+        FromFacts("models", "name"),
+        kinds=(MODEL_KIND, PLACEHOLDER_KIND),
+    ),
+    Choice(
+        "job",
+        "scheduled CI job that selects it on the shown arch, or on any; or none",
+        FromFacts("jobs", "job"),
+        kinds=(MODEL_KIND, HANDWRITTEN_KIND, PLACEHOLDER_KIND),
+    ),
+    Choice(
+        "verdict",
+        "verdict on the shown arch, or on any; of an op case by backend",
+        FromResults(VERDICT),
+        kinds=(MODEL_KIND, OP_KIND),
+    ),
     Choice("turned", "broke or fixed since the night before, there or on any arch", FromFacts("runs", TURNED)),
     Number(
         "first_bad",
@@ -130,21 +157,40 @@ FIELDS: tuple[Field, ...] = (
     Number("peak_mb", "newest peak memory of the host in MiB", FromFacts("runs", "peak_mb"), decimal, ("1000", "8000")),
     Number("age", "days since a status of the entry was set", FromFacts("history", "age"), days, ("30d", "90d")),
     Number("flips", "how often a status of the entry has changed", FromFacts("history", "flips"), int, ("1", "3")),
-    Choice("function", "a test function that runs it", _made(function_column)),
+    Choice("function", "a test function that runs it", _made(function_column), kinds=(MODEL_KIND, PLACEHOLDER_KIND)),
     Number("seq", "sequence length of an LLM id; 1: not given", _llm("seq"), int, ("1", "128")),
     Number("batch", "batch size of an LLM id, per device", _llm("batch"), int, ("1", "4")),
     Choice("mesh", "mesh of an LLM id", _llm("mesh")),
-    Choice("op", "op of an op case, such as torch.add", _of_op("op")),
-    Choice("model", "model that an op case is of, or name of a placeholder in reports", _of_op("model")),
-    Choice("dtype", "dtype of a tensor of an op case", _of_op("dtype")),
-    Text("shape", "part of the shapes of an op case, such as 32x2880", _of_op("shape")),
-    Choice("mark", "a mark of an op case, a marker of a hand-written test, or none", _of_op("mark")),
-    Choice("level", "what a hand-written test runs: op, graph or other", _made(level_column)),
-    Choice("dup", "op case that represents it, as both are the same test; or none", _of_op("dup")),
-    Number("rtol", "relative tolerance of an op case", _of_op("rtol"), decimal, ("0.001", "0.005")),
-    Number("atol", "absolute tolerance of an op case", _of_op("atol"), decimal, ("0.001", "0.005")),
-    Choice(BACKEND, "backend on which an op case has a result; result: is meant on it", FromResults(BACKEND)),
-    Choice(RESULT, "last result of an op case, on the backend asked for, or on any", FromResults(RESULT)),
+    Choice("op", "op of an op case, such as torch.add", _of_op("op"), kinds=(OP_KIND,)),
+    Choice(
+        "model",
+        "model that an op case is of, or name of a placeholder in reports",
+        _of_op("model"),
+        kinds=(OP_KIND, PLACEHOLDER_KIND),
+    ),
+    Choice("dtype", "dtype of a tensor of an op case", _of_op("dtype"), kinds=(OP_KIND,)),
+    Text("shape", "part of the shapes of an op case, such as 32x2880", _of_op("shape"), kinds=(OP_KIND,)),
+    Choice(
+        "mark",
+        "a mark of an op case, a marker of a hand-written test, or none",
+        _of_op("mark"),
+        kinds=(OP_KIND, HANDWRITTEN_KIND),
+    ),
+    Choice(
+        "level", "what a hand-written test runs: op, graph or other", _made(level_column), kinds=(HANDWRITTEN_KIND,)
+    ),
+    Choice("dup", "op case that represents it, as both are the same test; or none", _of_op("dup"), kinds=(OP_KIND,)),
+    Number("rtol", "relative tolerance of an op case", _of_op("rtol"), decimal, ("0.001", "0.005"), kinds=(OP_KIND,)),
+    Number("atol", "absolute tolerance of an op case", _of_op("atol"), decimal, ("0.001", "0.005"), kinds=(OP_KIND,)),
+    Choice(
+        BACKEND,
+        "backend on which an op case has a result; result: is meant on it",
+        FromResults(BACKEND),
+        kinds=(OP_KIND,),
+    ),
+    Choice(
+        RESULT, "last result of an op case, on the backend asked for, or on any", FromResults(RESULT), kinds=(OP_KIND,)
+    ),
     IdText("id", "part of the test id"),
 )
 
@@ -214,13 +260,18 @@ def _terms(nodes: Iterable[Node]) -> Iterator[Term]:
 
 
 def _all(scope: Scope, rows: Sequence[int], nodes: tuple[Node, ...]) -> Sequence[int]:
-    scope = scope.on(lens(scope.matrix, nodes) or scope.arch)
-    if asked := backends_asked(nodes):
-        scope = scope._replace(backends=asked)
+    scope = _scope_of(scope, nodes)
     # Every node is evaluated, even when no row is left, because it may have an error.
     for node in sorted(nodes, key=_cost):
         rows = _holding(scope, rows, node)
     return rows
+
+
+def _scope_of(scope: Scope, nodes: tuple[Node, ...]) -> Scope:
+    """The scope of nodes that must all hold: they may name an arch and backends for each other."""
+    scope = scope.on(lens(scope.matrix, nodes) or scope.arch)
+    asked = backends_asked(nodes)
+    return scope._replace(backends=asked) if asked else scope
 
 
 def _holding(scope: Scope, rows: Sequence[int], node: Node) -> Sequence[int]:
@@ -231,11 +282,34 @@ def _holding(scope: Scope, rows: Sequence[int], node: Node) -> Sequence[int]:
         case And():
             return _all(scope, rows, node.nodes)
         case Not():
-            excluded = set(_holding(scope, rows, node.node))
-            return [row for row in rows if row not in excluded]
+            return _failing(scope, rows, node.node)
         case Or():
             found = set[int]().union(*(_holding(scope, rows, one) for one in node.nodes))
             return [row for row in rows if row in found]
+
+
+def _failing(scope: Scope, rows: Sequence[int], node: Node) -> Sequence[int]:
+    """Those of `rows` for which a node does not hold, in the same order.
+
+    `!job:nightly` leaves all that no such job selects, also rows that have no jobs. But `!job:none` asks for a value:
+    a row without the field has none, and is not without one either.
+    """
+    match node:
+        case Not():
+            return _holding(scope, rows, node.node)
+        case And():
+            scope = _scope_of(scope, node.nodes)
+            found = set[int]().union(*(_failing(scope, rows, one) for one in node.nodes))
+            return [row for row in rows if row in found]
+        case Or():
+            for one in node.nodes:
+                rows = _failing(scope, rows, one)
+            return rows
+        case Term():
+            excluded = set(_holding(scope, rows, node))
+            rest = [row for row in rows if row not in excluded]
+            empty = node.operator is Operator.IS and NONE in map(str.lower, node.values)
+            return BY_NAME[node.field].having(scope.matrix, rest) if empty else rest
 
 
 def _cost(node: Node) -> int:

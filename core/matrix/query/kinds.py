@@ -12,6 +12,7 @@ from typing import ClassVar, Protocol
 from core.errors import QueryError
 from core.matrix.columns import AnyColumn, FlagColumn
 from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix.op_rows import MODEL_KIND
 from core.matrix.query.context import Scope
 from core.matrix.query.query import compiled
 from core.matrix.query.terms import Operator, Term
@@ -55,7 +56,11 @@ class Field(Protocol):
         """The providers whose facts are needed to evaluate `term`."""
         ...
 
-    def select(self, scope: Scope, rows: Iterable[int], term: Term) -> list[int]:
+    def having(self, matrix: Matrix, rows: Sequence[int]) -> Sequence[int]:
+        """Those of `rows` that have the field at all, in the same order."""
+        ...
+
+    def select(self, scope: Scope, rows: Iterable[int], term: Term) -> Sequence[int]:
         """Those of `rows` for which the term holds, in the same order. Raises QueryError on an invalid value.
 
         The term is parsed already, so its regular expression, if any, is valid.
@@ -86,7 +91,7 @@ class FromResults:
     provider: ClassVar[str] = "runs"
 
     def __call__(self, scope: Scope) -> AnyColumn:
-        facts = scope.learned[self.provider]
+        facts = scope.known(self.provider)
         assert isinstance(facts, Judged), "the provider of results"
         if self.name in (BACKEND, RESULT):
             return facts.of_cases(scope.matrix, self.name, scope.backends)
@@ -101,6 +106,8 @@ class _ColumnField(ABC):
     help: str
     column: Callable[[Scope], AnyColumn]
     """The column for a scope."""
+    kinds: tuple[str, ...] = field(default=(MODEL_KIND,), kw_only=True)
+    """The kinds of rows that have the field. On the others it is neither empty nor anything else."""
     cost: ClassVar[int] = 0
 
     @property
@@ -110,14 +117,26 @@ class _ColumnField(ABC):
     def needs_of(self, term: Term) -> tuple[str, ...]:
         return (self.needs,) if self.needs else ()
 
-    def select(self, scope: Scope, rows: Iterable[int], term: Term) -> list[int]:
+    def select(self, scope: Scope, rows: Iterable[int], term: Term) -> Sequence[int]:
         column = self.column(scope)
         if term.operator is Operator.MATCHES:
             with _stopped(term):
                 chosen = set(self.matching(column.values, term))
         else:
             chosen = {code for number in range(len(term.values)) for code in self.named(column.values, term, number)}
-        return _holding(column, rows, chosen)
+        found = _holding(column, rows, chosen)
+        # A row without the field has an empty text.
+        return self.having(scope.matrix, found) if any(not column.values[code] for code in chosen) else found
+
+    def having(self, matrix: Matrix, rows: Sequence[int]) -> Sequence[int]:
+        """Those of `rows` that have the field, in the same order."""
+        lacking = [rows for kind, rows in matrix.kinds.items() if rows and kind not in self.kinds]
+        if not lacking:
+            return rows
+        if self.kinds == (MODEL_KIND,):
+            end = len(matrix.model_tests.ids)
+            return [row for row in rows if row < end]
+        return [row for row in rows if not any(row in others for others in lacking)]
 
     def matching(self, vocabulary: Sequence[str], term: Term) -> Iterable[int]:
         """The codes of the texts in which the term's regular expression is found; never those of empty texts."""
@@ -143,7 +162,7 @@ class Choice(_ColumnField):
         own = _ColumnField.needs_of(self, term)
         return (*own, *(self.facts[value.lower()].provider for value in self._of_facts(term)))
 
-    def select(self, scope: Scope, rows: Iterable[int], term: Term) -> list[int]:
+    def select(self, scope: Scope, rows: Iterable[int], term: Term) -> Sequence[int]:
         learned = self._of_facts(term)
         if not learned:
             return _ColumnField.select(self, scope, rows, term)
@@ -251,6 +270,9 @@ class IdText:
 
     def needs_of(self, term: Term) -> tuple[str, ...]:
         return ()
+
+    def having(self, matrix: Matrix, rows: Sequence[int]) -> Sequence[int]:
+        return rows
 
     def select(self, scope: Scope, rows: Iterable[int], term: Term) -> list[int]:
         matrix, lowered = scope.matrix, scope.matrix.lowered

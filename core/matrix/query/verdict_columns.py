@@ -8,7 +8,7 @@ from operator import or_
 
 from core.matrix.columns import AnyColumn, Column, FlagColumn
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.op_rows import BACKENDS, RESULTS, fitted
+from core.matrix.op_rows import BACKENDS, RESULTS, fitted, with_rows
 
 VERDICT, STALE = "verdict", "stale"
 """The names of the columns, and the value of the field `is` that the second one provides."""
@@ -69,6 +69,10 @@ class Judged:
             return self._number(name, arch)
         return self._any if arch == NO_ARCH else self.by_arch.get(arch, self._none)
 
+    def others(self, name: str, arch: str) -> Mapping[str, tuple[str, ...]]:
+        """None: what is known of op cases has functions of its own."""
+        return {}
+
     @cached_property
     def backends(self) -> tuple[str, ...]:
         """All backends that queries may name: the known ones, then those with results."""
@@ -101,7 +105,7 @@ class Judged:
                 words = (STALE,) if set(_STALE).intersection(words) else ()
             if words and id in matrix.rows:
                 rows[matrix.rows[id]] = words
-        return _with_rows(models, rows) if rows else models
+        return with_rows(models, rows)
 
     def of_cases(self, matrix: Matrix, name: str, asked: Sequence[str] = ()) -> FlagColumn:
         """BACKEND: the backends on which each row of `matrix` has a result. RESULT: its results on the backends in
@@ -205,15 +209,6 @@ class Judged:
 def words_by_place(found: Mapping[str, str]) -> str:
     """`n150 active  p150 stale`: a word for each arch or backend."""
     return "  ".join(f"{place} {word}" for place, word in found.items())
-
-
-def _with_rows(column: AnyColumn, rows: Mapping[int, Sequence[str]]) -> FlagColumn:
-    """`column` with other texts in some rows."""
-    bits = {value: 1 << at for at, value in enumerate(column.values)}
-    masks = [*column.masks] if isinstance(column, FlagColumn) else [1 << code for code in column.codes]
-    for row, texts in rows.items():
-        masks[row] = reduce(or_, (bits.setdefault(text, 1 << len(bits)) for text in texts))
-    return FlagColumn(tuple(bits), masks)
 
 
 def _numbers_on(arch: str, found: Mapping[str, Mapping[str, str]], name: str) -> tuple[str, ...]:

@@ -348,7 +348,7 @@ class View:
         if asked:
             # To count them, they need no order.
             rows = self._selected(self.query.without(name), self.arch, self._every_row)
-        counts = column_of(scope, name).counts(rows)
+        counts = column_of(scope, name).counts(BY_NAME[name].having(self.matrix, rows))
         if name == "kind":
             behind = {HANDWRITTEN_KIND: self.matrix.handwritten, PLACEHOLDER_KIND: self.matrix.placeholders}
             counts = {value: count for value, count in counts.items() if behind.get(value, True)}

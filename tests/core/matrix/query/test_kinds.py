@@ -32,7 +32,7 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
 
 
 def _rows(field: Field, matrix: Matrix, *values: str, operator: Operator = Operator.IS) -> list[int]:
-    return field.select(Scope(matrix), range(4 if field is MARKER else 5), Term(field.name, values, operator))
+    return [*field.select(Scope(matrix), range(4 if field is MARKER else 5), Term(field.name, values, operator))]
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_manifests_are_read_for_verdicts_alone(matrix: Matrix) -> None:
 
     learned = {RUNS: Judged(matrix, {}, SOME_RESULTS, judge_cases=read)}
     table = with_op_rows(matrix, some_op_rows())
-    assert select(table, Query.parse("backend:eager result:pass turned:none"), learned=learned)
+    assert select(table, Query.parse("backend:eager result:pass !turned:broke"), learned=learned)
 
 
 def test_every_result_of_the_plugin_can_be_asked_for() -> None:
