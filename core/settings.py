@@ -59,6 +59,11 @@ class Paths(NamedTuple):
         return self.state / "evidence"
 
     @property
+    def errors(self) -> Path:
+        """Tracebacks of mistakes in the app, a file for each run of it that met one."""
+        return self.state / "errors"
+
+    @property
     def places(self) -> Path:
         """Where the app was when it was closed, a file for each checkout."""
         return self.state / "places"

@@ -53,6 +53,9 @@ class Notify(Protocol):
     def info(self, text: str, *, timeout: float | None = None) -> None:
         """Show a message for some seconds. It may carry text from outside: it is never read as markup."""
 
+    def warn(self, error: TTMatrixError) -> None:
+        """Show an error for a while, without taking a key: whoever types goes on typing."""
+
     def error(self, error: TTMatrixError) -> None:
         """Show an error in a dialog, to be closed by the person."""
 
@@ -92,6 +95,9 @@ class Facts(Protocol):
 
     def request(self, names: Iterable[str]) -> None:
         """Have providers compute the named facts, unless they were asked before."""
+
+    def failure(self, name: str) -> str:
+        """Why a provider's facts could not be read; empty: they can be, as far as is known."""
 
     def request_op_tests(self) -> None:
         """Read all op cases in full, unless that is done."""

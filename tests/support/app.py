@@ -63,6 +63,8 @@ async def until(pilot: Pilot[Any], condition: Callable[[], bool], what: str) -> 
     await wait_for_idle()
     seconds = _FIRST_SECONDS
     while not condition():
+        # The app goes on after an exception: the test does not.
+        assert pilot.app._exception is None, repr(pilot.app._exception)
         assert time.monotonic() < deadline, f"never happened: {what}\n{_state(pilot.app)}"
         await asyncio.sleep(seconds)
         seconds = min(_LONGEST_SECONDS, seconds * 1.5)

@@ -23,6 +23,7 @@ from tui.app.bridge import Background, WorkDone, WorkFailed
 from tui.app.command_runner import CommandRunner
 from tui.app.edit_actions import EditActions
 from tui.app.facts import FactRequests
+from tui.app.failures import Failures, Mistake
 from tui.app.file_actions import FileActions
 from tui.app.key_order import KeyOrder
 from tui.app.last_place import LastPlace
@@ -136,8 +137,9 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self.keys = KeyOrder(self, super().on_event, self._keys_dropped)
         self.signals = Signals(self)
         self.notifications = Notifications(self, session.paths.cache, session.settings.notify)
-        self.background = Background(self, self.keys.pause)
-        self.facts = FactRequests(session, self.signals, self.background)
+        self.failures = Failures(session.paths.errors, self.notifications.warn, lambda: self.navigation.shown)
+        self.background = Background(self, self.keys.pause, self._mistake)
+        self.facts = FactRequests(session, self.signals, self.notifications, self.background)
         self.edits = EditActions(session, self.signals, self.notifications, self.background, look.keymap)
         self.polling = Polling(self, session, self.signals, self.notifications, self.background, self.facts, self.edits)
         self.runs = RunActions(self, session, self.notifications, self.background, self.polling, look.keymap)
@@ -177,6 +179,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
 
     def on_mount(self) -> None:
         self.keys.start()
+        self.failures.follow(lambda error: self.post_message(WorkFailed(self._mistake(error))))
         self.app_resume_signal.subscribe(self, lambda _: self.action_redraw())
         self.background.run("start", self._bring_in, lambda _: self._started())
 
@@ -219,6 +222,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
     def on_unmount(self) -> None:
         """Stop watchers, which must not outlive the screen."""
         self.polling.stop()
+        self.failures.leave()
         if self._process is not None:
             self._process.ended()
 
@@ -251,8 +255,25 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             self._follow_with_hint()
 
     def on_work_failed(self, message: WorkFailed) -> None:
-        self.notifications.error(message.error)
+        if isinstance(message.error, Mistake):
+            self.failures.show(message.error)
+        else:
+            self.notifications.error(message.error)
         message.done()
+
+    # Mistakes
+
+    def can_go_on(self) -> bool:
+        """Whether there is a screen to go on with: before the first frame nothing can be lost."""
+        return super().can_go_on() and self.background.first_frame_shown
+
+    def survived(self, error: BaseException) -> None:
+        """Say that something went wrong that nobody expected; everything else goes on."""
+        self.failures.show(self.failures.written(error))
+
+    def _mistake(self, error: BaseException) -> Mistake:
+        self.tell_pilot(error)
+        return self.failures.written(error)
 
     def on_end_asked(self, message: EndAsked) -> None:
         """End because of a signal: like quitting, but without questions."""

@@ -45,12 +45,20 @@ class WorkFailed(Message):
 class Background:
     """Runs work in threads, without delaying the first frame."""
 
-    def __init__(self, app: App[Any], pause: Callable[..., Pause]) -> None:
-        """`pause` makes keys wait."""
+    def __init__(
+        self, app: App[Any], pause: Callable[..., Pause], mistake: Callable[[BaseException], TTMatrixError]
+    ) -> None:
+        """`pause` makes keys wait; `mistake` says an exception that nobody expected as an error."""
         self._app = app
         self._pause = pause
+        self._mistake = mistake
         self._waiting: list[Callable[[], object]] | None = []
         """Work that waits for the first frame; None once that is on the terminal."""
+
+    @property
+    def first_frame_shown(self) -> bool:
+        """Whether the first frame is on the terminal."""
+        return self._waiting is None
 
     def screen_ready(self) -> None:
         """The first frame is about to be written."""
@@ -76,6 +84,10 @@ class Background:
 
         self._app.post_message(WorkDone(deliver, None))
 
+    def broke(self, error: Exception) -> None:
+        """From any thread: say that work that is not from `run` met an exception that nobody expected."""
+        self._app.post_message(WorkFailed(self._mistake(error)))
+
     def run(
         self,
         name: str,
@@ -91,8 +103,8 @@ class Background:
 
         With `supersede`, earlier work of the same name that also set `supersede` is dropped with its result, waiting or
         running: right for reading, wrong for writing. Only one reader may use such a name. With `asks`, keys wait for
-        what `deliver` opens; with `lists` for what it lists, but with a time limit. A TTMatrixError goes to `fail`, or
-        without it becomes WorkFailed; any other exception is a bug and ends the app with its traceback.
+        what `deliver` opens; with `lists` for what it lists, but with a time limit. An error goes to `fail`, or
+        without it becomes WorkFailed; one that is no TTMatrixError is a bug, and goes there as a `Mistake`.
         """
         job = _Job(work, deliver, fail, self._pause(question=asks).end if asks or lists else _nothing)
         self.after_first_frame(partial(self._run, name, job, supersede))
@@ -110,7 +122,9 @@ class Background:
             try:
                 result = job.work()
             except TTMatrixError as error:
-                message = WorkFailed(error, job.done) if job.fail is None else WorkDone(job.refuse, error)
+                message = job.failed(error)
+            except Exception as error:  # noqa: BLE001 - a bug, which must not end the app
+                message = job.failed(self._mistake(error))
             else:
                 message = WorkDone(job.take, result)
             app.post_message(WorkDone(lambda _: job.done(), None) if worker.is_cancelled else message)
@@ -127,13 +141,21 @@ class _Job(NamedTuple, Generic[T]):
     done: Callable[[], None]
 
     def take(self, result: T) -> None:
-        self.deliver(result)
-        self.done()
+        try:
+            self.deliver(result)
+        finally:
+            self.done()
+
+    def failed(self, error: TTMatrixError) -> Message:
+        """The message for an error."""
+        return WorkFailed(error, self.done) if self.fail is None else WorkDone(self.refuse, error)
 
     def refuse(self, error: TTMatrixError) -> None:
-        if self.fail is not None:
-            self.fail(error)
-        self.done()
+        try:
+            if self.fail is not None:
+                self.fail(error)
+        finally:
+            self.done()
 
 
 def _nothing() -> None:
@@ -146,7 +168,7 @@ class Repeating(Generic[T]):
     def __init__(
         self, app: App[Any], name: str, seconds: float, work: Callable[[], T], deliver: Callable[[T], None]
     ) -> None:
-        """An error that `work` raises is a bug and ends the app with its traceback."""
+        """An error that `work` raises is a bug; the next round comes all the same."""
         self._app = app
         self._seconds = seconds
         self._work = work
@@ -180,9 +202,10 @@ class Repeating(Generic[T]):
             self._round.add_done_callback(lambda done: self._app.post_message(WorkDone(self._finished, done)))
 
     def _finished(self, done: Future[T]) -> None:
-        result, self._round = done.result(), None
+        self._round = None
         if self._once_more:
             self.now()
+        result = done.result()
         if result != self._last:
             self._last = result
             self._deliver(result)

@@ -3,51 +3,87 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from core.providers import RUNS
-from tui.protocol import Background, Signals
+from core.providers import PROVIDERS, RUNS
+from tui.protocol import Background, Notify, Signals
 from tui.session import Session
 
 if TYPE_CHECKING:
+    from core.errors import TTMatrixError
     from core.evidence.verdicts import Verdicts
+    from core.matrix import Matrix
     from core.matrix.query import Learned
+
+
+_AGAIN_SECONDS = 5.0
+"""How long after a failure facts are not read again."""
 
 
 class FactRequests:
     """Remembers the requests; answers go to the session, and `facts_changed` reports them."""
 
-    def __init__(self, session: Session, signals: Signals, background: Background) -> None:
+    def __init__(self, session: Session, signals: Signals, notify: Notify, background: Background) -> None:
         self._session = session
         self._signals = signals
+        self._notify = notify
         self._background = background
         self._requested: set[str] = set()
+        self._failed: dict[str, tuple[TTMatrixError, float]] = {}
+        """Why facts could not be read, and when."""
         self._verdicts_wanted = False
 
     def request(self, names: Iterable[str]) -> None:
         """Have providers compute the named facts, unless they were asked before."""
-        session, matrix = self._session, self._session.matrix
+        session, matrix = self._session, self._session.view.matrix
 
         def take(learned: Learned) -> None:
-            if session.matrix is matrix:
+            if session.view.matrix is matrix:
+                for name in learned:
+                    self._failed.pop(name, None)
                 session.view.learn(learned)
                 self._signals.facts_changed.publish(None)
 
-        for name in [name for name in names if name not in self._requested]:
+        for name in [name for name in names if self._to_be_read(name)]:
             self._requested.add(name)
-            self._background.run(f"facts {name}", partial(session.compute_columns, matrix, (name,)), take)
+            if name in self._failed:
+                self._failed[name] = self._failed[name][0], time.monotonic()
+            work = partial(session.compute_columns, matrix, (name,))
+            self._background.run(f"facts {name}", work, take, fail=partial(self._fail, matrix, name))
+
+    def _to_be_read(self, name: str) -> bool:
+        if name not in self._failed:
+            return name not in self._requested
+        return time.monotonic() - self._failed[name][1] > _AGAIN_SECONDS
+
+    def _fail(self, matrix: Matrix, name: str, error: TTMatrixError) -> None:
+        """Say it where the facts are waited for, and once in a message: a dialog would take the keys of who types."""
+        if self._session.view.matrix is not matrix:
+            return
+        before = self._failed.get(name)
+        self._failed[name] = error, time.monotonic()
+        if before is None or str(before[0]) != str(error):
+            self._notify.warn(error)
+        self._signals.facts_changed.publish(None)
+
+    def failure(self, name: str) -> str:
+        """Why a provider's facts could not be read; empty: they can be, as far as is known."""
+        return f"{PROVIDERS[name]} cannot be read: {self._failed[name][0].title}" if name in self._failed else ""
 
     def matrix_replaced(self, learned: Learned) -> None:
         """Start over with another matrix, of which only `learned` is known."""
         self._requested = set(learned)
+        self._failed.clear()
         self.read_verdicts()
 
     def runs_changed(self) -> None:
         """Drop values computed from runs, which are out of date."""
         if RUNS in self._requested:
             self._requested.remove(RUNS)
+            self._failed.pop(RUNS, None)
             self.request([RUNS])
 
     def request_op_tests(self) -> None:

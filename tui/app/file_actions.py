@@ -50,7 +50,7 @@ class FileActions:
         def read() -> tuple[Matrix, Learned]:
             matrix = self._reindex(before)
             matrix.complete()
-            return matrix, session.compute_columns(matrix.model_tests, wanted)
+            return matrix, session.compute_columns(matrix, wanted)
 
         self._background.run("reload", read, lambda read: self._replace(*read), supersede=True)
 

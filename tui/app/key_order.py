@@ -122,9 +122,11 @@ class KeyOrder:
             self._keys.clear()
             return
         event, target = self._keys.popleft(), self._app.focused or self._app.screen
-        await self._take(event)
-        # A command with priority over the focused widget is done by now, and may have moved the focus.
-        self._follow(target if event.is_forwarded else self._app.focused or self._app.screen, _ROUNDS)
+        try:
+            await self._take(event)
+        finally:
+            # A command with priority over the focused widget is done by now, and may have moved the focus.
+            self._follow(target if event.is_forwarded else self._app.focused or self._app.screen, _ROUNDS)
 
     def _follow(self, node: Widget, rounds: int) -> None:
         self._follower, self._rounds = self.Followed(), rounds

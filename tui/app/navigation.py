@@ -62,6 +62,11 @@ class Navigation:
         """The screen in front, below its dialogs."""
         return next((one for one in reversed(self._app.screen_stack) if isinstance(one, SessionScreen)), None)
 
+    @property
+    def shown(self) -> str:
+        """What is in front, in words for a report: the screen and its dialogs."""
+        return " below ".join(type(one).__name__ for one in self._app.screen_stack)
+
     def show(self, screen: SessionScreen) -> None:
         """Put a screen in front; the dialogs of the previous one are closed."""
         app = self._app

@@ -17,6 +17,8 @@ from tui.terminal import write_to_terminal
 
 _CLIPBOARD_CHARACTERS = 100_000
 """Terminals refuse longer sequences, or hang on them."""
+_WARNING_SECONDS = 30
+"""How long an error is shown that may name a file."""
 _LEAST_SECONDS = 0.5
 """How long a message is shown that is late."""
 
@@ -55,6 +57,11 @@ class Notifications:
     def error(self, error: TTMatrixError) -> None:
         """Show an error in a dialog, to be closed by the person."""
         self._app.push_screen(screens.Notice(error))
+
+    def warn(self, error: TTMatrixError) -> None:
+        """Show an error for a while, without taking a key: whoever types goes on typing."""
+        words = ". ".join(part.removesuffix(".") for part in (error.title, error.detail, error.hint) if part)
+        self._app.notify(printable(f"{words}."), severity="error", timeout=_WARNING_SECONDS, markup=False)
 
     def attract(self, text: str) -> None:
         """Show a message, and alert a person looking elsewhere as the settings say."""

@@ -38,6 +38,8 @@ from tui.themes import chosen_theme
 _ENDINGS = (".yaml", ".py", ".json", ".yml")
 _DEBOUNCE_MS = 400
 """A pull changes many files; they count as one change once there was none for this long."""
+_WATCH_AGAIN_SECONDS = 5.0
+"""How long after a failure the checkout is watched again."""
 _STOP_MS = 500
 _QUIET_THRESHOLDS = (20_000, 20, 50)
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
@@ -213,7 +215,12 @@ class AppProcess:
             if not app.session.bench.wrote(paths):
                 app.background.call(app.files.reload)
 
-        watch_checkout(self._cache.checkout, self._ended, changed, (*self._op_directories, *ROOTS))
+        while not self._ended.is_set():
+            try:
+                watch_checkout(self._cache.checkout, self._ended, changed, (*self._op_directories, *ROOTS))
+            except Exception as error:  # noqa: BLE001 - a mistake here must not leave the app with old files
+                app.background.broke(error)
+                self._ended.wait(_WATCH_AGAIN_SECONDS)
 
     def _save(self, matrix: Matrix) -> None:
         # Serialising it here would delay keys; reading everything again in another process does not.

@@ -5,6 +5,7 @@
 - The updates of the compositor, and the method that writes them: the only way to send a terminal less than Textual
   does. Over ssh its own update is 4 to 18 KB for each line of a log.
 - The filter for colours of the terminal, which follows a theme only where the assignment of one is watched.
+- The handling of exceptions: Textual ends the app with the first one, whatever work waits in it.
 - The parser of keys: it takes esc and a key within 100 ms for one key with alt, which nothing here has, so that esc was
   lost wherever both come in one packet.
 """
@@ -12,20 +13,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, cast
 
 from rich.console import RenderableType
 from rich.terminal_theme import TerminalTheme
+from textual._callback import invoke
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.driver import Driver
 from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
+from textual.message_pump import MessagePump
 from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.worker import WorkerFailed
 
 __all__ = (
     "ChopsUpdate",
@@ -33,6 +39,7 @@ __all__ = (
     "FilteringApp",
     "KeyParser",
     "LayoutUpdate",
+    "SurvivingApp",
     "begin_with_theme",
     "driver_of",
     "stop_pixel_mouse",
@@ -53,7 +60,96 @@ class FrameFilter(Protocol):
         """Forget what the terminal shows."""
 
 
-class FilteringApp(App[None]):
+class SurvivingApp(App[None]):
+    """An app that goes on after an exception in a handler, a timer, a worker or a widget that is painted.
+
+    What is raised before `can_go_on` or by the app's own loop ends it, as in the stock app.
+    """
+
+    def can_go_on(self) -> bool:
+        """Whether there is a screen to go on with."""
+        return self.is_running
+
+    def survived(self, error: BaseException) -> None:
+        """Called in the app's own thread with an exception that ends only what raised it."""
+
+    def tell_pilot(self, error: BaseException) -> None:
+        """A test that drives the app fails at its end with the first exception, however well the app goes on."""
+        if self.is_headless and self._exception is None and isinstance(error, Exception):
+            self._exception = error
+
+    def _handle_exception(self, error: Exception) -> None:
+        if isinstance(error, WorkerFailed):
+            error = error.error if isinstance(error.error, Exception) else error
+        if not self.can_go_on():
+            super()._handle_exception(error)
+            return
+        self.tell_pilot(error)
+        if (widget := _painted(error)) is not None:
+            _paint_safely(widget, self.survived)
+        self.survived(error)
+
+
+_dispatch = MessagePump._dispatch_message
+
+
+async def _dispatch_and_go_on(pump: MessagePump, message: Message) -> None:
+    """As the stock method, after whose exceptions a widget handles no message any more."""
+    app = pump.app
+    if not isinstance(app, SurvivingApp):
+        await _dispatch(pump, message)
+        return
+    try:
+        await _dispatch(pump, message)
+    except Exception as error:
+        if not app.can_go_on():
+            raise
+        app._handle_exception(error)
+
+
+async def _call_all(pump: MessagePump) -> None:
+    """As the stock method, which forgets the callbacks after one that raises."""
+    callbacks = pump._next_callbacks.copy()
+    pump._next_callbacks.clear()
+    for one in callbacks:
+        try:
+            with pump.prevent(*one._prevent):
+                await invoke(one.callback)
+        except Exception as error:  # noqa: BLE001 - as above
+            pump.app._handle_exception(error)
+
+
+# For every widget, also Textual's own.
+setattr(MessagePump, "_dispatch_message", _dispatch_and_go_on)  # noqa: B010
+setattr(MessagePump, "_flush_next_callbacks", _call_all)  # noqa: B010
+
+
+def _painted(error: BaseException) -> Widget | None:
+    """The widget that was asked for its lines when `error` was raised; None: nothing was painted."""
+    found, step = None, error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_name == "_get_renders":
+            found = step.tb_frame.f_locals.get("widget")
+        step = step.tb_next
+    return found if isinstance(found, Widget) else None
+
+
+def _paint_safely(widget: Widget, survived: Callable[[BaseException], None]) -> None:
+    """From now on exceptions of `widget` cost its own lines and not the whole frame."""
+    paint = widget.render_lines
+
+    def safely(crop: Region) -> list[Strip]:
+        try:
+            return paint(crop)
+        except Exception as error:  # noqa: BLE001 - as above
+            survived(error)
+            return [Strip.blank(crop.width) for _ in range(crop.height)]
+
+    setattr(widget, "render_lines", safely)  # noqa: B010 - of this one only, not of its class
+    widget.screen.refresh()
+
+
+class FilteringApp(SurvivingApp):
     """An app whose frames can be filtered on their way to the terminal."""
 
     frames: FrameFilter | None = None

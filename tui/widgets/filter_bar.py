@@ -143,11 +143,17 @@ class QueryInput(LineInput):
     def watch_value(self, value: str) -> None:
         """Report the change now: Input.Changed comes a frame later."""
         if self.is_mounted and not self._quiet:
-            if self._complete is not None:
-                show_suggestion(self, self._complete(value))
-            self._changed(value)
+            try:
+                self._report(value)
+            except Exception as error:  # noqa: BLE001 - what is typed stays, whatever becomes of its rows
+                self.call_next(_raise, error)
         if isinstance(self.parent, FilterBar):
             self.parent.fit()
+
+    def _report(self, value: str) -> None:
+        if self._complete is not None:
+            show_suggestion(self, self._complete(value))
+        self._changed(value)
 
     def action_take_completion(self) -> None:
         """Take the completion that is shown, as the right arrow does; without one, tab leaves the line."""
@@ -162,6 +168,10 @@ class QueryInput(LineInput):
     def action_clear(self) -> None:
         self.value = self._base()
         self._left()
+
+
+def _raise(error: Exception) -> None:
+    raise error
 
 
 class FilterBar(Horizontal, CachedLines):

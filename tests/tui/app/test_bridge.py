@@ -10,9 +10,15 @@ from threading import Event
 from textual.app import App
 
 import tui
+from core.errors import TTMatrixError
 from tests.support.app import ThemedApp, until
 from tui.app.bridge import Background, Repeating, WorkDone
+from tui.app.failures import Mistake, place_of
 from tui.app.key_order import KeyOrder
+
+
+def _unexpected(error: BaseException) -> TTMatrixError:
+    return Mistake(error, place_of(error), None)
 
 
 class _App(ThemedApp):
@@ -29,7 +35,7 @@ async def test_newer_work_drops_what_may_be_superseded_and_nothing_else() -> Non
         return word
 
     async with app.run_test() as pilot:
-        background = Background(app, KeyOrder(app, app.on_event).pause)
+        background = Background(app, KeyOrder(app, app.on_event).pause, _unexpected)
         background._first_frame_written()
         background.run("read", lambda: slowly("written"), delivered.append)
         background.run("read", lambda: slowly("old"), delivered.append, supersede=True)

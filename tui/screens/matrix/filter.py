@@ -52,6 +52,7 @@ class QueryFilter:
         """`show_rows` shows what the view holds with the cursor on a key; `left` is called when the query is done."""
         self._view = context.session.view
         self._background = context.background
+        self._facts = context.facts
         self._listing = listing
         self._show_rows = show_rows
         self._left = left
@@ -131,20 +132,23 @@ class QueryFilter:
     def note(self) -> None:
         """Say how many tests the query selects, unless the line says what is wrong with it."""
         view = self._view
+        if self._looking is not None:
+            self._looking.stop()
         if self._refused:
             return
         if missing := view.missing():
-            self.bar.note(waiting_words(missing))
+            failed = next(filter(None, map(self._facts.failure, missing)), "")
+            self.bar.note(failed or waiting_words(missing), error=bool(failed))
             return
         self.bar.note(count_text(view))
-        if self._looking is not None:
-            self._looking.stop()
         if not view.rows:
             # All ids may be compared with it: not for each letter, and not in the app's own thread.
             self._looking = self.bar.set_timer(_PAUSE_SECONDS, self._look_for_the_cause)
 
     def _look_for_the_cause(self) -> None:
         view, asked = self._view, self._view.query
+        if view.missing():
+            return
 
         def say(cause: str) -> None:
             if cause and not self._refused and view.query is asked:
@@ -170,7 +174,7 @@ def why_nothing(matrix: Matrix, asked: Query, select: Callable[[Matrix, Query], 
         for at in reversed(range(len(asked.terms)) if len(asked.terms) > 1 else ()):
             if found := select(matrix, Query(asked.terms[:at] + asked.terms[at + 1 :])):
                 return f"{len(found):,} match without {Query((asked.terms[at],))}"
-    except QueryError as error:
+    except UsageError as error:
         return error.title
     return ""
 
