@@ -2,7 +2,7 @@
 """Entries as plain values, apart from any text: what an operation finds, and the result of applying it."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
 from hashlib import blake2b
@@ -185,6 +185,12 @@ class Present:
         both = Present.of({**self.entries, **more.entries})
         both.broken = (self.broken - more.entries.keys()) | more.broken
         return both
+
+    def without_files(self, names: Collection[str]) -> "Present":
+        """A copy in which these files cannot be read."""
+        left = Present.of({file: some for file, some in self.entries.items() if file not in names})
+        left.broken = self.broken.union(names)
+        return left
 
     @cached_property
     def digests(self) -> Mapping[str, Mapping[str, str]]:

@@ -110,8 +110,11 @@ def rebase(state: PendingState, present: Present) -> Rebased | None:
     """The effect of the present files on the pending changes; None: the files have not changed since the last look.
 
     Entries that were renamed or moved are followed, also in undone steps; changes that are done already are dropped.
-    Conflicts stay, for a person to decide.
+    Conflicts stay, for a person to decide. Files that are being written, which takes as long as the hooks of a commit
+    do, are looked at afterwards: our own write is nobody else's change.
     """
+    if state.writing is not None:
+        present = present.without_files([one.file for one in state.writing.files])
     gone, come = _differences(state.seen, present)
     if not gone and not come:
         return None

@@ -217,6 +217,7 @@ class Workbench:
         with sole_writer(self.checkout.root, doing, wait=_WAIT_SECONDS if wait is None else wait) as bases:
             for base in bases:
                 self._tell_of_commit(base)
+            self._finish_write()
             yield
 
     def wrote(self, paths: Collection[str]) -> bool:
@@ -345,15 +346,28 @@ class Workbench:
             return
         try:
             with self.alone("recovering an interrupted write", wait=0):
-                self.catch_up()
-                if writing := self.state.writing:
-                    for one in writing.files:
-                        drop_leftovers(path_of(self.checkout.test_config, one.file))
-                    found = found_in_files(writing, self.checkout.test_config)
-                    self._journal.record(lambda state: write_outcome(writing, found, state.pending.changes))
-                    self._journal.notices.append(recovery_notice(writing, found))
+                return
         except TTMatrixError:
             return
+
+    def _finish_write(self) -> None:
+        """Record how far a write came whose process is gone: only the sole writer may, and then nobody else writes."""
+        if self.state.writing is None:
+            return
+        told: list[str] = []
+
+        def outcome(state: PendingState) -> JournalEvent | None:
+            told.clear()
+            if state.writing is None:
+                return None
+            for one in state.writing.files:
+                drop_leftovers(path_of(self.checkout.test_config, one.file))
+            found = found_in_files(state.writing, self.checkout.test_config)
+            told.append(recovery_notice(state.writing, found))
+            return write_outcome(state.writing, found, state.pending.changes)
+
+        self._journal.record(outcome)
+        self._journal.notices.extend(told)
 
     def _tell_of_commit(self, base: str) -> None:
         """Report how far an interrupted commit on `base` came: git may have continued by itself."""

@@ -3,14 +3,16 @@
 
 import errno
 import os
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import core.edits.pending.workbench as module
 import core.edits.planning as plan_module
 from core.edits.apply import Present
-from core.edits.commit.transaction import CommitDraft
+from core.edits.commit.transaction import CommitDraft, Delivered, deliver
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import Decision, proposed
 from core.edits.pending.conflict import Take
@@ -114,6 +116,81 @@ def test_our_own_write_is_distinguished_from_those_of_others(bench: Workbench) -
     assert not bench.wrote(())
     change_elsewhere(bench, "header", "headline")
     assert not bench.wrote({file})
+
+
+@pytest.mark.parametrize("operation", [setting(A, "r"), Operation(OpKind.RENAME, A, TORCH, to=f"{A}-new")])
+def test_our_own_write_is_nobody_elses_change_however_long_it_takes(
+    bench: Workbench, checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, operation: Operation
+) -> None:
+    before = text(bench)
+    first, other = propose(bench, operation), propose(bench, setting(C, "s"))
+    second = opened(checkout, tmp_path)
+
+    def slowly(*arguments: Any, **options: Any) -> Delivered:
+        done = deliver(*arguments, **options)
+        # The files are written, the commit's hooks are not done: all instances read the checkout again meanwhile.
+        for one in (bench, second):
+            one.catch_up()
+            event = one.rebase(present(one))
+            assert event is None or not event.dropped
+            assert [change.id for change in one.pending.changes] == [first, other]
+        return done
+
+    monkeypatch.setattr(module, "deliver", slowly)
+    planned = bench.plan(bench.pending.changes[0].ops, SCHEMA)
+    bench.deliver([first], planned, [CommitDraft("say so", bench.pending.changes[0].placed())], SCHEMA, verify=False)
+    for one in (bench, second):
+        one.catch_up()
+        one.rebase(present(one))
+        assert [change.id for change in one.pending.changes] == [other]
+    bench.undo()
+    offered = bench.pending.changes[-1]
+    assert offered.decision is Decision.UNDECIDED
+    bench.decide(Decision.ACCEPTED, [offered.id])
+    bench.write([offered.id], SCHEMA)
+    assert text(bench) == before
+
+
+def test_what_somebody_else_writes_into_another_file_meanwhile_is_seen(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, done = propose(bench, setting(A, "r")), propose(bench, setting(C, "s"))
+    real = bench._write_files
+
+    def slowly(planned: EditPlan) -> tuple[Path, ...]:
+        written = real(planned)
+        change_elsewhere(
+            bench, text(bench, JAX), re.sub("(?m)^(  c/.*\n)", '\\1    reason: "s"\n', text(bench, JAX)), JAX
+        )
+        event = bench.rebase(present(bench))
+        assert event is not None
+        assert event.dropped == (done,)
+        return written
+
+    monkeypatch.setattr(bench, "_write_files", slowly)
+    bench.write([first], SCHEMA)
+    assert not bench.pending.changes
+
+
+def test_a_write_whose_process_is_gone_is_finished_by_the_next_writer(
+    bench: Workbench, checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = propose(bench, setting(A, "r")), opened(checkout, tmp_path)
+
+    def killed(planned: EditPlan) -> tuple[Path, ...]:
+        plan_module.write(planned, checkout.test_config)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bench, "_write_files", killed)
+    with pytest.raises(KeyboardInterrupt):
+        bench.write([first], SCHEMA)
+    second.catch_up()
+    second.rebase(present(second))
+    assert second.state.writing is not None
+    assert second.pending.changes, "it may still be going on"
+    second.write([propose(second, setting(C, "s"))], SCHEMA)
+    assert not second.pending.changes
+    assert "everything is written" in " ".join(second.notices())
 
 
 def test_what_the_files_do_not_say_is_named(bench: Workbench) -> None:
