@@ -136,6 +136,14 @@ class Session:
         self.view.marks |= found
         self.awaited_marks -= found
 
+    def take_marks_elsewhere(self) -> None:
+        """Mark and unmark what another instance on this checkout has marked and unmarked."""
+        added, removed = self.bench.marks_elsewhere()
+        if self.marks_known:
+            self.view.marks -= removed
+            self.awaited_marks = (self.awaited_marks - removed) | added
+            self.take_awaited()
+
     def count_changes(self) -> None:
         """Take in what the pending changes are now."""
         found = self._open_changes()

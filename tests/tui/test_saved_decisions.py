@@ -74,6 +74,40 @@ async def test_two_instances_see_each_others_decisions(checkout: Checkout) -> No
         assert _decisions(other) == [Decision.ACCEPTED]
 
 
+async def test_two_instances_see_each_others_marks(checkout: Checkout) -> None:
+    one, other = (build_app(checkout, query=ORG) for _ in range(2))
+    async with one.run_test(size=(80, 24)) as pilot:
+        await pilot.press("space")
+        await until(pilot, lambda: "1 marked" in screen_text(one), "its own mark")
+        (own,) = one.session.view.marks
+        session = other.session
+        session.restore_marks()
+        assert session.view.marks == {own}
+        another = next(id for id in session.matrix.ids if id != own)
+        session.view.marks.add(another)
+        other.edits.save_marks()
+        await until(pilot, lambda: "2 marked" in screen_text(one), "the mark of the other instance")
+        assert one.session.view.marks == {own, another}
+        session.view.marks.remove(own)
+        other.edits.save_marks()
+        await until(pilot, lambda: one.session.view.marks == {another}, "what the other instance has unmarked")
+        await until(pilot, lambda: "1 marked" in screen_text(one), "the number")
+        assert one.session.bench.state.marks == {another}
+
+
+async def test_a_mark_made_just_after_another_instances_keeps_both(checkout: Checkout) -> None:
+    one, other = (build_app(checkout, query=ORG) for _ in range(2))
+    first, second = one.session.matrix.ids[:2]
+    for app, id in ((one, first), (other, second)):
+        app.session.restore_marks()
+        app.session.view.marks.add(id)
+        app.edits.save_marks()
+    assert other.session.view.marks == {first, second}
+    one.session.bench.catch_up()
+    one.session.take_marks_elsewhere()
+    assert one.session.view.marks == {first, second}
+
+
 @pytest.mark.slow("a job over several screens")
 async def test_a_commit_is_taken_back_by_a_proposal(checkout: Checkout) -> None:
     app = build_app(checkout, query=ORG)

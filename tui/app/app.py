@@ -69,6 +69,8 @@ _SOONER_OR_LATER = (
     "tui.screens.workflows",
 )
 """Modules of other screens and dialogs: loading one at its first use would block the app's own thread up to 100 ms."""
+_PLACE_SECONDS = 1.0
+"""How often the place of the person is stored, if it is another one."""
 _AGAIN_SECONDS = 2.0
 """How soon the interrupt key must be pressed again to quit."""
 
@@ -99,8 +101,11 @@ class Process(Protocol):
     def started(self, app: TTMatrixApp) -> None:
         """Called when the first frame is shown and the work after it has begun."""
 
-    def left(self, place: LastPlace) -> None:
-        """Called when a person leaves the app, or a signal ends it."""
+    def at(self, place: LastPlace) -> None:
+        """Called with the place where a person is, whenever it is another one."""
+
+    def keep_place(self) -> None:
+        """Store that place, for the next app on this checkout: from any thread."""
 
     def ended(self) -> None:
         """Called when the app is about to end."""
@@ -131,6 +136,8 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self.session = session
         self._process = process
         self._interrupted = False
+        self._kept: LastPlace | None = None
+        """The place that is stored."""
         self._look = look
         self.hints: Hints | None = None
         """None: none are shown."""
@@ -206,6 +213,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             self.notifications.info(self._look.notice)
         if self._process is not None:
             self._process.started(self)
+        self.set_interval(_PLACE_SECONDS, self._keep_place)
 
     def _load_screens(self) -> widgets.StyleSources:
         _load(_SOONER_OR_LATER)
@@ -214,10 +222,22 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
     def exit(self, result: Any = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         """End the app; the next one on this checkout starts in the same place."""
         if self._process is not None:
-            front, matrix = self.navigation.in_front(), self.matrix_screen
-            screen = front.PLACES[0].value if front not in (None, matrix) else ""
-            self._process.left(LastPlace(screen, self.session.view.spec, matrix.listing.spot))
+            self._process.at(self._place)
+            self._process.keep_place()
         super().exit(result, return_code, message)
+
+    @property
+    def _place(self) -> LastPlace:
+        front, matrix = self.navigation.in_front(), self.matrix_screen
+        screen = front.PLACES[0].value if front is not None and front is not matrix else ""
+        return LastPlace(screen, self.session.view.spec, matrix.listing.spot)
+
+    def _keep_place(self) -> None:
+        """Nobody says goodbye before a kill -9: the place is stored soon after each move."""
+        if self._process is not None and self._place != self._kept:
+            self._kept = self._place
+            self._process.at(self._kept)
+            self.background.run("place", self._process.keep_place, lambda _: None)
 
     def on_unmount(self) -> None:
         """Stop watchers, which must not outlive the screen."""

@@ -81,6 +81,7 @@ class EditActions:
         """Show the current pending changes, and report problems of their journal."""
         session = self._session
         session.count_changes()
+        session.take_marks_elsewhere()
         self._signals.pending_changed.publish(None)
         for notice in session.bench.notices():
             self._notify.info(notice, timeout=_NOTICE_SECONDS)
@@ -94,6 +95,7 @@ class EditActions:
         """Save which tests are marked; a read-only app does not save its marks."""
         if not self._session.read_only:
             self._session.bench.mark(self._session.view.marks | self._session.awaited_marks)
+            self._session.take_marks_elsewhere()
 
     def rebase(self) -> None:
         """Compare the pending changes with the files as last read, and follow renames."""

@@ -174,6 +174,8 @@ class AppProcess:
     ) -> None:
         self._cache = cache
         self._place = place
+        self._now: LastPlace | None = None
+        self._keeping = threading.Lock()
         self._whole = whole
         self._op_directories = tuple(op_directories)
         self._saved = saved
@@ -199,11 +201,16 @@ class AppProcess:
         app.signals.matrix_changed.subscribe(app, lambda _: gc.collect(1))
         settle_memory()
 
-    def left(self, place: LastPlace) -> None:
-        """Store where the app is left. If that fails, the old place stays."""
-        if self._place is not None:
-            with suppress(TTMatrixError):
-                write_place(self._place, place)
+    def at(self, place: LastPlace) -> None:
+        """Take in where the person is."""
+        self._now = place
+
+    def keep_place(self) -> None:
+        """Store where the person is. If that fails, the old place stays."""
+        # One at a time, each with the newest place: an older one never comes last.
+        with self._keeping, suppress(TTMatrixError):
+            if self._place is not None and self._now is not None:
+                write_place(self._place, self._now)
 
     def ended(self) -> None:
         """Stop the watcher, which must not outlive the screen."""

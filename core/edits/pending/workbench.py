@@ -158,6 +158,12 @@ class Workbench:
             self._journal.record(lambda _: Marked(now - before, before - now), durable=False)
             self._marks = now
 
+    def marks_elsewhere(self) -> tuple[frozenset[str], frozenset[str]]:
+        """What other instances have marked and unmarked, as far as `catch_up` has read, since this was asked last."""
+        now, before = self.state.marks, self._marks
+        self._marks = now
+        return now - before, before - now
+
     # The files
 
     def complete(
