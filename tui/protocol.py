@@ -54,7 +54,7 @@ class Notify(Protocol):
         """Show a message for some seconds. It may carry text from outside: it is never read as markup."""
 
     def warn(self, error: TTMatrixError) -> None:
-        """Show an error for a while, without taking a key: whoever types goes on typing."""
+        """Show an error for a while, without taking a key: a person who types can go on."""
 
     def error(self, error: TTMatrixError) -> None:
         """Show an error in a dialog, to be closed by the person."""

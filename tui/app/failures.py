@@ -21,7 +21,7 @@ _ROOT = Path(core.__file__).parents[1]
 _DOOR = "tui/terminal/textual_private.py"
 """All messages come through here, also those that only Textual handles."""
 _FILES = 20
-"""How many files of former apps are kept."""
+"""How many files of former apps stay."""
 _TIMES = 3
 """How often the traceback of one place is written: a timer may come to it again and again."""
 
@@ -33,7 +33,7 @@ class Mistake(TTMatrixError):
         """`file` has the traceback; None: it could not be written."""
         words = printable(" ".join(f"{type(error).__name__}: {error}".split()))[:200]
         where = f"its traceback is in {file}" if file else "its traceback could not be written"
-        hint = "What you typed and what is pending is kept."
+        hint = "What you typed and what is pending is still there."
         super().__init__(f"A mistake in ttmatrix: {words}", f"At {place}; {where}.", hint)
         self.origin = f"{words} {[*_places(error)][-1:]}"
         """What makes it another mistake than others: where it was raised, whatever called that."""

@@ -59,7 +59,7 @@ class Notifications:
         self._app.push_screen(screens.Notice(error))
 
     def warn(self, error: TTMatrixError) -> None:
-        """Show an error for a while, without taking a key: whoever types goes on typing."""
+        """Show an error for a while, without taking a key: a person who types can go on."""
         words = ". ".join(part.removesuffix(".") for part in (error.title, error.detail, error.hint) if part)
         self._app.notify(printable(f"{words}."), severity="error", timeout=_WARNING_SECONDS, markup=False)
 

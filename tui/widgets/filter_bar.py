@@ -145,7 +145,7 @@ class QueryInput(LineInput):
         if self.is_mounted and not self._quiet:
             try:
                 self._report(value)
-            except Exception as error:  # noqa: BLE001 - what is typed stays, whatever becomes of its rows
+            except Exception as error:  # noqa: BLE001 - what is typed stays, even if its rows cannot be found
                 self.call_next(_raise, error)
         if isinstance(self.parent, FilterBar):
             self.parent.fit()
