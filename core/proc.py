@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Protocol
 
@@ -405,6 +405,7 @@ def processor_seconds(processes: Iterable[ProcessIdentity]) -> float:
     return sum(_processor_seconds(process.pid) for process in processes)
 
 
+@cache
 def boot_id() -> str:
     """The id of this boot of the machine."""
     try:

@@ -89,7 +89,7 @@ class Knowledge:
         """What is to be decided, judged without the machines in `left_out`."""
         ci = self._session.ci.read()
         with self._session.one_at_a_time:
-            matrix, records = self._session.matrix, self._session.store.records()
+            matrix, records = self._session.matrix, self._session.store.ended()
             found = verdicts_on(matrix, self._session.cache, self._session.paths, records, left_out)
             since = self._ages(matrix)
         cases = self._of_cases(left_out) if found.of_cases else None
@@ -179,7 +179,7 @@ class Knowledge:
         session = self._session
         counts = policy_of(session.checkout, session.paths).policy.cpu_counts_as_device
         store = evidence_store(session.checkout, session.paths)
-        return results_of(store, session.store.records(), session.checkout, cpu_counts=counts)
+        return results_of(store, session.store.ended(), session.checkout, cpu_counts=counts)
 
     def compare(self, names: tuple[str, str] | None) -> Compared:
         """Two runs, or the last two, compared; of a run without another one, the run before it is the other."""

@@ -194,7 +194,7 @@ class Runs(Protocol):
     def bisect(self, ids: Sequence[str]) -> None:
         """Look for the op that breaks each model; for those that cannot run, the reasons are shown."""
 
-    def start_planned(self, plan: LaunchPlan, *, shown: bool = True) -> None:
+    def start_planned(self, plan: LaunchPlan, *, shown: bool = True, asked: bool = False) -> None:
         """Start runs as they are planned."""
 
     def start_again(self, records: Sequence[RunRecord]) -> None:

@@ -309,7 +309,7 @@ class Session:
             return providers.compute_columns(self.cache, matrix, wanted, self._judged)
 
     def _judged(self, matrix: Matrix) -> Facts:
-        own = runs.own_runs(self.store.records(), self.tree)
+        own = runs.own_runs(self.store.ended(), self.tree)
         reports = evidence.performance_store(self.checkout, self.paths).read()
         found = analysis.with_numbers(self._verdicts_on(matrix).facts(), own, reports)
         # The query asks for these on the app's own thread.
@@ -326,7 +326,7 @@ class Session:
         return analysis.series_of(own, [one for one in self._reports[1] if one.test_id == id])
 
     def _verdicts_on(self, matrix: Matrix) -> Verdicts:
-        records = self.store.records()
+        records = self.store.ended()
         return evidence.verdicts_on(matrix, self.cache, self.paths, records, op_tests=self.op_tests.read)
 
     def judge(self) -> Verdicts:

@@ -56,7 +56,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 def _asked(args: argparse.Namespace, context: Context) -> Iterator[Series]:
     reports = performance_store(context.checkout, context.paths).read()
     wanted = context.ids_of(" ".join(args.query)) if args.query else None
-    for one in series_of(context.run_records, reports):
+    for one in series_of(context.ended_runs, reports):
         asked = (wanted is None or one.key.test_id in wanted) and context.arch in ("", one.key.arch)
         if asked and (_regressed(one) or not args.regressed):
             yield one

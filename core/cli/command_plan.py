@@ -12,6 +12,7 @@ from core.cli.runs_common import agree_to, configure_yes
 from core.errors import EXIT_OK, UsageError
 from core.evidence.proposals import plan_reruns
 from core.runs.execution import launch_all
+from core.runs.planning import scale_of
 from core.runs.store import RunStore
 from core.sessions import Accuracy, SessionPlan, Slot
 from core.text import counted, one_line
@@ -53,7 +54,8 @@ def _queue(context: Context, plan: SessionPlan, *, yes: bool) -> list[str]:
     runs_of = plan_reruns(context.matrix, cells, context.settings, context.paths.runs, context.run_records)
     for obstacle in runs_of.obstacles:
         context.console.note(f"{obstacle.level}: {obstacle.what}\n  {obstacle.remedy}")
-    agree_to(runs_of.downloads, context, yes=yes)
+    scale = scale_of(runs_of.specs, runs_of.downloads, context.paths.runs)
+    agree_to(runs_of.downloads, context, yes=yes, scale=scale)
     records = launch_all(RunStore(context.paths.runs), runs_of.specs, provenance=runs_of.provenance)
     return [record.spec.run_id for record in records]
 

@@ -20,17 +20,16 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     store = RunStore(context.paths.runs)
     if args.what and not args.runs:
         raise UsageError(f"{args.what} needs run ids", hint="ttmatrix queue lists them.")
-    ids = [store.record(run).spec.run_id for run in args.runs]
-    waiting = {ticket.run_id for ticket in store.queue.tickets()}
-    for run_id in ids:
-        if run_id not in waiting or store.record(run_id).state is not RunState.QUEUED:
-            raise UsageError(f"Run {run_id} is not queued any more")
+    named = [store.record(run) for run in args.runs]
+    ids, waiting = [record.spec.run_id for record in named], store.queue.names()
+    for record in named:
+        if record.spec.run_id not in waiting or record.state is not RunState.QUEUED:
+            raise UsageError(f"Run {record.spec.run_id} is not queued any more")
     # Each one moves before those moved so far, so go through them in reverse.
     for run_id in reversed(ids) if args.what == "first" else ids:
         _ACTIONS[args.what](store.queue, run_id)
     tend(store)
-    records = store.some(ticket.run_id for ticket in store.queue.tickets())
-    shown = [record for record in records if record.state is RunState.QUEUED]
+    shown = store.queued()
     if context.console.json:
         context.console.document([record_document(record) for record in shown])
     else:

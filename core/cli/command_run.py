@@ -138,7 +138,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     )
     specs = with_needs(specs, read_hosts(context.paths.hosts_file), args.host)
     durations, _ = read_durations(context.checkout)
-    return start(args, context, with_estimates(specs, store.records(), durations))
+    return start(args, context, with_estimates(specs, store.ended(), durations))
 
 
 def _export(args: argparse.Namespace, kind: str) -> Export:

@@ -63,7 +63,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 def _performance(id: str, context: Context) -> list[Series]:
     reports = performance_store(context.checkout, context.paths).read()
-    own = [one for one in context.run_records if one.spec.test_id == id]
+    own = [one for one in context.ended_runs if one.spec.test_id == id]
     return series_of(own, [one for one in reports if one.test_id == id])
 
 

@@ -164,7 +164,7 @@ class Context:
     def results(self) -> "Results":
         """All results of the checkout's cells, from CI reports and from runs here."""
         known, counts = evidence.evidence_store(self.checkout, self.paths), self.policy.cpu_counts_as_device
-        return evidence.results_of(known, self.run_records, self.checkout, cpu_counts=counts)
+        return evidence.results_of(known, self.ended_runs, self.checkout, cpu_counts=counts)
 
     @cached_property
     def policy(self) -> "Policy":
@@ -193,14 +193,19 @@ class Context:
         """Reads the state of the checkout that results belong to."""
         return runs.TreeReader(self.checkout)
 
-    @property
+    @cached_property
     def run_records(self) -> "list[RunRecord]":
-        """The runs of the checkout, newest first."""
+        """The runs of the checkout as the command found them, newest first."""
         return runs.own_runs(store.RunStore(self.paths.runs).records(), self.tree)
+
+    @cached_property
+    def ended_runs(self) -> "list[RunRecord]":
+        """The runs of the checkout that have ended, newest first: what evidence and numbers are made of."""
+        return runs.own_runs(store.RunStore(self.paths.runs).ended(), self.tree)
 
     def judged(self, on: "Matrix") -> "Judged":
         """What the results say about every row, with the newest performance numbers."""
-        records = self.run_records
+        records = self.ended_runs
         if on is self.matrix:
             facts = self.verdicts.facts()
         else:

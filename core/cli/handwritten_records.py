@@ -128,7 +128,7 @@ def refuse_options(view: str | None, universe: str | None) -> None:
 
 def _results(test: collected.HandwrittenTest, context: Context) -> list[Record]:
     """The newest results of runs here, and of reports that were ingested."""
-    records = store.RunStore(context.paths.runs).records()
+    records = store.RunStore(context.paths.runs).ended()
     found = evidence.handwritten_observations(context.checkout, context.paths, records, test.node_id)
     return [
         {

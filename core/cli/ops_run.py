@@ -58,7 +58,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     )
     store = RunStore(context.paths.runs)
     spec = plan_ops(request, args.backend, context.settings, runs=store.root, cache=context.paths.cache)
-    (record,) = queue_runs(context, store, with_op_estimates(as_batch([spec]), store.records()), yes=True)
+    (record,) = queue_runs(context, store, with_op_estimates(as_batch([spec]), store.ended()), yes=True)
     if not args.wait and not context.console.json:
         context.console.line(record.spec.run_id)
         return EXIT_OK

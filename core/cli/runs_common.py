@@ -12,23 +12,27 @@ from types import MappingProxyType
 
 from core.cli.console import Console
 from core.cli.context import Context
-from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
+from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, TTMatrixError, UsageError
 from core.runs import HARMLESS, Age, Outcome, RunSpec, case_progress, child_environment, shell_command
 from core.runs.execution import launch_all, wait
 from core.runs.planning import (
+    MANY,
     Download,
     Obstacle,
+    Scale,
     as_batch,
     download_lines,
     find_interpreter,
     look_ahead,
     of_sources,
     refuse,
+    scale_of,
     sources_of,
 )
 from core.runs.store import RunRecord, RunState, RunStore
-from core.text import one_line, printable
+from core.text import counted, one_line, printable
 
+_NAMED = 5
 _HEADER = ("run", "outcome", "seconds", "id", "age", "why")
 _CHECKOUT = _HEADER.index("age")
 
@@ -155,21 +159,38 @@ def configure_start(parser: argparse.ArgumentParser) -> None:
 
 def configure_yes(parser: argparse.ArgumentParser) -> None:
     """Declare the option that answers the question of `agree_to`."""
-    parser.add_argument("--yes", action="store_true", help="start without asking, also where something is downloaded")
+    parser.add_argument(
+        "--yes",
+        action="store_true",
+        help="start without asking, also where something is downloaded or more than 50 tests are run",
+    )
 
 
 _PLAN_FIRST = "Look at the plan, then add --yes."
 
 
-def agree_to(downloads: Sequence[Download], context: Context, *, yes: bool, hint: str = _PLAN_FIRST) -> None:
+def agree_to(
+    downloads: Sequence[Download],
+    context: Context,
+    *,
+    yes: bool,
+    scale: Scale | None = None,
+    hint: str = _PLAN_FIRST,
+) -> None:
     """Say what will be downloaded, and ask once for agreement. Raises UsageError unless a person says yes.
 
-    `hint` says what to do where there is no terminal.
+    A launch of a large `scale` is asked about with its numbers, even if it downloads nothing. `hint` says what to do
+    where there is no terminal.
     """
     for line in download_lines(downloads):
         context.console.note(f"download: {line}")
-    if downloads and not yes:
-        ask("Download this and start?", context, "The runs download something.", hint)
+    large = scale is not None and scale.large
+    if scale is not None and scale.large:
+        context.console.note("\n".join(scale.lines))
+    if (downloads or large) and not yes:
+        what = f"Start {counted(scale.runs, 'run')}?" if scale and scale.large else "Download this and start?"
+        why = "The runs download something." if downloads else f"These are more than {MANY} tests."
+        ask(what, context, why, hint)
 
 
 def agreed_interpreter(ids: Iterable[str], context: Context, *, yes: bool) -> Path:
@@ -213,20 +234,33 @@ def start(args: argparse.Namespace, context: Context, planned: Sequence[RunSpec]
     if not args.plan and not args.force:
         refuse(ahead.obstacles)
     _say(ahead.obstacles, context)
-    agree_to(ahead.downloads, context, yes=args.yes or args.plan)
+    agree_to(
+        ahead.downloads, context, yes=args.yes or args.plan, scale=scale_of(specs, ahead.downloads, context.paths.runs)
+    )
     if args.plan:
         _print_plan(context, specs)
         return EXIT_OK
     store = RunStore(context.paths.runs)
-    records = launch_all(store, specs, priority=args.priority, provenance=ahead.provenance)
+    refused: list[TTMatrixError] = []
+    records = launch_all(store, specs, priority=args.priority, provenance=ahead.provenance, refused=refused)
+    code = _say_refused(refused, context)
     if args.wait:
-        return _wait(context, store, records)
+        return max(code, _wait(context, store, records))
     if context.console.json:
         context.console.document([record_document(record) for record in records])
     else:
         for record in records:
             context.console.line(record.spec.run_id)
-    return EXIT_OK
+    return code
+
+
+def _say_refused(refused: Sequence[TTMatrixError], context: Context) -> int:
+    """Say why some runs were not started; returns the exit code for that."""
+    for error in refused[:_NAMED]:
+        context.console.note(f"not started: {error}")
+    if len(refused) > _NAMED:
+        context.console.note(f"and {counted(len(refused) - _NAMED, 'run')} more")
+    return EXIT_INFRASTRUCTURE if refused else EXIT_OK
 
 
 def queue_runs(context: Context, store: RunStore, specs: Sequence[RunSpec], *, yes: bool) -> list[RunRecord]:

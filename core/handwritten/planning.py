@@ -2,14 +2,13 @@
 """Runs of hand-written tests: pytest with the node id, by the checkout's own interpreter."""
 
 import os
-import secrets
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import TTMatrixError, UsageError
 from core.model import Function
-from core.runs import RUN_VARIABLE, ResultFormat, RunSpec, run_id
+from core.runs import RUN_VARIABLE, ResultFormat, RunSpec, new_token, run_id
 from core.runs.planning import KINDS, LaunchPlan, activation, as_batch, find_interpreter, look_ahead, with_estimates
 from core.runs.store import RunRecord
 from core.settings import Settings
@@ -67,7 +66,7 @@ def plan_handwritten(
         raise UsageError(f"{test.node_id} needs a device", "It is not marked cpu.", f"Give --kind {DEVICE}.")
     how = KINDS[DEVICE]
     limit = how.timeout(settings) if timeout is None else timeout
-    now, token = datetime.now(UTC), secrets.token_hex(16)
+    now, token = datetime.now(UTC), new_token()
     name = run_id(now, token)
     python = find_interpreter(checkout.root, settings)
     active = activation(checkout.root, python, environ)

@@ -51,6 +51,7 @@ from .spec import (
     RunSpec as RunSpec,
     is_debugger as is_debugger,
     is_run_id as is_run_id,
+    new_token as new_token,
     run_id as run_id,
     run_ids_in as run_ids_in,
     shell_command as shell_command,

@@ -3,12 +3,16 @@
 
 import hashlib
 import json
+import os
 import re
+import secrets
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cache
+from itertools import count
 from operator import itemgetter
 from pathlib import Path, PurePath
 
@@ -20,6 +24,7 @@ RUN_VARIABLE = "TTMATRIX_RUN"
 """The environment variable that names the run in its processes."""
 
 _DEBUGGER = re.compile(r"(?:[\w.]+-)*(?:[cu]?gdb|lldb)(?:-[\d.]+)?")
+_TELLING_DIGITS = 6
 _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
 
 _OF_CASES = ("cases", "manifests")
@@ -115,8 +120,51 @@ class RunSpec:
 
 
 def run_id(now: datetime, token: str) -> str:
-    """A readable and unique id that sorts by time: the second of `now` in UTC and six hex digits of `token`."""
-    return f"{now.astimezone(UTC):%Y%m%d-%H%M%S}-{token[:6]}"
+    """A readable id that sorts by time: the second of `now` in UTC and six hex digits of `token`.
+
+    With tokens of `new_token`, no two ids of a process are the same; if another process has taken one, the run gets
+    another (`renamed`).
+    """
+    return f"{now.astimezone(UTC):%Y%m%d-%H%M%S}-{token[:_TELLING_DIGITS]}"
+
+
+def new_token() -> str:
+    """32 random hex digits, of which the first six are those of no other token for 16 million calls."""
+    number = (_first() + next(_calls)) % 16**_TELLING_DIGITS
+    return f"{number:0{_TELLING_DIGITS}x}{secrets.token_hex(16)[_TELLING_DIGITS:]}"
+
+
+_calls = count()
+
+
+@cache
+def _first() -> int:
+    """Where this process begins to count."""
+    return secrets.randbelow(16**_TELLING_DIGITS)
+
+
+# A forked process counts from elsewhere.
+os.register_at_fork(after_in_child=_first.cache_clear)
+
+
+def renamed(spec: RunSpec, now: datetime) -> RunSpec:
+    """The same run under a new id, with a new nonce, as if it was planned `now`."""
+    token = new_token()
+    name = run_id(now, token)
+
+    def renewed(text: str) -> str:
+        # Both are unique texts: a path with the time and random digits, and 32 random digits.
+        return text.replace(spec.run_id, name).replace(spec.nonce, token)
+
+    return replace(
+        spec,
+        run_id=name,
+        argv=tuple(map(renewed, spec.argv)),
+        prefix=tuple(map(renewed, spec.prefix)),
+        env={key: renewed(value) for key, value in spec.env.items()},
+        created=now.isoformat(),
+        nonce=token,
+    )
 
 
 def is_run_id(text: str) -> bool:

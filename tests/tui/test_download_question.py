@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from core.runs import planning
-from core.runs.planning import LaunchPlan
+from core.runs.planning import LaunchPlan, scale
 from core.settings import Settings
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.fake_python import use_fake_python
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
+from tui.screens import dialogs
 from tui.screens.dialogs import Confirm
 
 PASSES = "alpha tiny mode:inference parallelism:single_device function:test_all_models_torch"
@@ -66,13 +67,17 @@ async def test_a_run_asks_first(checkout: Checkout, settings: Settings) -> None:
 
 
 @pytest.mark.slow("runs are started")
-async def test_a_plan_that_says_it_is_the_question(checkout: Checkout, settings: Settings) -> None:
+async def test_a_plan_that_says_it_is_asked_about_once_more_where_sizes_are_unknown(
+    checkout: Checkout, settings: Settings
+) -> None:
     app = build_app(checkout, query=PASSES, settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("R")
         await until(pilot, lambda: "download: 1 package: sacremoses" in screen_text(app), "the plan")
         await pilot.press("enter")
-        await until(pilot, lambda: len(app.session.runs) == 1, "the run, without another question")
+        await until(pilot, lambda: asked(app) and "Downloads  2: 2 of unknown size" in screen_text(app), "the numbers")
+        await pilot.press("y")
+        await until(pilot, lambda: len(app.session.runs) == 1, "the run")
         await until(pilot, lambda: not app.session.runs[0].active, "its end")
 
 
@@ -108,3 +113,25 @@ async def test_a_plan_that_takes_long_says_what_it_does(
         await until(pilot, lambda: "Looking up what the run" in screen_text(app), "the message")
         read.set()
         await until(pilot, lambda: asked(app), "the question")
+
+
+async def test_many_tests_are_asked_about_with_their_numbers(
+    checkout: Checkout, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scale, "MANY", 2)
+    monkeypatch.setattr(dialogs, "MANY", 2)
+    app = build_app(checkout, query="alpha tiny", settings=settings)
+    async with app.run_test(size=(100, 30)) as pilot:
+        tests = len(app.session.view.rows)
+        assert tests > 2
+        await pilot.press("asterisk", "r", "enter")
+        await until(pilot, lambda: asked(app), "the question")
+        await until(pilot, lambda: f"Start {tests} runs?" in screen_text(app), "its text")
+        shown = screen_text(app)
+        assert f"Tests      {tests}" in shown
+        assert "Time       unknown: no run like these has ended yet" in shown
+        assert "Disk       about" in shown and "free" in shown
+        assert "Downloads  2: 2 of unknown size" in shown
+        await pilot.press("escape")
+        await until(pilot, lambda: not asked(app), "its end")
+        assert app.session.runs == []

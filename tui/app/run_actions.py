@@ -23,7 +23,7 @@ from tui.view_models import counted
 
 if TYPE_CHECKING:
     from core.runs import RunSpec
-    from core.runs.planning import Download, LaunchPlan, Options
+    from core.runs.planning import Download, LaunchPlan, Options, Scale
     from core.runs.store import Queue, RunRecord
 
     Planned = tuple[Sequence[RunSpec], Sequence[TTMatrixError]]
@@ -66,9 +66,13 @@ class RunActions:
         """Look for the op that breaks each model; show the reasons for those that cannot run."""
         self._start(partial(_planned, self._session, ids, planning.Options(kind=planning.BISECT_KIND)))
 
-    def start_planned(self, plan: LaunchPlan, *, shown: bool = True) -> None:
-        """Start planned runs; `shown`: a person has seen the plan, and agreed to its downloads."""
-        self._start(lambda: (plan.specs, plan.refused), plan.downloads if shown else ())
+    def start_planned(self, plan: LaunchPlan, *, shown: bool = True, asked: bool = False) -> None:
+        """Start planned runs.
+
+        `shown`: a person has seen the plan, and agreed to its downloads. `asked`: they have also answered a question
+        with its numbers.
+        """
+        self._start(lambda: (plan.specs, plan.refused), plan.downloads if shown else (), asked=asked)
 
     def start_again(self, records: Sequence[RunRecord]) -> None:
         """Start the same runs again; if there are several, list them first."""
@@ -89,17 +93,17 @@ class RunActions:
         else:
             self._start(lambda: (specs, ()))
 
-    def _start(self, planned: Callable[[], Planned], agreed: Collection[Download] = ()) -> None:
-        """Start the planned runs; if they download more than `agreed`, ask a person first."""
+    def _start(self, planned: Callable[[], Planned], agreed: Collection[Download] = (), *, asked: bool = False) -> None:
+        """Start the planned runs; if they are many or download more than `agreed`, ask a person, unless `asked`."""
         done = Event()
 
-        def plan() -> LaunchPlan:
+        def plan() -> tuple[LaunchPlan, Scale]:
             try:
                 self._session.check_writable()
                 (specs, refused), session = planned(), self._session
                 ahead = planning.look_ahead(specs, session.settings, refused, runs=session.store.root, starting=True)
                 planning.refuse(ahead.obstacles)
-                return ahead
+                return ahead, planning.scale_of(ahead.specs, ahead.downloads, session.store.root)
             finally:
                 done.set()
 
@@ -107,16 +111,20 @@ class RunActions:
             if not done.is_set():
                 self._notify.info("Looking up what the run needs and would download.")
 
-        self._background.run("plan runs", plan, partial(self._ask_or_queue, agreed), asks=True)
+        self._background.run("plan runs", plan, partial(self._ask_or_queue, agreed, asked), asks=True)
         self._app.set_timer(_PATIENCE_SECONDS, explain)
 
-    def _ask_or_queue(self, agreed: Collection[Download], ahead: LaunchPlan) -> None:
+    def _ask_or_queue(self, agreed: Collection[Download], asked: bool, planned: tuple[LaunchPlan, Scale]) -> None:
+        ahead, scale = planned
+
         def queue() -> None:
             # A key right behind asks for the log of this run, not for that of an older one.
             few = len(ahead.specs) <= _FEW
             self._background.run("start runs", partial(_queued, self._session, ahead), self._started, lists=few)
 
-        if _new(ahead, agreed):
+        if ahead.specs and scale.large and not asked:
+            screens.ask_once_more(self._app, scale, ahead.downloads, queue, ahead.obstacles)
+        elif _new(ahead, agreed):
             screens.ask_to_download(self._app, ahead.downloads, queue, ahead.obstacles)
         else:
             queue()
@@ -187,5 +195,6 @@ def _new(ahead: LaunchPlan, agreed: Collection[Download]) -> bool:
 
 def _queued(session: Session, ahead: LaunchPlan) -> Started:
     """Queue runs, independent of this process."""
-    records = execution.launch_all(session.store, ahead.specs, provenance=ahead.provenance)
-    return records, ahead.asked, ahead.refused
+    refused = [*ahead.refused]
+    records = execution.launch_all(session.store, ahead.specs, provenance=ahead.provenance, refused=refused)
+    return records, ahead.asked, refused

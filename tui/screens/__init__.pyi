@@ -6,6 +6,7 @@ from .dialogs import (
     Ask as Ask,
     Confirm as Confirm,
     Notice as Notice,
+    ask_once_more as ask_once_more,
     ask_to_download as ask_to_download,
     ask_to_start as ask_to_start,
 )

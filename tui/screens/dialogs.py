@@ -11,7 +11,7 @@ from textual.events import Key
 from textual.widgets import Input, Label
 
 from core.errors import TTMatrixError
-from core.runs.planning import Download, LaunchPlan, Obstacle, download_lines
+from core.runs.planning import MANY, Download, LaunchPlan, Obstacle, Scale, download_lines, scale_of
 from core.text import counted, one_line, printable
 from tui.screens.base import SessionScreen
 from tui.view_models import launch_summary
@@ -169,8 +169,11 @@ def ask_to_start(screen: SessionScreen, plan: LaunchPlan, *about: str) -> None:
     lines = [launch_summary(plan), *about, *(f"download: {one_line(line)}" for line in download_lines(plan.downloads))]
     if plan.refused:
         lines.append(f"{len(plan.refused):,} cannot be run: {plan.refused[0].title}")
+    scale = scale_of(plan.specs, plan.downloads, screen.session.store.root)
+    if scale.large:
+        lines += scale.lines
     question = Confirm(f"Start {counted(len(plan.specs), 'device run')}?", "\n".join(lines), verb="start")
-    screen.app.push_screen(question, lambda yes: screen.context.runs.start_planned(plan) if yes else None)
+    screen.app.push_screen(question, lambda yes: screen.context.runs.start_planned(plan, asked=True) if yes else None)
 
 
 def ask_to_download(
@@ -187,7 +190,24 @@ def ask_to_download(
     `about` are caches, and what cannot be had at all; `names` says which tests it is for.
     """
     whose = [f"For {names}:"] if names else []
-    lines = [*whose, *download_lines(downloads), *(f"{one.what}. {one.remedy}" for one in about)]
-    body = "\n".join(map(one_line, lines))
-    question = Confirm("Download this first?", body, verb="download and start")
+    question = Confirm("Download this first?", _body(whose, downloads, about), verb="download and start")
     app.push_screen(question, lambda yes: go_on() if yes else leave())
+
+
+def ask_once_more(
+    app: App[Any],
+    scale: Scale,
+    downloads: Sequence[Download],
+    go_on: Callable[[], None],
+    about: Sequence[Obstacle] = (),
+) -> None:
+    """Ask once more, with the numbers, before many runs start, or what downloads nobody knows how much."""
+    body = _body([*scale.lines, *([""] if downloads or about else [])], downloads, about)
+    title = f"Start {counted(scale.runs, 'run')}?" if scale.tests > MANY else "Download this first?"
+    question = Confirm(title, body, verb="download and start" if downloads else "start")
+    app.push_screen(question, lambda yes: go_on() if yes else None)
+
+
+def _body(first: Sequence[str], downloads: Sequence[Download], about: Sequence[Obstacle]) -> str:
+    lines = [*first, *download_lines(downloads), *(f"{one.what}. {one.remedy}" for one in about)]
+    return "\n".join(map(one_line, lines))

@@ -7,6 +7,8 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import TTMatrixError
@@ -14,9 +16,10 @@ from core.proc import Child, marked, own_environment, send_signal, spawn_detache
 from core.runs.environment import run_environment
 from core.runs.execution.supervisor import scheduler_command
 from core.runs.outcome import Outcome
-from core.runs.spec import RUN_VARIABLE, RunSpec
+from core.runs.spec import RUN_VARIABLE, RunSpec, renamed
 from core.runs.store import (
     Finished,
+    RunExists,
     RunRecord,
     RunState,
     RunStore,
@@ -27,6 +30,8 @@ from core.runs.store import (
     read_events,
 )
 
+_PORTION = 200
+_MOST_NAMES = 10
 _POLL = 0.1
 _LOOKING_SHARE = 10
 _START_PATIENCE = 20.0
@@ -47,35 +52,81 @@ def launch_all(
     *,
     priority: int = 0,
     provenance: str = "",
+    refused: list[TTMatrixError] | None = None,
 ) -> list[RunRecord]:
     """Queue runs in this order and make sure that a scheduler runs; they get the part of `environ` that they need.
 
-    `provenance` is the text of a file that is written beside each spec. Raises TTMatrixError if a run exists already or
-    no scheduler can be started.
+    `provenance` is the text of a file that is written beside each spec. A run whose id is taken gets another one.
+    Each run starts by itself: why others cannot is added to `refused`. Raises TTMatrixError if none can be queued, if
+    one cannot and there is no such list, and if no scheduler can be started.
     """
-    if not specs:
-        return []
-    now = time.time()
-    tickets = [Ticket(spec.run_id, now + number * 1e-6, priority) for number, spec in enumerate(specs)]
-    created: list[str] = []
-    with store.queue.filling():
+    refusals: list[TTMatrixError] = []
+    known, now, queued = run_environment(environ), time.time(), list[str]()
+    others, batches = list(specs), dict[str, str]()
+    while others:
+        # In portions, so that the first of thousands run while the last are being written.
+        now_queued, others = others[:_PORTION], others[_PORTION:]
+        tickets: list[Ticket] = []
+        with store.queue.filling():
+            for spec in now_queued:
+                try:
+                    made = _created(store, replace(spec, batch=batches.get(spec.batch, spec.batch)), provenance)
+                except TTMatrixError as error:
+                    refusals.append(error)
+                    continue
+                # A batch has the id of its first run, which may have become another one.
+                batches[spec.batch] = made.batch
+                tickets.append(Ticket(made.run_id, now + (len(queued) + len(tickets)) * 1e-6, priority))
+            queued += _put(store, tickets, known, refusals)
+        _tend_or_end(store, queued)
+    if refusals and (refused is None or not queued):
+        raise refusals[0]
+    if refused is not None:
+        refused += refusals
+    records = store.some(queued)
+    if len(records) > _PORTION:
+        store.save_index()
+    return records
+
+
+def _created(store: RunStore, spec: RunSpec, provenance: str) -> RunSpec:
+    """The run as it was created: under another id if another process has just taken its own."""
+    for _ in range(_MOST_NAMES):
         try:
-            for spec in specs:
-                store.create(spec, provenance)
-                created.append(spec.run_id)
-            store.queue.put(tickets, run_environment(environ))
-        except TTMatrixError:
-            _take_back(store, created)
-            raise
+            store.create(spec, provenance)
+        except RunExists:
+            other = renamed(spec, datetime.now(UTC))
+            spec = replace(other, batch=other.run_id) if spec.batch == spec.run_id else other
+        else:
+            return spec
+    store.create(spec, provenance)
+    return spec
+
+
+def _put(
+    store: RunStore, tickets: Sequence[Ticket], environment: Mapping[str, str], refusals: list[TTMatrixError]
+) -> list[str]:
+    """Queue created runs; returns those that are queued. The others are removed again."""
+    try:
+        store.queue.put(tickets, environment)
+    except TTMatrixError as error:
+        there = store.queue.names()
+        without = [ticket.run_id for ticket in tickets if ticket.run_id not in there]
+        _take_back(store, without)
+        refusals += [error] * len(without)
+        return [ticket.run_id for ticket in tickets if ticket.run_id in there]
+    return [ticket.run_id for ticket in tickets]
+
+
+def _tend_or_end(store: RunStore, run_ids: Sequence[str]) -> None:
     try:
         tend(store)
     except TTMatrixError as error:
-        for spec in specs:
+        for run_id in run_ids:
             end = Finished(time.time(), Outcome.ERROR, detail=f"{error.title}: {error.detail}")
-            append_event(events_file(store.directory(spec.run_id)), end)
-            store.queue.remove(spec.run_id)
+            append_event(events_file(store.directory(run_id)), end)
+            store.queue.remove(run_id)
         raise
-    return store.some(spec.run_id for spec in specs)
 
 
 def _take_back(store: RunStore, run_ids: Sequence[str]) -> None:

@@ -74,3 +74,4 @@ from .profiles import (
     scalar_text as scalar_text,
     shown_name as shown_name,
 )
+from .scale import MANY as MANY, Scale as Scale, scale_of as scale_of

@@ -3,7 +3,6 @@
 
 import math
 import os
-import secrets
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from core.runs.case_results import cases_left, read_case_results
 from core.runs.planning.activate import NO_ACTIVATION, activation
 from core.runs.planning.interpreter import find_interpreter
 from core.runs.planning.kinds import OP_KIND, op_kind
-from core.runs.spec import RUN_VARIABLE, ResultFormat, RunSpec, run_id
+from core.runs.spec import RUN_VARIABLE, ResultFormat, RunSpec, new_token, run_id
 from core.runs.store import RESULTS, RunRecord
 from core.settings import Settings
 from core.text import counted
@@ -70,7 +69,7 @@ def plan_ops(
     if not 0 <= request.timeout < math.inf:
         raise UsageError(f"Not a time limit: {request.timeout}", hint="Give seconds, or 0 for no limit.")
     how = op_kind(backend)
-    now, token = datetime.now(UTC), secrets.token_hex(16)
+    now, token = datetime.now(UTC), new_token()
     name = run_id(now, token)
     own = {} if environ.get(_CACHE_VARIABLE) else {_CACHE_VARIABLE: str(cache / _CACHE)}
     python = find_interpreter(request.root, settings)

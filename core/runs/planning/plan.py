@@ -3,7 +3,6 @@
 
 import math
 import os
-import secrets
 import shlex
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,7 +46,7 @@ from core.runs.planning.op_batches import with_op_estimates
 from core.runs.planning.preflight_checks import Level, Obstacle, Survey, obstacles, of_sources, survey
 from core.runs.planning.profiles import compile_options, default_kind, find_profile
 from core.runs.planning.weight_files import with_weights
-from core.runs.spec import RUN_VARIABLE, RunSpec, entry_digest, run_id
+from core.runs.spec import RUN_VARIABLE, RunSpec, entry_digest, new_token, renamed, run_id
 from core.runs.store import RunRecord
 from core.settings import DEFAULT_PROFILE, Profile, Settings, paths
 from core.sources import Checkout, same_place
@@ -274,7 +273,7 @@ def plan_test(
         kind=kind,
         runs=runs,
         now=datetime.now(UTC),
-        token=secrets.token_hex(16),
+        token=new_token(),
         arch=arch or None,
         timeout=timeout,
         batch_size=batch_size if isinstance(batch_size, int) else None,
@@ -379,25 +378,9 @@ def plan_again(spec: RunSpec, runs: Path, matrix: Matrix) -> RunSpec:
             f"It ran in {spec.cwd}; this is {matrix.checkout.root}.",
             f"ttmatrix --repo {shlex.quote(str(spec.cwd))} rerun {spec.run_id}",
         )
-    now, token = datetime.now(UTC), secrets.token_hex(16)
-    name = run_id(now, token)
-
-    def renewed(text: str) -> str:
-        # Both are unique texts: a path with the time and random digits, and 32 random digits.
-        return text.replace(spec.run_id, name).replace(spec.nonce, token)
-
-    return replace(
-        spec,
-        run_id=name,
-        argv=tuple(map(renewed, spec.argv)),
-        prefix=tuple(map(renewed, spec.prefix)),
-        env={key: renewed(value) for key, value in spec.env.items()},
-        created=now.isoformat(),
-        nonce=token,
-        batch="",
-        parent=spec.batch,
-        entry="" if spec.cases else entry_digest(matrix.entries.get(spec.test_id)),
-    )
+    again = renamed(spec, datetime.now(UTC))
+    entry = "" if spec.cases else entry_digest(matrix.entries.get(spec.test_id))
+    return replace(again, batch="", parent=spec.batch, entry=entry)
 
 
 def as_batch(specs: Sequence[RunSpec], *, stop_on_failure: bool = False) -> list[RunSpec]:

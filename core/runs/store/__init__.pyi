@@ -20,6 +20,7 @@ from .store import (
     PROVENANCE as PROVENANCE,
     RESULTS as RESULTS,
     SPEC as SPEC,
+    RunExists as RunExists,
     RunStore as RunStore,
     artefacts as artefacts,
     events_file as events_file,

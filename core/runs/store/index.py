@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A SQLite index of ended runs, so that thousands of them can be listed at once; it is rebuilt when needed."""
+"""A SQLite index of ended and of queued runs, so that thousands of them can be listed at once; rebuilt when needed."""
 
 import json
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 
 from core.files import Malformed, packed, unpacked
 from core.runs.spec import RunSpec
+from core.runs.store.events import Queued
 from core.runs.store.record import RunRecord
 
 _BUSY_SECONDS = 2.0
 _FORM = [(one.name, str(one.type)) for one in (*fields(RunSpec), *fields(RunRecord))]
-_VERSION = zlib.crc32(repr(("rows 3", _FORM)).encode()) >> 1
+_VERSION = zlib.crc32(repr(("rows 4", _FORM)).encode()) >> 1
 """The form of the rows and of the records in them; an index of another version is rebuilt."""
 
 
@@ -41,12 +42,23 @@ class KeptResult(Mapping[str, object]):
         return len(self._value)
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A run of which nothing is known but that it was queued."""
+
+    spec: RunSpec
+    queued: Queued
+    stamp: int
+    """The size of its file of events: another one means that there are more."""
+
+
 class Index:
     """The index in `file`. If it is damaged or cannot be written, everything works without it, only slower."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._kept: set[str] = set()
+        self._kept_waiting: set[str] = set()
 
     def load(self, root: Path) -> dict[str, RunRecord]:
         """The indexed runs of the store at `root`, by id."""
@@ -61,19 +73,35 @@ class Index:
         self._kept = set(records)
         return records
 
-    def save(self, finished: Mapping[str, RunRecord]) -> None:
-        """Make the index contain exactly `finished`."""
+    def load_waiting(self) -> dict[str, Waiting]:
+        """The indexed runs that were queued when they were saved, by id."""
+        try:
+            with self._open() as connection:
+                rows = connection.execute("SELECT run_id, body FROM waiting")
+                found = {run_id: unpacked(body, Waiting) for run_id, body in rows}
+        except (sqlite3.Error, Malformed, TypeError):
+            # `load` removes a damaged index.
+            found = {}
+        self._kept_waiting = set(found)
+        return found
+
+    def save(self, finished: Mapping[str, RunRecord], waiting: Mapping[str, Waiting]) -> None:
+        """Make the index contain exactly these ended and queued runs."""
         added, removed = finished.keys() - self._kept, self._kept - finished.keys()
-        if not added and not removed:
+        queued, gone = waiting.keys() - self._kept_waiting, self._kept_waiting - waiting.keys()
+        if not (added or removed or queued or gone):
             return
         try:
             with self._open() as connection, connection:
                 rows = filter(None, (_encode(finished[run_id]) for run_id in added))
                 connection.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", rows)
                 connection.executemany("DELETE FROM runs WHERE run_id = ?", ((run_id,) for run_id in removed))
+                rows_waiting = filter(None, (_encode_waiting(waiting[run_id]) for run_id in queued))
+                connection.executemany("INSERT OR REPLACE INTO waiting VALUES (?, ?)", rows_waiting)
+                connection.executemany("DELETE FROM waiting WHERE run_id = ?", ((run_id,) for run_id in gone))
         except (sqlite3.Error, OSError):
             return
-        self._kept = set(finished)
+        self._kept, self._kept_waiting = set(finished), set(waiting)
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -82,10 +110,12 @@ class Index:
             connection.execute("PRAGMA synchronous = OFF")
             if connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
                 connection.execute("DROP TABLE IF EXISTS runs")
+                connection.execute("DROP TABLE IF EXISTS waiting")
                 connection.execute(f"PRAGMA user_version = {_VERSION}")
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS runs (run_id TEXT PRIMARY KEY, body BLOB, result TEXT) WITHOUT ROWID"
             )
+            connection.execute("CREATE TABLE IF NOT EXISTS waiting (run_id TEXT PRIMARY KEY, body BLOB) WITHOUT ROWID")
             yield connection
 
 
@@ -94,6 +124,14 @@ def _encode(record: RunRecord) -> tuple[str, bytes, str | None] | None:
     result = None if record.result is None else json.dumps(dict(record.result))
     try:
         return record.spec.run_id, packed(replace(record, root=Path(), result=None)), result
+    except UnicodeEncodeError:
+        return None
+
+
+def _encode_waiting(waiting: Waiting) -> tuple[str, bytes] | None:
+    """The row of a queued run; None as for `_encode`."""
+    try:
+        return waiting.spec.run_id, packed(waiting)
     except UnicodeEncodeError:
         return None
 

@@ -5,17 +5,23 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 
 from filelock import FileLock
 
 from core.errors import TTMatrixError
-from core.files import Malformed, decoded, plain, typed
+from core.files import Malformed, decoded, packed, plain, typed, unpacked
 from core.runs.leases import LeaseFile
 
+_WORTH_CACHING = 200
+"""Reading fewer tickets than this takes a few hundredths of a second."""
+_CLOCK_TICK = 50_000_000
+"""Nanoseconds within which changes of a directory may look like one."""
 _TICKET = ".json"
 _CANCEL = ".cancel"
 
@@ -47,7 +53,10 @@ class Queue:
         self.directory = directory
         self._environments = directory / "environments"
         self._filling = directory / "filling.lock"
-        self._read: dict[str, tuple[tuple[int, int], Ticket]] = {}
+        self._cache = directory / "cache" / "tickets"
+        self._read: dict[str, tuple[tuple[int, int], Ticket]] | None = None
+        self._in_order: tuple[int, Sequence[Ticket]] | None = None
+        """All tickets, with the time of the directory's last change before they were read."""
 
     @property
     def leases(self) -> LeaseFile:
@@ -119,9 +128,9 @@ class Queue:
 
     def hold(self, run_id: str, held: bool) -> None:
         """Hold a queued run, or release it. Raises TTMatrixError if its ticket cannot be written."""
-        for ticket in self.tickets():
-            if ticket.run_id == run_id:
-                self.change(replace(ticket, held=held))
+        file = self._ticket(run_id)
+        if file.exists():
+            self.change(replace(_read_ticket(run_id, str(file)), held=held))
 
     def put_first(self, run_id: str) -> None:
         """Move a waiting run before all others. Raises TTMatrixError if its ticket cannot be written."""
@@ -151,11 +160,19 @@ class Queue:
         """Remove the ticket of a run that has ended."""
         self._ticket(run_id).unlink(missing_ok=True)
         (self.directory / f"{run_id}{_CANCEL}").unlink(missing_ok=True)
-        self._read.pop(run_id, None)
+        if self._read is not None:
+            self._read.pop(run_id, None)
 
     def tickets(self) -> list[Ticket]:
         """All tickets in the order of their turn; an unreadable one gets its place by its name alone."""
+        changed = self.changed()
+        if self._in_order and changed == self._in_order[0]:
+            return [*self._in_order[1]]
+        # A change right after this one may have the same time on the disk's clock.
+        settled = changed if time.time_ns() - changed > _CLOCK_TICK else 0
+        known = self._cached() if self._read is None else self._read
         found: dict[str, tuple[tuple[int, int], Ticket]] = {}
+        opened = 0
         for entry in self._entries():
             if entry.name.endswith(_TICKET):
                 run_id = entry.name.removesuffix(_TICKET)
@@ -163,10 +180,31 @@ class Queue:
                     status = entry.stat()
                     # Two changes may have the same time on the disk's clock, but never the same file.
                     stamp = (status.st_mtime_ns, status.st_ino)
-                    known = self._read.get(run_id)
-                    found[run_id] = known if known and known[0] == stamp else (stamp, _read_ticket(run_id, entry.path))
+                    one = known.get(run_id)
+                    if one is None or one[0] != stamp:
+                        one, opened = (stamp, _read_ticket(run_id, entry.path)), opened + 1
+                    found[run_id] = one
         self._read = found
-        return sorted((ticket for _, ticket in found.values()), key=lambda ticket: ticket.rank)
+        if opened >= _WORTH_CACHING:
+            self._save_cache(found)
+        tickets = sorted((ticket for _, ticket in found.values()), key=attrgetter("rank"))
+        self._in_order = (settled, tuple(tickets)) if settled else None
+        return tickets
+
+    def _cached(self) -> dict[str, tuple[tuple[int, int], Ticket]]:
+        """What a process last read of thousands of tickets; each counts only while its file is the same."""
+        try:
+            return unpacked(self._cache.read_bytes(), dict[str, tuple[tuple[int, int], Ticket]])
+        except (OSError, Malformed):
+            return {}
+
+    def _save_cache(self, tickets: Mapping[str, tuple[tuple[int, int], Ticket]]) -> None:
+        # In a directory of its own, because a change of this one means a change of the queue.
+        with suppress(OSError):
+            self._cache.parent.mkdir(exist_ok=True)
+            staging = self._cache.with_suffix(f".{os.getpid()}")
+            staging.write_bytes(packed(tickets))
+            staging.replace(self._cache)
 
     def changed(self) -> int:
         """A number that differs from an earlier one if a ticket was added, removed or replaced since."""
@@ -201,10 +239,14 @@ class Queue:
         with suppress(TTMatrixError):
             self.change(replace(ticket, environment=""))
 
-    def forget_environments(self) -> None:
-        """Remove the environments that no ticket refers to: they may contain secrets."""
-        # The check is cheap if there is nothing, which is nearly always the case.
-        if not any(self._environments.glob("*")):
+    def forget_environments(self, tickets: Iterable[Ticket] | None = None) -> None:
+        """Remove the environments that no ticket refers to: they may contain secrets.
+
+        `tickets` are all tickets as they were a moment ago.
+        """
+        # The check is cheap if there is nothing to remove, which is nearly always the case.
+        there = {file.name for file in self._environments.glob("*")}
+        if not there or there <= {f"{ticket.environment}{_TICKET}" for ticket in tickets or ()}:
             return
         with suppress(OSError), self._guard(wait=0):
             used = {ticket.environment for ticket in self.tickets()}

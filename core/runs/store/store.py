@@ -2,6 +2,7 @@
 """All runs, one directory each. The directories are the source; the index beside them only avoids reading them."""
 
 import difflib
+import errno
 import json
 import os
 import shutil
@@ -10,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from core.files import FormatError, Malformed, read_text
 from core.proc import ProcessIdentity, boot_id, is_alive, marks, this_host
 from core.runs.spec import RUN_VARIABLE, RunSpec, is_run_id, spec_from_json, spec_to_json
 from core.runs.store.events import Event, Finished, Queued, Started, append_event, read_events
-from core.runs.store.index import Index
+from core.runs.store.index import Index, Waiting
 from core.runs.store.queue import Queue, Ticket
 from core.runs.store.record import GONE, Presence, RunRecord, RunState, fold
 from core.settings import paths
@@ -85,15 +86,34 @@ class _Queued:
     """Whether runs may exist whose tickets are yet to come."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Active:
+    """What is known of a run that has not ended."""
+
+    stamp: int
+    """The size of its file of events when they were read."""
+    spec: RunSpec
+    events: list[Event]
+    presence: Presence | None = None
+    record: RunRecord | None = None
+    """Its record with that presence."""
+
+
+class RunExists(TTMatrixError):
+    """There is a run of that id."""
+
+
 class RunStore:
     """The runs under `root`. Several processes may use one store at the same time."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
+        self._place = str(self.root)
         self.queue = Queue(self.root / "queue" / this_host())
         self._index = Index(self.root / "index.sqlite")
         self._finished: dict[str, RunRecord] = {}
-        self._active: dict[str, tuple[int, RunSpec, list[Event]]] = {}
+        self._active: dict[str, _Active] = {}
+        self._recalled_waiting = False
         self._found_survivors: Mapping[str, frozenset[ProcessIdentity]] = {}
         self._looked_for_survivors = -_SURVIVORS_SECONDS
 
@@ -106,7 +126,7 @@ class RunStore:
 
         `provenance` is the text of a file beside the spec; `log` and `events` are those of a run that is over already.
         One that shall be queued is created in `Queue.filling`, or it seems lost until it has its ticket. Raises
-        TTMatrixError if the run exists or the directory cannot be written.
+        RunExists if there is such a run, TTMatrixError if the directory cannot be written.
         """
         directory = self.directory(spec.run_id)
         try:
@@ -122,10 +142,12 @@ class RunStore:
                     append_event(staging / EVENTS, event)
                 # The system does not let a directory replace one that holds files.
                 staging.rename(directory)
-            finally:
+            except BaseException:
                 shutil.rmtree(staging, ignore_errors=True)
+                raise
         except OSError as error:
-            raise TTMatrixError(f"Cannot create run {spec.run_id}", error.strerror or str(error)) from error
+            kind = RunExists if error.errno in (errno.ENOTEMPTY, errno.EEXIST) else TTMatrixError
+            raise kind(f"Cannot create run {spec.run_id}", error.strerror or str(error)) from error
         return directory
 
     def records(self) -> list[RunRecord]:
@@ -134,21 +156,35 @@ class RunStore:
 
     def scan(self) -> tuple[list[RunRecord], list[Problem]]:
         """Every run, newest first, and the run directories that cannot be read."""
+        tickets = self.queue.tickets()
         # The last scheduler may have been killed before it did this.
-        self.queue.forget_environments()
+        self.queue.forget_environments(tickets)
         names = self._run_ids()
         self._recall(names)
-        queued, later = self._queued(), cache(self._queued_later)
+        self._recall_waiting(names)
+        return self._scanned(names, cache(partial(self._queued, tickets)))
+
+    def ended(self) -> list[RunRecord]:
+        """Every readable run without a place in the queue, newest first: nothing of it will change any more.
+
+        Thousands of waiting runs take no time here.
+        """
+        names = self._run_ids()
+        self._recall(names)
+        return self._scanned(names - self.queue.names(), cache(self._queued))[0]
+
+    def _scanned(self, names: set[str], queued: Callable[[], _Queued]) -> tuple[list[RunRecord], list[Problem]]:
+        later = cache(self._queued_later)
         records: list[RunRecord] = []
         problems: list[Problem] = []
         for name in sorted(names, reverse=True):
             try:
-                records.append(self._finished.get(name) or self._read(name, queued, later))
+                records.append(self._finished.get(name) or self._read(name, queued(), later))
             except TTMatrixError as error:
                 problems.append(Problem(self.root / name, str(error)))
-        self._index.save(self._finished)
+        self.save_index()
         # Among runs of the same second, only this gives the order.
-        records.sort(key=lambda record: record.spec.created, reverse=True)
+        records.sort(key=_by_creation, reverse=True)
         return records, problems
 
     def record(self, run_id: str) -> RunRecord:
@@ -171,6 +207,14 @@ class RunStore:
         queued, later = self._queued(), cache(self._queued_later)
         return [self._finished.get(run_id) or self._read(run_id, queued, later) for run_id in run_ids]
 
+    def queued(self) -> list[RunRecord]:
+        """The queued runs in the order of their turn. Raises TTMatrixError if one cannot be read."""
+        tickets = self.queue.tickets()
+        self._recall_waiting({ticket.run_id for ticket in tickets})
+        queued, later = self._queued(tickets), cache(self._queued_later)
+        records = [self._read(ticket.run_id, queued, later) for ticket in tickets]
+        return [record for record in records if record.state is RunState.QUEUED]
+
     def forget(self, run_id: str) -> None:
         """Remove a run that has ended, with all its files. Raises TTMatrixError if that fails."""
         try:
@@ -188,12 +232,33 @@ class RunStore:
         for run_id in self._finished.keys() - names:
             del self._finished[run_id]
 
+    def _recall_waiting(self, names: set[str]) -> None:
+        """Load queued runs from the index, except those that are not among `names`."""
+        if not self._recalled_waiting:
+            self._recalled_waiting = True
+            indexed = self._index.load_waiting()
+            self._active = {
+                id: _Active(one.stamp, one.spec, [one.queued]) for id, one in indexed.items()
+            } | self._active
+        for run_id in self._active.keys() - names:
+            del self._active[run_id]
+
+    def save_index(self) -> None:
+        """Save what is known of runs, so that other processes need not read their files."""
+        waiting = {
+            run_id: Waiting(one.spec, one.events[0], one.stamp)
+            for run_id, one in self._active.items()
+            if len(one.events) == 1 and isinstance(one.events[0], Queued)
+        }
+        self._index.save(self._finished, waiting)
+
     @cached_property
     def _hosts_file(self) -> "HostsFile":
         return hosts.HostsFile(paths().hosts_file)
 
-    def _queued(self) -> _Queued:
-        tickets = {ticket.run_id: (turn, ticket) for turn, ticket in enumerate(self.queue.tickets())}
+    def _queued(self, in_order: Sequence[Ticket] | None = None) -> _Queued:
+        in_order = self.queue.tickets() if in_order is None else in_order
+        tickets = {ticket.run_id: (turn, ticket) for turn, ticket in enumerate(in_order)}
         # Only needed while runs wait.
         served = bool(tickets) and self.queue.served
         return _Queued(tickets, self.queue.cancelled(), served, self._hosts_file, datetime.now(UTC))
@@ -222,17 +287,22 @@ class RunStore:
         return record
 
     def _folded(self, name: str, queued: _Queued) -> RunRecord:
-        directory = self.directory(name)
-        stamp = _stamp(events_file(directory))
+        stamp = _stamp(f"{self._place}/{name}/{EVENTS}")
         known = self._active.get(name)
-        if known is None or known[0] != stamp:
-            spec = known[1] if known else read_spec(directory)
-            known = self._active[name] = (stamp, spec, read_events(events_file(directory)))
-        _, spec, events = known
-        presence = self._presence(name, events, queued)
-        if presence.turn is not None:
-            presence = replace(presence, leases=queued.hosts.ending(spec.needs, spec.estimate, queued.at))
-        return fold(spec, self.root, events, presence)
+        if known is None or known.stamp != stamp:
+            directory = self.directory(name)
+            spec = known.spec if known else read_spec(directory)
+            known = _Active(stamp, spec, read_events(events_file(directory)))
+        presence = self._presence(name, known.events, queued)
+        if presence.turn is not None and known.spec.needs:
+            ending = queued.hosts.ending(known.spec.needs, known.spec.estimate, queued.at)
+            presence = replace(presence, leases=ending)
+        if known.record is None or presence != known.presence:
+            record = fold(known.spec, self.root, known.events, presence)
+            known = _Active(known.stamp, known.spec, known.events, presence, record)
+        self._active[name] = known
+        assert known.record is not None, "it was made just now"
+        return known.record
 
     def _presence(self, run_id: str, events: list[Event], queued: _Queued) -> Presence:
         presence = _presence(run_id, events, queued)
@@ -275,12 +345,17 @@ def _began_here(events: list[Event]) -> bool:
     return here and begun and not any(isinstance(event, Finished) for event in events)
 
 
-def _stamp(file: Path) -> int:
+def _stamp(file: str) -> int:
     """A number that changes with every event, because events are only appended."""
     try:
-        return file.stat().st_size
+        # Of thousands of runs: a path object would take longer than the question.
+        return os.stat(file).st_size  # noqa: PTH116
     except OSError:
         return -1
+
+
+def _by_creation(record: RunRecord) -> str:
+    return record.spec.created
 
 
 def _few(names: list[str]) -> str:

@@ -5,7 +5,7 @@ import shlex
 
 import pytest
 
-from core.runs.planning import KINDS, OP_KIND
+from core.runs.planning import KINDS, OP_KIND, scale
 from core.sources.checkout import Checkout
 from tests.support.cli import call
 
@@ -71,3 +71,18 @@ def test_jax_models_need_jax(runnable: Checkout) -> None:
     called = call("run", "gamma/jax-Base-single_device-training", "--kind", "cpu", "--repo", runnable.root)
     assert called.code == 2
     assert "cannot import jax" in called.err
+
+
+def test_many_tests_start_only_after_a_yes_that_saw_the_numbers(
+    runnable: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scale, "MANY", 1)
+    many = ("run", PASSES, FAILS, "--kind", "cpu", "--repo", runnable.root)
+    refused = call(*many)
+    assert refused.code == 64
+    assert "Tests      2" in refused.err and "Disk       about" in refused.err and "Downloads  none" in refused.err
+    assert "add --yes" in refused.err
+    assert call("runs", "--json").json == []
+    assert call(*many, "--plan").code == 0
+    assert call(*many, "--yes", "--wait").code == 1
+    assert len(call("runs", "--json").json) == 2

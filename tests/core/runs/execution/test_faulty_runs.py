@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.runs.execution.scheduler: a run with something that nobody expected is an error by itself; the queue goes on."""
 
+import os
 from dataclasses import replace
 
 import pytest
 
 from core.proc import own_identity
+from core.runs.execution import scheduler
 from core.runs.execution.conclude import Remains, conclude
 from core.runs.execution.launch import launch_all
 from core.runs.execution.scheduler import SERVICE, Scheduler
@@ -96,3 +98,31 @@ def test_who_sees_a_cancel_sees_what_was_changed_before_it(
     scheduler._look_at_queue()
     assert [*scheduler._ends] == [first.run_id]
     assert scheduler._tickets[last.run_id].priority == 5
+
+
+def test_of_a_long_queue_a_part_at_a_time_is_read_and_nothing_is_left_out(
+    store: RunStore, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "_MOST_AT_ONCE", 2)
+    monkeypatch.setattr(scheduler, "_IDLE_SECONDS", 0.1)
+    specs = [make_spec(PASSES, moment=moment) for moment in range(7)]
+    with store.queue.filling():
+        for spec in specs:
+            store.create(spec)
+        store.queue.put([Ticket(spec.run_id, number) for number, spec in enumerate(specs)], dict(os.environ))
+    store.queue.cancel(specs[-1].run_id)
+    read: list[list[str]] = []
+    take = Scheduler._take_in_more
+
+    def taken(self: Scheduler, first: frozenset[str]) -> None:
+        known = {*self._waiting}
+        take(self, first)
+        if new := [one for one in self._waiting if one not in known]:
+            read.append(new)
+
+    monkeypatch.setattr(Scheduler, "_take_in_more", taken)
+    _serve(store)
+    assert read[0] == [specs[-1].run_id, specs[0].run_id], "what is cancelled comes first"
+    assert max(map(len, read)) == 2
+    outcomes = [record.outcome for record in store.some(spec.run_id for spec in specs)]
+    assert outcomes == [Outcome.PASS] * 6 + [Outcome.CANCELLED]

@@ -4,6 +4,7 @@
 import errno
 import importlib.util
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -18,9 +19,9 @@ from core.errors import TTMatrixError, UsageError
 from core.proc import own_identity
 from core.runs.execution.launch import cancel_all, launch, launch_all, tend, wait
 from core.runs.outcome import Outcome
-from core.runs.planning.plan import plan_run
-from core.runs.spec import spec_to_json
-from core.runs.store.events import Event, Queued, Started, append_event
+from core.runs.planning.plan import as_batch, plan_run
+from core.runs.spec import RunSpec, spec_to_json
+from core.runs.store.events import Finished, Queued, Started, append_event
 from core.runs.store.queue import Queue, Ticket
 from core.runs.store.record import RunState
 from core.runs.store.store import RunStore, events_file
@@ -129,31 +130,63 @@ def test_a_scheduler_that_does_not_start_is_an_error_and_on_record(
     assert store.queue.names() == set()
 
 
-@pytest.mark.parametrize("fails", ["the directory of the second run", "the queue"])
-def test_a_batch_that_cannot_be_queued_leaves_no_run(
+@pytest.mark.parametrize("fails", ["its directory", "its ticket"])
+def test_a_run_that_cannot_be_queued_keeps_no_other_from_starting(
     store: RunStore, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch, fails: str
 ) -> None:
-    specs = [make_spec() for _ in range(3)]
-    append, write = append_event, Queue._write
+    specs = [make_spec(moment=moment, token=secrets.token_hex(16)) for moment in range(3)]
+    bad, write, create = specs[1], Queue._write, RunStore.create
 
-    def create(file: Path, event: Event) -> None:
-        if len(store.records()) == 1:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        append(file, event)
-
-    def put(queue: Queue, ticket: Ticket) -> None:
-        if ticket.run_id == specs[1].run_id:
+    def no_ticket(queue: Queue, ticket: Ticket) -> None:
+        if ticket.run_id in (bad.run_id, specs[2].run_id):
             raise OSError(errno.ENOSPC, "No space left on device")
         write(queue, ticket)
 
-    if fails == "the queue":
-        monkeypatch.setattr(Queue, "_write", put)
+    def no_directory(store: RunStore, spec: RunSpec, provenance: str = "") -> Path:
+        if spec.run_id == bad.run_id:
+            raise TTMatrixError("Cannot create it", "No space left on device")
+        return create(store, spec, provenance)
+
+    if fails == "its ticket":
+        monkeypatch.setattr(Queue, "_write", no_ticket)
+        bad, good = specs[1], [specs[0]]
     else:
-        monkeypatch.setattr("core.runs.store.store.append_event", create)
+        monkeypatch.setattr(RunStore, "create", no_directory)
+        good = [specs[0], specs[2]]
+    refused: list[TTMatrixError] = []
+    started = launch_all(store, specs, refused=refused)
+    assert [record.spec.run_id for record in started] == [spec.run_id for spec in good]
+    assert len(refused) == 3 - len(good) and "No space left" in str(refused[0])
+    ended = wait(store, [spec.run_id for spec in good])
+    assert [record.outcome for record in ended] == [Outcome.ERROR] * len(good), "they left no result"
+    assert len(store.records()) == len(good)
+
+
+def test_a_batch_of_which_nothing_can_be_queued_is_an_error(
+    store: RunStore, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(queue: Queue, ticket: Ticket) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Queue, "_write", no_room)
     with pytest.raises(TTMatrixError, match="No space left on device"):
-        launch_all(store, specs)
+        launch_all(store, [make_spec(), make_spec()], refused=[])
     assert store.scan() == ([], [])
     assert store.queue.names() == set()
+
+
+def test_a_run_whose_id_is_taken_gets_another_one_and_so_does_its_batch(store: RunStore, make_spec: MakeSpec) -> None:
+    code = "import os; print(os.environ['TTMATRIX_RUN']); report()"
+    taken = make_spec(code, token="abc123" + "0" * 26)
+    store.create(taken, log="of another process", events=[Finished(1.0, Outcome.PASS)])
+    first, second = as_batch([taken, make_spec(code, moment=1)])
+    started = launch_all(store, [first, second])
+    ended = wait(store, [record.spec.run_id for record in started])
+    assert [record.outcome for record in ended] == [Outcome.PASS, Outcome.PASS]
+    assert ended[0].spec.run_id != taken.run_id and ended[1].spec.run_id == second.run_id
+    assert {record.spec.batch for record in ended} == {ended[0].spec.run_id}
+    assert ended[0].log.read_text().startswith(ended[0].spec.run_id), "its environment names the new id"
+    assert store.record(taken.run_id).log.read_text() == "of another process"
 
 
 def test_a_run_that_began_before_its_batch_failed_stays(

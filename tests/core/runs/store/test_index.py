@@ -38,16 +38,16 @@ def test_the_index_gives_back_what_the_directories_say(records: dict[str, RunRec
 def test_only_what_changed_is_written(records: dict[str, RunRecord], tmp_path: Path, store: RunStore) -> None:
     index = Index(tmp_path / "own.sqlite")
     assert index.load(store.root) == {}
-    index.save(records)
+    index.save(records, {})
     first, *rest = records
     fewer = {run_id: records[run_id] for run_id in rest}
-    index.save(fewer)
+    index.save(fewer, {})
     assert Index(tmp_path / "own.sqlite").load(store.root) == fewer
     assert first not in fewer
 
 
 def test_another_process_finds_what_was_stored(records: dict[str, RunRecord], store: RunStore) -> None:
-    Index(store.root / "index.sqlite").save(records)
+    Index(store.root / "index.sqlite").save(records, {})
     script = f"from pathlib import Path; from {Index.__module__} import Index; print(*Index(Path({str(store.root / 'index.sqlite')!r})).load(Path('/')))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert sorted(done.stdout.split()) == sorted(records)
