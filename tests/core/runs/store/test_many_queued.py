@@ -99,7 +99,7 @@ def test_a_damaged_cache_of_tickets_costs_only_time(held: list[str], store: RunS
     assert [ticket.run_id for ticket in RunStore(store.root).queue.tickets()] == held
 
 
-def test_whoever_starts_many_saves_what_others_will_ask(
+def test_the_process_that_starts_many_saves_them_for_the_others(
     store: RunStore, make_spec: MakeSpec, no_file_is_read: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.runs.execution.launch.tend", lambda _: None)
