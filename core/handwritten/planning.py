@@ -7,12 +7,25 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import TTMatrixError, UsageError
+from core.handwritten.selection import jobs_of
 from core.model import Function
 from core.runs import RUN_VARIABLE, ResultFormat, RunSpec, new_token, run_id
-from core.runs.planning import KINDS, LaunchPlan, activation, as_batch, find_interpreter, look_ahead, with_estimates
+from core.runs.planning import (
+    KINDS,
+    LaunchPlan,
+    activation,
+    as_batch,
+    find_interpreter,
+    look_ahead,
+    pytest_environment,
+    pytest_words,
+    upstream_words,
+    with_estimates,
+)
 from core.runs.store import RunRecord
 from core.settings import Settings
 from core.sources import Checkout
+from core.sources.ci import Jobs, read_jobs
 from core.sources.handwritten import HandwrittenTest
 
 CPU, DEVICE = "cpu", "device"
@@ -36,9 +49,10 @@ def plan_handwritten_runs(
     """
     specs: list[RunSpec] = []
     refused: list[TTMatrixError] = []
+    jobs, _ = read_jobs(checkout)
     for test in tests:
         try:
-            specs.append(plan_handwritten(checkout, test, settings, runs=runs, arch=arch))
+            specs.append(plan_handwritten(checkout, test, settings, runs=runs, arch=arch, jobs=jobs))
         except TTMatrixError as error:
             refused.append(error)
     return look_ahead(as_batch(with_estimates(specs, records, {})), settings, refused, runs=runs)
@@ -54,8 +68,9 @@ def plan_handwritten(
     arch: str = "",
     timeout: float | None = None,
     environ: Mapping[str, str] = os.environ,
+    jobs: Jobs | None = None,
 ) -> RunSpec:
-    """The run of `test`, with its files under `runs`.
+    """The run of `test`, with its files under `runs`; in a process of its own if one of the `jobs` of CI does that.
 
     An empty kind means `cpu` if the test is marked as needing no device, else `device`. Raises UsageError if the test
     cannot run as `kind`, TTMatrixError if the interpreter is missing.
@@ -65,19 +80,23 @@ def plan_handwritten(
     if kind != DEVICE and not on_cpu:
         raise UsageError(f"{test.node_id} needs a device", "It is not marked cpu.", f"Give --kind {DEVICE}.")
     how = KINDS[DEVICE]
+    forked = any(job.forked for job in jobs_of(read_jobs(checkout)[0] if jobs is None else jobs, test))
     limit = how.timeout(settings) if timeout is None else timeout
     now, token = datetime.now(UTC), new_token()
     name = run_id(now, token)
     python = find_interpreter(checkout.root, settings)
+    artefacts = runs.absolute() / name
+    words = pytest_words(artefacts, forked=forked)
     active = activation(checkout.root, python, environ)
+    own = pytest_environment(words, artefacts, environ)
     return RunSpec(
         run_id=name,
         test_id=test.node_id,
         function=Function.HANDWRITTEN,
         kind=kind,
         arch=arch or None,
-        argv=(str(python), "-m", "pytest", f"--junitxml={runs.absolute() / name / 'junit.xml'}", test.node_id),
-        env={"PYTHONUNBUFFERED": "1", RUN_VARIABLE: name, **active.env},
+        argv=(str(python), *words, *upstream_words(checkout, artefacts), test.node_id),
+        env={"PYTHONUNBUFFERED": "1", RUN_VARIABLE: name, **active.env, **own},
         paths=active.paths,
         cwd=checkout.root,
         timeout=limit,

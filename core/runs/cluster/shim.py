@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import TTMatrixError
+from core.payload.ttmatrix_spool import SPOOL, Log, Spool
 from core.proc import Child, descendants, own_identity, processor_seconds, run_command, send_signal, spawn_detached
 from core.runs.cluster.code import reach
 from core.runs.cluster.places import BUILT_IN, CHECKOUT, PAYLOAD, PYTHON, RUN, interpreter, settled
@@ -36,6 +37,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 _TICK = 0.03
 _CHUNK = 64 * 1024
 _LIVE_SECONDS = 1.0
+_CAPTURED_SECONDS = 0.1
 _PULSE_SECONDS = 5.0
 _IDLE_SHARE = 0.1
 """Using less of a processor than this counts as idle (see `core.runs.execution.watch`)."""
@@ -82,15 +84,40 @@ class _Sender:
                 data = data[os.write(1, data) :]
 
 
+class _SentLog(Log):
+    """The log as it was sent: what the process writes to its output, and what pytest captures of it meanwhile."""
+
+    def __init__(self, sender: _Sender) -> None:
+        self._sender = sender
+        self._size = 0
+        self._last = b"\n"
+
+    def write(self, data: bytes) -> None:
+        self._sender.send("log", data=data)
+        self._size += len(data)
+        self._last = data[-1:]
+
+    @property
+    def size(self) -> int:
+        return self._size
+
+    @property
+    def inside(self) -> bool:
+        return self._last != b"\n"
+
+
 class _Run:
     """A running process, with its output and its end."""
 
-    def __init__(self, job: Job, child: Child, output: int, files: "_Files", sender: _Sender) -> None:
+    def __init__(self, job: Job, child: Child, output: int, files: "_Files", sender: _Sender, spool: Spool) -> None:
         self._job = job
         self._child = child
         self._output = output
         self._files = files
         self._sender = sender
+        self._log = _SentLog(sender)
+        self._spool = spool
+        self._copied = 0.0
         self._me = own_identity()
         self._escalation: Escalation | None = None
         self._looked = time.monotonic()
@@ -121,6 +148,7 @@ class _Run:
         self._reap()
         while self._forward():
             pass
+        self._spool.close(self._log)
 
     def _over(self) -> bool:
         self._reap()
@@ -149,10 +177,13 @@ class _Run:
         except BlockingIOError:
             return False
         if data:
-            self._sender.send("log", data=data)
+            self._log.write(data)
         return bool(data)
 
     def _send_live(self) -> None:
+        if time.monotonic() - self._copied > _CAPTURED_SECONDS:
+            self._copied = time.monotonic()
+            self._spool.copy(self._log, whole=True, wait=False)
         if time.monotonic() - self._looked > _LIVE_SECONDS:
             self._looked = time.monotonic()
             self._files.send_more(_LIVE)
@@ -274,7 +305,7 @@ def _execute(
         os.close(writing)
     sender.send("started")
     files = _Files(directory, job.inputs, sender)
-    process = _Run(job, child, reading, files, sender)
+    process = _Run(job, child, reading, files, sender, Spool(directory / SPOOL))
     signal.signal(signal.SIGTERM, lambda *_: process.stop(job.graces))
     process.watch()
     problem = files.send_all()

@@ -15,10 +15,11 @@ from core import runs
 from core.errors import TTMatrixError
 from core.ids import TestId
 from core.model import item_name
+from core.payload.ttmatrix_spool import SPOOL, Spool
 from core.runs.case_results import counts, counts_text
 from core.runs.execution.collect import collect_programs
 from core.runs.execution.follow import CUT, Place, read_place
-from core.runs.execution.supervisor import Exit
+from core.runs.execution.supervisor import Exit, copy_captured
 from core.runs.log import LogFile, cause_line, out_of_memory
 from core.runs.outcome import FAILURES, Outcome, judge, read_result
 from core.runs.spec import ResultFormat, RunSpec
@@ -84,6 +85,8 @@ def conclude(remains: Remains) -> Finished:
 
     See docs/rules.md 4.5.
     """
+    # Its supervisor has done that, unless it was killed.
+    copy_captured(remains.directory, Spool(remains.directory / SPOOL), last=True)
     place = read_place(remains.directory)
     elsewhere = place is not None and place.end != "ended"
     # The follower of such a run has its own exit code.

@@ -20,6 +20,7 @@ from typing import NoReturn
 
 from core.errors import TTMatrixError
 from core.files import Malformed, decoded, plain
+from core.payload.ttmatrix_spool import SPOOL, SPOOL_VARIABLE, Log, Spool
 from core.proc import Child, own_environment, own_identity, spawn_detached
 from core.runs.environment import child_environment
 from core.runs.execution.follow import follow
@@ -34,6 +35,8 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 _FIRST_FREE_DESCRIPTOR = 3
 _EXIT_BYTES = 1024
+_SPOOL_SECONDS = 0.1
+"""How often what pytest captures is copied into the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,20 @@ def read_exit(directory: Path) -> Exit | None:
         return None
 
 
+def copy_captured(directory: Path, spool: Spool, *, whole: bool = False, last: bool = False) -> None:
+    """Copy into the log of a run what it has written while pytest captured it; `last` removes the spool.
+
+    For signal handlers and full disks: nothing is raised. `whole` is as for `Spool.copy`.
+    """
+    if spool.exists:
+        with suppress(OSError), (directory / LOG).open("a+b", buffering=0) as file:
+            log = Log(file.fileno())
+            if last:
+                spool.close(log)
+            else:
+                spool.copy(log, whole=whole, wait=False)
+
+
 class _Supervisor:
     def __init__(
         self, spec: RunSpec, directory: Path, environ: Mapping[str, str], tree: TreeState | None, place: str
@@ -120,6 +137,8 @@ class _Supervisor:
         self._libc = ctypes.CDLL(None)
         self._arrivals = ArrivalNotes(directory / LOG, directory / ARRIVALS)
         self._limit = LogLimit(directory / LOG, spec.log_limit)
+        self._spool = Spool(directory / SPOOL)
+        self._next_look = 0.0
         self._exit = -1
         self._child: Child | None = None
 
@@ -184,10 +203,17 @@ class _Supervisor:
             os._exit(1)
 
     def _watch_log(self) -> None:
-        """Record the growth of the log from time to time, and keep it below its limit."""
+        """Record the growth of the log from time to time, keep it below its limit, and copy what pytest captures."""
         # A timer costs nothing between its ticks, and children do not inherit it.
-        signal.signal(signal.SIGALRM, lambda *_: self._look_at_log())
-        signal.setitimer(signal.ITIMER_REAL, STEP_SECONDS, STEP_SECONDS)
+        signal.signal(signal.SIGALRM, lambda *_: self._tick())
+        step = _SPOOL_SECONDS if SPOOL_VARIABLE in self._spec.env else STEP_SECONDS
+        signal.setitimer(signal.ITIMER_REAL, step, step)
+
+    def _tick(self) -> None:
+        copy_captured(self._directory, self._spool, whole=True)
+        if time.monotonic() >= self._next_look:
+            self._next_look = time.monotonic() + STEP_SECONDS
+            self._look_at_log()
 
     def _look_at_log(self) -> None:
         self._limit.enforce()
@@ -222,8 +248,11 @@ class _Supervisor:
             try:
                 pid, status, used = os.wait4(-1, 0)
             except ChildProcessError:
+                signal.setitimer(signal.ITIMER_REAL, 0.0)
+                copy_captured(self._directory, self._spool, last=True)
                 return
             if pid == child:
+                copy_captured(self._directory, self._spool)
                 self._look_at_log()
                 # Linux counts it in KiB: the largest value of a process and of the children it has waited for.
                 self._write(Exit(time.time(), os.waitstatus_to_exitcode(status), peak_memory=used.ru_maxrss * 1024))

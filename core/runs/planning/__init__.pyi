@@ -18,6 +18,7 @@ from .kinds import (
     FORKED as FORKED,
     KINDS as KINDS,
     OP_KIND as OP_KIND,
+    PAYLOAD as PAYLOAD,
     Export as Export,
     check_export as check_export,
     default_manifest as default_manifest,
@@ -73,5 +74,11 @@ from .profiles import (
     known_profiles as known_profiles,
     scalar_text as scalar_text,
     shown_name as shown_name,
+)
+from .pytest_command import (
+    PERF_REPORTS as PERF_REPORTS,
+    pytest_environment as pytest_environment,
+    pytest_words as pytest_words,
+    upstream_words as upstream_words,
 )
 from .scale import MANY as MANY, Scale as Scale, scale_of as scale_of

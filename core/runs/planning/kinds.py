@@ -15,11 +15,17 @@ from core.model import TEST_MODULE, Framework, node_id
 from core.payload.ttmatrix_compile_options import NO_OPTIONS, CompileOptions, is_true, words
 from core.payload.ttmatrix_export.files import CPP, GRAPHS, PYTHON, NotFree, check_free
 from core.runs.leases import EVERYTHING
+from core.runs.planning.pytest_command import (
+    BUILT_IN_PLUGIN as BUILT_IN_PLUGIN,
+    FORKED as FORKED,
+    PAYLOAD as PAYLOAD,
+    pytest_words,
+    upstream_words,
+)
 from core.runs.spec import ResultFormat, RunSpec
 from core.settings import Settings
 from core.sources import Checkout
 
-PAYLOAD = Path(__file__).parents[2] / "payload"
 CPU_PAYLOAD = PAYLOAD / "cpu_repro.py"
 BISECT_PAYLOAD = PAYLOAD / "ops_bisect.py"
 EXTRACT_PAYLOAD = PAYLOAD / "ops_extract.py"
@@ -27,16 +33,13 @@ EXPORT_PAYLOAD = PAYLOAD / "export_code.py"
 
 _GIB = 2**30
 _NO_SEQ_LEN = 1
+_ONE_DEVICE = "single_device"
 # Without it every failure has an unknown stage (docs/rules.md 4.5).
 _STAGES = {"ENABLE_BRINGUP_STAGE_LOGGING": "1"}
 _BACKEND_PACKAGES: Mapping[str, tuple[str, ...]] = {"xla": ("torch_xla",), "tt": ("torch_xla", "pjrt_plugin_tt")}
 """Packages that backends need besides torch."""
 PROGRAMS = "ir"
 """The directory of a run for the programs of a JAX model, and of any model if the profile dumps them."""
-BUILT_IN_PLUGIN = "ttmatrix_runner"
-"""Our own runner."""
-FORKED = "--forked"
-"""One process for each test, by our own runner or by pytest-forked: a test that crashes does not end the others."""
 PROFILE_PLUGIN = "ttmatrix_profile"
 """The plugin that passes the compile options of a profile to upstream's runner."""
 _OF_DEVICES = ("auto", "tt")
@@ -125,7 +128,7 @@ class RunKind:
 def _cpu_command(request: Request) -> list[str]:
     test = request.test
     arguments = _model(request, f"--mode={test.mode}")
-    if test.parallelism != "single_device":
+    if test.parallelism != _ONE_DEVICE:
         arguments.append(f"--parallelism={test.parallelism}")
     if test.framework is Framework.JAX:
         arguments.append(f"--programs={request.artefacts / PROGRAMS}")
@@ -161,7 +164,7 @@ def _export_command(target: str, request: Request) -> list[str]:
     if tensors is None and EXPORT_TENSORS in options.values:
         tensors = is_true(options.values[EXPORT_TENSORS])
     arguments = [*words(options), *_model(request, f"--mode={test.mode}"), f"--to={target}"]
-    if test.parallelism != "single_device":
+    if test.parallelism != _ONE_DEVICE:
         arguments.append(f"--parallelism={test.parallelism}")
     arguments.append(f"--directory={request.artefacts / PROGRAMS}")
     if path is not None:
@@ -223,21 +226,23 @@ def _model(request: Request, *more: str) -> list[str]:
 
 
 def _upstream_command(request: Request) -> list[str]:
-    """Upstream's own runner; a plugin of ours adds what the profile requires beyond its options."""
-    options = request.compile_options
+    """Upstream's own runner, as CI calls it; a plugin of ours adds what the profile requires beyond its options."""
+    options, test = request.compile_options, request.test
     if request.dump and "export_path" not in options.values:
         options = replace(options, values={**options.values, "export_path": str(request.artefacts / PROGRAMS)})
-    if not (options.values or options.torch or options.weights or options.batch_size):
-        return _device_command(request)
-    return _device_command(request, "-p", PROFILE_PLUGIN, *words(options))
+    more = upstream_words(request.checkout, request.artefacts)
+    if options.values or options.torch or options.weights or options.batch_size:
+        more += ["-p", PROFILE_PLUGIN, *words(options)]
+    # CI does not fork the tests of several devices.
+    return _device_command(request, *more, forked=test.parallelism == _ONE_DEVICE or test.llm is not None)
 
 
-def _device_command(request: Request, *more: str) -> list[str]:
+def _device_command(request: Request, *more: str, forked: bool) -> list[str]:
     """A test through pytest: skipped tests are run, expected failures are reported as failures (docs/rules.md 4.1)."""
     node = node_id(request.test.function, str(request.test))
     arch = [] if request.arch is None else ["--arch", request.arch]
-    junit = f"--junitxml={request.artefacts / 'junit.xml'}"
-    return [str(request.python), "-m", "pytest", *more, "--force-run", "--runxfail", junit, node, *arch]
+    shared = pytest_words(request.artefacts, forked=forked)
+    return [str(request.python), *shared, *more, "--force-run", "--runxfail", node, *arch]
 
 
 def _built_in_command(backend: str, request: Request) -> list[str]:
@@ -248,7 +253,7 @@ def _built_in_command(backend: str, request: Request) -> list[str]:
     if request.test.framework is Framework.JAX or request.dump:
         places.append(f"--serialize={request.artefacts / PROGRAMS}")
     places += words(request.compile_options)
-    return _device_command(request, "-p", BUILT_IN_PLUGIN, *places, f"--backend={backend}", FORKED)
+    return _device_command(request, "-p", BUILT_IN_PLUGIN, *places, f"--backend={backend}", forked=True)
 
 
 def _visible_devices(environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -274,7 +279,7 @@ def _built_in(settings: Settings) -> RunKind:
         # They share the file that records the stage of a test.
         slot_count=lambda _: 1,
         devices=_visible_devices if may_use_devices else lambda _: (),
-        environment={**_STAGES, "PYTHONPATH": str(PAYLOAD)},
+        environment=_STAGES,
         packages=("pytest", "torch", *_BACKEND_PACKAGES.get(backend, ())),
         either=("ruamel", "yaml"),
         compiles=True,

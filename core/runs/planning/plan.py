@@ -32,8 +32,6 @@ from core.runs.planning.host_downloads import fetched_elsewhere
 from core.runs.planning.interpreter import Source, find_interpreter, is_cached, is_of
 from core.runs.planning.kinds import (
     NO_EXPORT,
-    PAYLOAD,
-    PROFILE_PLUGIN,
     Export,
     Request,
     RunKind,
@@ -45,6 +43,7 @@ from core.runs.planning.machines import place_obstacles, supported_of, with_need
 from core.runs.planning.op_batches import with_op_estimates
 from core.runs.planning.preflight_checks import Level, Obstacle, Survey, obstacles, of_sources, survey
 from core.runs.planning.profiles import compile_options, default_kind, find_profile
+from core.runs.planning.pytest_command import pytest_environment
 from core.runs.planning.weight_files import with_weights
 from core.runs.spec import RUN_VARIABLE, RunSpec, entry_digest, new_token, renamed, run_id
 from core.runs.store import RunRecord
@@ -340,9 +339,7 @@ def plan_run(
     environment = {key: value.replace(_ARTEFACTS, artefacts) for key, value in chosen.environment.items()}
     active = activation(checkout.root, python) if how.needs_device else NO_ACTIVATION
     argv = (*how.command(request), *(word.replace(_ARTEFACTS, artefacts) for word in chosen.arguments))
-    if PROFILE_PLUGIN in argv:
-        there = environment.get("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(PAYLOAD), there)))
+    own = pytest_environment(argv, request.artefacts, {**os.environ, **environment}, environment.get("PYTHONPATH", ""))
     spec = RunSpec(
         run_id=name,
         test_id=test_id,
@@ -352,7 +349,7 @@ def plan_run(
         argv=argv,
         prefix=tuple(word.replace(_ARTEFACTS, artefacts) for word in chosen.prefix),
         # The rest of the environment is the user's own and is not changed.
-        env={"PYTHONUNBUFFERED": "1", RUN_VARIABLE: name, **active.env, **how.environment, **environment},
+        env={"PYTHONUNBUFFERED": "1", RUN_VARIABLE: name, **active.env, **how.environment, **environment, **own},
         paths=active.paths,
         cwd=checkout.root,
         timeout=limit,

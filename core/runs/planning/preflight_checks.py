@@ -33,6 +33,7 @@ from core.runs.planning.kinds import (
     kind_for,
     op_kind,
 )
+from core.runs.planning.pytest_command import OUTPUT_PLUGIN
 from core.runs.planning.wheels import PLUGIN, install_remedy
 from core.runs.spec import RunSpec
 from core.settings import Settings, paths
@@ -206,6 +207,18 @@ def refuse(obstacles: Sequence[Obstacle]) -> None:
         raise TTMatrixError("These runs cannot start here", detail, "\n".join(obstacle.remedy for obstacle in blockers))
 
 
+def _forks(specs: Sequence[RunSpec], versions: Versions, python: str) -> Iterator[Obstacle]:
+    forking = [one for one in specs if FORKED in one.argv and BUILT_IN_PLUGIN not in one.argv]
+    if not forking or not (fault := forking_fault(versions)):
+        return
+    remedy = f"{python} -m pip install 'pytest<9.2'"
+    if all(OUTPUT_PLUGIN in one.argv for one in forking):
+        # The plugin then ignores the option.
+        yield Obstacle(Level.WARNING, f"{fault}. They run without {FORKED}, and a crash leaves no report", remedy)
+    else:
+        yield Obstacle(Level.BLOCKER, fault, f"{remedy}, or leave out {FORKED}")
+
+
 def _packages(kind: RunKind, specs: Sequence[RunSpec], around: Surroundings) -> Iterator[Obstacle]:
     versions, python = around.survey.versions, around.survey.interpreter
     if around.survey.source is Source.NOT_ASKED:
@@ -219,9 +232,7 @@ def _packages(kind: RunKind, specs: Sequence[RunSpec], around: Surroundings) -> 
     missing = [name for name in _wanted(kind, specs) if versions.get(name) is None]
     if kind.either and all(versions.get(name) is None for name in kind.either):
         missing.append(" or ".join(kind.either))
-    forks = any(FORKED in one.argv and BUILT_IN_PLUGIN not in one.argv for one in specs)
-    if forks and (fault := forking_fault(versions)):
-        yield Obstacle(Level.BLOCKER, fault, f"{python} -m pip install 'pytest<9.2', or leave out {FORKED}")
+    yield from _forks(specs, versions, python)
     if missing:
         names = ", ".join(_PLUGINS.get(name, name) for name in missing)
         remedy = install_remedy(missing, python, around.checkout.root)

@@ -161,14 +161,21 @@ def test_a_device_run_is_the_command_people_type(checkout: Checkout) -> None:
         sys.executable,
         "-m",
         "pytest",
+        "-p",
+        "ttmatrix_output",
+        "-vv",
+        "--durations=0",
+        "--junitxml=/runs/20261121-073215-ab12cd/junit.xml",
+        "--forked",
         "--force-run",
         "--runxfail",
-        "--junitxml=/runs/20261121-073215-ab12cd/junit.xml",
         f"tests/runner/test_models.py::test_all_models_torch[{ID}]",
         "--arch",
         "n150",
     )
     assert spec.env["ENABLE_BRINGUP_STAGE_LOGGING"] == "1"
+    assert spec.env["PYTHONPATH"].split(os.pathsep)[0] == str(PAYLOAD)
+    assert (PAYLOAD / "ttmatrix_output.py").is_file()
     assert (spec.report, spec.slots, spec.devices) == ("junit", "device", ("*",))
     assert "--arch" not in plan(checkout, ID, kind="device").argv
     jax = plan(checkout, "bert/jax-single_device-inference", kind="device")
@@ -190,6 +197,44 @@ def test_a_device_run_needs_no_activated_shell(checkout: Checkout, tmp_path: Pat
     assert ("TT_MLIR_HOME" in cpu.env, cpu.paths) == (False, {})
 
 
+def test_a_device_run_has_the_options_of_ci_that_this_checkout_declares(checkout: Checkout) -> None:
+    (checkout.root / "tests/conftest.py").write_text(
+        'parser.addoption(\n    "--log-memory",\n    "--perf-report-dir",\n)'
+    )
+    spec = plan(checkout, ID, kind="device")
+    assert {"--log-memory", f"--perf-report-dir=/runs/{spec.run_id}/perf"} < {*spec.argv}
+    assert not [word for word in spec.argv if word.startswith("--perf-id") or word in ("-s", "-sv")]
+    (checkout.root / "tests/conftest.py").write_text('"--perf-report-dir" "--perf-id"')
+    assert f"--perf-id={(spec := plan(checkout, ID, kind='device')).run_id}" in spec.argv
+
+
+def test_tests_of_several_devices_are_not_forked_as_in_ci(checkout: Checkout) -> None:
+    for id, forked in (
+        (ID, True),
+        ("qwen/vl/pytorch-Qwen/2.5-B-data_parallel-inference", False),
+        ("bert/jax-tensor_parallel-inference", False),
+        (DECODE.replace("single_device", "tensor_parallel"), True),
+    ):
+        assert ("--forked" in plan(checkout, id, kind="device").argv) is forked
+
+
+def test_the_loggers_of_the_libraries_write_to_files_of_the_run(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A logger that writes to stdout keeps doing so, unless the person gives it a file."""
+    loggers = ("TTXLA_LOGGER_FILE", "TT_LOGGER_FILE", "TTMLIR_RUNTIME_LOGGER_FILE")
+    for name in loggers:
+        monkeypatch.delenv(name, raising=False)
+    spec = plan(checkout, ID, kind="device")
+    assert [spec.env.get(name) for name in loggers] == [f"/runs/{spec.run_id}/ttxla.log", None, None]
+    monkeypatch.setenv("TT_LOGGER_FILE", "/tmp/metal.txt")
+    settings = Settings(profiles={"loud": Profile(environment={"TTMLIR_RUNTIME_LOGGER_FILE": "rt.log"})})
+    spec = plan(checkout, ID, settings, kind="device", profile="loud")
+    own = f"/runs/{spec.run_id}"
+    assert [spec.env.get(name) for name in loggers] == [f"{own}/ttxla.log", f"{own}/metal.txt", f"{own}/rt.log"]
+    assert "TTXLA_LOGGER_FILE" not in plan(checkout, ID, kind="cpu").env
+
+
 def test_without_a_runner_in_the_checkout_ours_runs_the_test(checkout: Checkout) -> None:
     (checkout.root / TEST_MODULE).unlink()
     spec = plan(checkout, ID, Settings(backend="xla"), kind="device", arch="n150")
@@ -198,14 +243,18 @@ def test_without_a_runner_in_the_checkout_ours_runs_the_test(checkout: Checkout)
         "-m",
         "pytest",
         "-p",
+        "ttmatrix_output",
+        "-vv",
+        "--durations=0",
+        "--junitxml=/runs/20261121-073215-ab12cd/junit.xml",
+        "--forked",
+        "-p",
         "ttmatrix_runner",
         "--models-root=third_party/tt_forge_models",
         "--test-config=tests/runner/test_config",
         "--backend=xla",
-        "--forked",
         "--force-run",
         "--runxfail",
-        "--junitxml=/runs/20261121-073215-ab12cd/junit.xml",
         f"tests/runner/test_models.py::test_all_models_torch[{ID}]",
         "--arch",
         "n150",
