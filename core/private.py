@@ -10,11 +10,12 @@ A TTMATRIX_HOME that a team shares is left alone: a directory that its group may
 
 import os
 import stat
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from core.settings import HOME_VARIABLE, Paths
+from core.umask import restrict
 
 _OTHERS = 0o077
 _CONFIG = ("settings.toml", "policy.toml", "hosts.toml")
@@ -22,40 +23,17 @@ _STATE = ("runs", "evidence", "journal", "triage", "views.json", "views.lock")
 _CACHE = ("index", "issues.json", "clip.txt")
 """Names below each directory that older versions left readable for others."""
 
-_masks: list[int] = []
-"""The umask that the person had set, once this process has changed it; else empty."""
-
 
 def keep_private(own: Paths, environ: Mapping[str, str] = os.environ) -> None:
     """Make new files private from now on, and close those that older versions left open, once."""
     home = environ.get(HOME_VARIABLE)
     if home and _is_shared(Path(home).expanduser()):
         return
-    mask = os.umask(_OTHERS)
-    _masks[:] = _masks or [mask]
+    restrict(_OTHERS)
     # Settings are the person's own files, often links: only their directory is closed.
     for root, names, inner in ((own.config, _CONFIG, False), (own.state, _STATE, True), (own.cache, _CACHE, True)):
         with suppress(OSError):
             _close(root, [root / name for name in names], inner=inner)
-
-
-def persons_mask() -> int | None:
-    """The umask that the person set, for files that others may read; None: the process has not changed it."""
-    return _masks[0] if _masks else None
-
-
-@contextmanager
-def for_others() -> Iterator[None]:
-    """Create files in the block with the person's own umask."""
-    mask = persons_mask()
-    if mask is None:
-        yield
-        return
-    own = os.umask(mask)
-    try:
-        yield
-    finally:
-        os.umask(own)
 
 
 def _is_shared(home: Path) -> bool:

@@ -20,7 +20,7 @@ from typing import Protocol
 import psutil
 
 from core.errors import TTMatrixError
-from core.private import persons_mask
+from core.umask import persons_mask
 
 _COMMAND_GRACES = ((signal.SIGINT, 1.0), (signal.SIGTERM, 2.0), (signal.SIGKILL, 5.0))
 """Seconds a command may take to end after each signal."""

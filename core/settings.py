@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 import platformdirs
 
+from core import files
 from core.errors import TTMatrixError
 from core.numbers import finite
 
@@ -166,14 +167,14 @@ def paths(environ: Mapping[str, str] = os.environ) -> Paths:
 
 def load_settings(file: Path) -> Settings:
     """Read `file`; without one, return the defaults. Raises TTMatrixError on bad TOML, unknown names or wrong types."""
+    if not os.path.lexists(file):
+        return Settings()
     try:
-        text = file.read_text(encoding="utf-8")
+        text = files.read_bytes(file).decode("utf-8")
         # Importing it takes 4 ms of every start, and most people have no such file.
         import tomllib
 
         raw = tomllib.loads(text)
-    except FileNotFoundError:
-        return Settings()
     except (OSError, ValueError, RecursionError) as error:
         why = "Its brackets nest too deeply" if isinstance(error, RecursionError) else str(error)
         raise TTMatrixError(f"Cannot read settings from {file}", why, "Correct or remove it.") from error

@@ -80,7 +80,7 @@ def _write(pattern: Path, program: Path, lines: str, context: Context) -> int:
         raise UsageError(f"--first takes lines such as 12-15, not {lines!r}")
     if pattern.exists():
         raise UsageError(f"{pattern} exists already", hint="Name another file.")
-    chosen = read_text(program).splitlines()[int(first) - 1 : int(last or first)]
+    chosen = read_text(program, None).splitlines()[int(first) - 1 : int(last or first)]
     text = first_pattern(chosen)
     if not text:
         raise UsageError(f"{program} has no lines {lines}")

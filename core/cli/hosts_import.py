@@ -10,7 +10,7 @@ from pathlib import Path
 from core.cli.context import Context
 from core.cli.hosts_common import print_hosts
 from core.errors import EXIT_OK, TTMatrixError
-from core.files import read_text
+from core.files import read_given
 from core.hosts import change_hosts, imported, parse_reservations, read_hosts, with_host
 from core.proc import run_command, this_host
 
@@ -46,7 +46,7 @@ def _text(file: str | None) -> str:
     if file == "-":
         return sys.stdin.read()
     if file is not None:
-        return read_text(Path(file))
+        return read_given(Path(file))
     if shutil.which("ird") is None:
         hint = "On the machine where you reserve: ird list > FILE; then here: ttmatrix hosts import FILE"
         raise TTMatrixError("There is no ird here", "Containers of reservations do not have it.", hint)

@@ -11,8 +11,8 @@ from core.demo.history import COMMITS
 from core.demo.replay import states
 from core.demo.template import sample_files
 from core.errors import TTMatrixError
-from core.private import for_others
 from core.proc import CommandRunner, run_command
+from core.umask import for_others
 
 _NOTHING = os.devnull
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.ci import Selected
 from core.doctor.check import Check, written
+from core.files import read_bytes
 from core.matrix import Matrix, status_on, texts
 from core.model import Finding, Status
 from core.sources import loader_file
@@ -57,11 +58,19 @@ def _unused(matrix: Matrix) -> Iterator[Finding]:
     for one in written(matrix):
         left -= {name for at, value in one.fields() if at[-1] == "filechecks" for name in texts(value)}
     for file in sorted((matrix.checkout.root / "tests").glob("**/*.py")) if left else ():
-        text = file.read_bytes()
+        text = _content(file)
         left = {name for name in left if name.encode() not in text}
     for name in sorted(left):
         message = "No entry and no test in tests/ names this FileCheck pattern"
         yield Finding(UNUSED_FILECHECK.kind, message, (_DIRECTORY / name).as_posix())
+
+
+def _content(file: Path) -> bytes:
+    """What a file says; nothing, if it cannot be read."""
+    try:
+        return read_bytes(file)
+    except OSError:
+        return b""
 
 
 UNUSED_FILECHECK = Check("unused-filecheck", "a FileCheck pattern file that nothing names", _unused)

@@ -11,6 +11,7 @@ from pathlib import Path
 from core.edits.checks import schema_problem
 from core.edits.operations import Operation, OpKind
 from core.errors import UsageError
+from core.files import read_loosely
 from core.matrix import RULES, Matrix
 from core.model import BringupStatus, Status
 
@@ -110,10 +111,8 @@ def known_markers(matrix: Matrix) -> Sequence[str]:
 
 def _registered(path: Path) -> Iterable[str]:
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            return ()
         parser = configparser.RawConfigParser(strict=False)
-        parser.read_string(path.read_text(encoding="utf-8", errors="replace"))
+        parser.read_string(read_loosely(path, _MOST_BYTES))
         lines = parser.get("pytest", "markers", fallback="").splitlines()
     except (OSError, configparser.Error):
         return ()

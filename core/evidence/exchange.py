@@ -6,6 +6,7 @@ Each row has the digest of its report, so that importing a file again changes no
 
 import csv
 import importlib
+import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from core.errors import TTMatrixError, UsageError
 from core.evidence.observation import CaseNumbers, Ending, Observation, Origin
 from core.evidence.store_rows import StoredReport
 from core.extras import require_extra
-from core.files import Malformed, decoded, plain
+from core.files import Malformed, decoded, opened, plain
 from core.model import BringupStatus, Function, Status
 
 CSV, PARQUET = ".csv", ".parquet"
@@ -199,7 +200,7 @@ def _as_text(value: Any) -> str:
 
 def _read_csv(file: Path) -> Iterator[list[Any]]:
     csv.field_size_limit(_MOST_CHARACTERS)
-    with file.open(newline="", encoding="utf-8", errors="surrogatepass") as lines:
+    with io.TextIOWrapper(opened(file), newline="", encoding="utf-8", errors="surrogatepass") as lines:
         reader = csv.reader(lines, strict=True)
         head = next(reader, [])
         if missing := [name for name in _NAMES if name not in head]:
@@ -236,7 +237,7 @@ def _valid(value: Any) -> Any:
 def _read_parquet(file: Path) -> Iterator[list[Any]]:
     arrow, parquet = _arrow("pyarrow"), _arrow("pyarrow.parquet")
     try:
-        with parquet.ParquetFile(file) as table:
+        with opened(file) as stream, parquet.ParquetFile(stream) as table:
             if missing := [name for name in _NAMES if name not in table.schema_arrow.names]:
                 raise ValueError(f"there is no column {missing[0]}")
             for batch in table.iter_batches(_BATCH, columns=_NAMES):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from core.errors import TTMatrixError
 from core.evidence.reports import arch_in
-from core.files import Malformed, atomic_write, decoded, parsed, plain
+from core.files import Malformed, atomic_write, decoded, parsed, plain, read_bytes
 from core.locks import locked
 from core.numbers import finite
 
@@ -76,7 +76,7 @@ def find_reports(paths: Iterable[Path]) -> Iterator[Path]:
 def read_report(file: Path) -> RawReport | None:
     """The report in a file; None: the JSON is something else. Raises TTMatrixError if it cannot be read."""
     try:
-        data = file.read_bytes()
+        data = read_bytes(file)
     except OSError as error:
         raise TTMatrixError(f"Cannot read {file}", error.strerror or str(error)) from error
     try:
@@ -122,7 +122,7 @@ class PerfReports:
         if not self.file.is_file():
             return []
         try:
-            return [decoded(line, PerfReport) for line in self.file.read_bytes().splitlines() if line]
+            return [decoded(line, PerfReport) for line in read_bytes(self.file, None).splitlines() if line]
         except Malformed as error:
             raise TTMatrixError(f"Cannot read {self.file}", str(error), "Move it away.") from error
 

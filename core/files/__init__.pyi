@@ -12,11 +12,19 @@ from .codec import (
     typed as typed,
     unpacked as unpacked,
 )
+from .reading import (
+    is_there as is_there,
+    open_regular as open_regular,
+    opened as opened,
+    read_bytes as read_bytes,
+    read_given as read_given,
+    read_loosely as read_loosely,
+    read_text as read_text,
+)
 from .replace import (
     Stamp as Stamp,
     atomic_write as atomic_write,
     drop_leftovers as drop_leftovers,
-    read_text as read_text,
     replaced as replaced,
     stamp as stamp,
     write_whole as write_whole,

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from core.errors import TTMatrixError
-from core.files.replace import read_text
+from core.files.reading import read_text
 
 T = TypeVar("T")
 

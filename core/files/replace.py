@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import TTMatrixError
-from core.private import persons_mask
+from core.files.reading import read_bytes, unfit
+from core.umask import persons_mask
 
 _SUFFIX = ".tmp"
 
@@ -30,20 +31,6 @@ def stamp(path: Path) -> Stamp:
     """The current stamp of `path`; raises FileNotFoundError if there is no file."""
     status = path.stat()
     return Stamp(status.st_mtime_ns, status.st_size, status.st_ino)
-
-
-def read_text(path: Path) -> str:
-    """The whole file as UTF-8 with its line ends and byte order mark untouched.
-
-    Raises TTMatrixError where the file cannot be read or is not UTF-8.
-    """
-    try:
-        return path.read_bytes().decode("utf-8")
-    except OSError as error:
-        raise TTMatrixError(f"Cannot read {path}", error.strerror or str(error)) from error
-    except UnicodeDecodeError as error:
-        where = f"byte {error.start} is not UTF-8"
-        raise TTMatrixError(f"Cannot read {path}", where, "Save the file as UTF-8 and try again.") from error
 
 
 def atomic_write(path: Path, content: str | bytes) -> None:
@@ -114,6 +101,9 @@ class _Swap:
 
     def prepare(self, data: bytes, aside: Path | None) -> None:
         there = self.target.exists()
+        if there and not self.target.is_file():
+            # A link may lead to a device; its name would be given to a new file.
+            raise unfit(self.target, self.target.stat())
         if there and not os.access(self.target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         with tempfile.NamedTemporaryFile(
@@ -151,7 +141,7 @@ class _Swap:
         if self._placed is None:
             return ""
         try:
-            if stamp(self.target) != self._placed and self.target.read_bytes() != self._data:
+            if stamp(self.target) != self._placed and read_bytes(self.target, None) != self._data:
                 return f"{self.path} was changed since"
         except OSError:
             return f"{self.path} was removed since"

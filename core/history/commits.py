@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from core.errors import TTMatrixError
+from core.files import read_bytes
 from core.history.diff import NO_FILE, Difference, EntryReader, EntryTexts, cut
 from core.history.pairing import EntryEdit, Location, Placed, paired
 from core.sources import Checkout, Commit, Edge, FileChange, Git, Schema
@@ -188,6 +189,16 @@ def read_uncommitted(
     return found[Edge("", history.head)], tuple(reader.skipped)
 
 
+def read_unseen(
+    checkout: Checkout, history: EntryHistory, files: Iterable[str], git: Git | None = None
+) -> tuple[EntryEdit, ...]:
+    """The entries that `files` have in the last commit, as if each had just been added: on disk they cannot be read."""
+    blobs = {file: history.files[file] for file in files if file in history.files}
+    added = tuple(FileChange(file, None, history.stand_ins.get(blob, blob)) for file, blob in blobs.items())
+    reader = ChangeReader((git or Git(checkout.root)).blobs)
+    return next((edits for _, edits in reader.read({Edge("", ""): added})), ())
+
+
 def _files(changes: Iterable[FileChange], directory: str) -> tuple[FileChange, ...]:
     """The changes of expectation files, named relative to the directory."""
     return tuple(
@@ -212,7 +223,7 @@ def _on_disk(checkout: Checkout) -> Iterator[tuple[str, tuple[str, bytes | None]
 
 def _bytes(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return read_bytes(path)
     except OSError:
         return None
 

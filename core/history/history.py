@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from core.history.commits import EntryHistory, Skipped, read_entry_history, read_uncommitted
+from core.history.commits import EntryHistory, Skipped, read_entry_history, read_uncommitted, read_unseen
 from core.history.pairing import EntryEdit, Location
 from core.history.timelines import Timeline, timelines
 from core.matrix import Matrix, load, store
@@ -21,11 +21,14 @@ class History:
     uncommitted: tuple[EntryEdit, ...]
     skipped: tuple[Skipped, ...]
     """States of files, committed or not, that cannot be read."""
+    unseen: tuple[EntryEdit, ...] = ()
+    """The entries of files on disk that cannot be read, as the last commit has them: the matrix lacks them."""
 
     @cached_property
     def timelines(self) -> tuple[Timeline, ...]:
         """The timelines of every entry on disk, in merge order, then of all removed entries."""
         present = [Location(entry.file, entry.id) for file in self.matrix.files for entry in file.entries]
+        present += [edit.after for edit in self.unseen if edit.after is not None]
         return timelines(self.committed, self.uncommitted, dict.fromkeys(present))
 
     def of(self, id: str) -> tuple[Timeline, ...]:
@@ -69,4 +72,5 @@ def read_history(cache: Cache, matrix: Matrix) -> History:
     if committed is not known:
         store(file, committed)
     uncommitted, skipped = read_uncommitted(cache.checkout, committed)
-    return History(matrix, committed, uncommitted, (*skipped, *committed.skipped))
+    unseen = read_unseen(cache.checkout, committed, (one.file for one in skipped)) if skipped else ()
+    return History(matrix, committed, uncommitted, (*skipped, *committed.skipped), unseen)

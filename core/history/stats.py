@@ -110,6 +110,9 @@ def _backwards(history: History, split: Split) -> Iterator[Point]:
     for file in history.matrix.files:
         for entry in file.entries:
             state.put(Location(file.name, entry.id), entry.fields, entry.id)
+    for edit in history.unseen:
+        if edit.after is not None and edit.new is not None:
+            state.put(edit.after, edit.new, edit.after.id)
     state.undo(history.uncommitted)
     commits = {commit.id: commit for commit in history.committed.commits}
     commit = next(iter(history.committed.commits), None)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import TTMatrixError, UsageError
-from core.files import Malformed, atomic_write, read_text, toml_tables
+from core.files import Malformed, atomic_write, is_there, read_text, toml_tables
 from core.hosts.model import Host
 from core.locks import locked
 
@@ -43,7 +43,7 @@ def read_hosts(file: Path) -> tuple[Host, ...]:
 
     Raises TTMatrixError with the line for invalid TOML, unknown names and values that make no sense.
     """
-    return parse_hosts(read_text(file), file) if file.exists() else ()
+    return parse_hosts(read_text(file), file) if is_there(file) else ()
 
 
 def parse_hosts(text: str, file: Path) -> tuple[Host, ...]:
@@ -194,7 +194,7 @@ def change_hosts(file: Path, change: Callable[[str], str]) -> None:
     Raises TTMatrixError if the file is invalid or cannot be written, and what `change` raises.
     """
     with locked(file.with_suffix(".lock"), "changing the hosts file", wait=_LOCK_PATIENCE):
-        before = read_text(file) if file.exists() else ""
+        before = read_text(file) if is_there(file) else ""
         after = change(before)
         if after != before:
             parse_hosts(after, file)

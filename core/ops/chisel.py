@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from core.files import read_bytes
 from core.numbers import finite
 from core.ops.op_by_op import OpByOpResult, Operand, chisel_file, dtype_name
 
@@ -33,7 +34,7 @@ def read_chisel(root: Path, node_id: str) -> tuple[OpByOpResult, ...]:
     file = root / name
     if file.is_symlink() or file.parent.is_symlink() or not file.is_file() or file.stat().st_size > _MOST_BYTES:
         return ()
-    return tuple(_results(file.read_bytes(), name))
+    return tuple(_results(read_bytes(file, _MOST_BYTES), name))
 
 
 def _results(data: bytes, name: str) -> Iterator[OpByOpResult]:

@@ -60,7 +60,7 @@ def extract(python: Path, checkout: Path, test: TestId, *, level: str, timeout: 
             problem = (report or {}).get("problem") or f"the process ended with {done.returncode}"
             more = "" if done.returncode == _NOT_HERE and report else last
             raise TTMatrixError(f"No ops of {test}", f"{problem}\n{more}".strip())
-        text = output.read_text(encoding="utf-8")
+        text = files.read_bytes(output, None).decode("utf-8")
         return Extracted(text, report["cases"], report["calls"], report["left_out"], report.get("failure", ""))
 
 

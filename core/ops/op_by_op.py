@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from core.files import opened, read_bytes
 from core.text import counted
 
 _PROPERTY = "OpTest model for: "
@@ -114,7 +115,7 @@ def _document(path: Path) -> object:
         raise ValueError("it is no file of its own")
     if path.stat().st_size > _MOST_BYTES:
         raise ValueError(f"it has more than {counted(_MOST_BYTES, 'byte')}")
-    return json.loads(path.read_bytes())
+    return json.loads(read_bytes(path, None))
 
 
 def _properties(document: object) -> Iterator[tuple[str, object]]:
@@ -179,7 +180,7 @@ def _chisel(root: Path) -> Mapping[str, int] | None:
 def _lines(path: Path) -> int:
     """The number of lines with a JSON object, within the read limit."""
     count = 0
-    with path.open("rb") as file:
+    with opened(path) as file:
         for number, line in enumerate(file):
             if number >= _MOST_LINES:
                 break

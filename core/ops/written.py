@@ -7,6 +7,7 @@ from pathlib import Path
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from core.files import read_bytes
 from core.ops.op_tests import OpCase
 
 _FIRST_NAMES = {"mark": "marks", "expected_errors": "expects_error"}
@@ -27,7 +28,7 @@ def written_cases(root: Path, rows: Iterable[OpCase]) -> dict[str, Mapping[str, 
 
 def _cases(file: Path) -> dict[str, Mapping[str, object]]:
     try:
-        raw = YAML(typ="safe").load(file.read_text(encoding="utf-8"))
+        raw = YAML(typ="safe").load(read_bytes(file))
     except (OSError, ValueError, YAMLError, RecursionError):
         return {}
     cases = raw.get("cases") if isinstance(raw, dict) else None

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import TTMatrixError
-from core.files import Malformed, atomic_write, parsed, typed
+from core.files import Malformed, atomic_write, opened, parsed, typed
 from core.runs.planning import CPU_PAYLOAD
 from core.runs.spec import RunSpec, shell_command, spec_fields
 from core.runs.store import EVENTS, JUNIT, LOG, PROVENANCE, RESULTS, RunRecord
@@ -74,7 +74,7 @@ def pack(record: RunRecord, file: Path) -> None:
 def unpack(file: Path) -> Capsule:
     """Read a capsule, writing nothing to disk. Raises TTMatrixError for an archive that `pack` cannot have made."""
     try:
-        with tarfile.open(file, mode="r:gz") as archive:
+        with opened(file) as stream, tarfile.open(fileobj=stream, mode="r:gz") as archive:
             contents = {member.name: _content(archive, member) for member in archive}
         raw = parsed(contents[MANIFEST])
         if raw["version"] != VERSION:
@@ -134,7 +134,7 @@ def at_home(capsule: Capsule, root: Path, python: Path, runs: Path) -> RunSpec:
 
 
 def _trimmed(file: Path) -> bytes:
-    with file.open("rb") as handle:
+    with opened(file) as handle:
         size = handle.seek(0, 2)
         handle.seek(0)
         if size <= _HEAD_BYTES + _TAIL_BYTES:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from core.files import read_bytes
 from core.runs.spec import RunSpec
 from core.runs.store import RESULTS, RunRecord
 
@@ -41,7 +42,7 @@ def read_case_results(directory: Path) -> Sequence[CaseDocument]:
 @lru_cache(maxsize=_MOST_FILES)
 def _read(file: str, _size: int, _changed: int) -> Sequence[CaseDocument]:
     try:
-        lines = Path(file).read_bytes().split(b"\n")
+        lines = read_bytes(file, None).split(b"\n")
     except OSError:
         return ()
     return tuple(document for document in map(_document, lines) if document is not None)
@@ -121,7 +122,7 @@ def case_progress(record: RunRecord, now: float) -> CaseProgress | None:
 def _lines(file: Path) -> int:
     """The number of complete lines of a file: screens ask often, so they are not parsed."""
     try:
-        return file.read_bytes().count(b"\n")
+        return read_bytes(file, None).count(b"\n")
     except OSError:
         return 0
 

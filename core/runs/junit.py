@@ -19,6 +19,7 @@ from xml.etree.ElementTree import Element
 from junitparser import Properties, Property, TestCase
 
 from core.errors import TTMatrixError
+from core.files import opened
 from core.numbers import duration, moment
 from core.runs.junit_stream import EARLIER, MOST_TEXT, RESULTS, Damaged, RawCase, stream_cases
 from core.runs.outcome import Outcome
@@ -208,7 +209,7 @@ def stream_testcases(chunks: Iterable[bytes], name: str) -> Iterator[tuple[Pytes
 def file_chunks(file: Path) -> Iterator[bytes]:
     """The content of `file` in pieces. Raises TTMatrixError if it cannot be read."""
     try:
-        with file.open("rb") as handle:
+        with opened(file) as handle:
             yield from iter(partial(handle.read, _CHUNK_BYTES), b"")
     except OSError as error:
         raise TTMatrixError(f"No {file.name}", f"{file}: {error.strerror or error}") from error

@@ -18,7 +18,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from core.errors import TTMatrixError
-from core.files import Malformed, atomic_write, decoded, plain, write_whole
+from core.files import Malformed, atomic_write, decoded, plain, read_bytes, write_whole
 from core.proc import ProcessIdentity, is_alive, is_alive_of
 
 EVERYTHING = "*"
@@ -81,7 +81,7 @@ class LeaseFile:
 
     def _read(self) -> list[Lease]:
         try:
-            data = self._file.read_bytes()
+            data = read_bytes(self._file)
         except OSError:
             return []
         return [lease for lease in parse_leases(data) if is_alive(lease.owner)]

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 
+from core.files import opened
+
 RESULT_PREFIX = "TTMATRIX-RESULT "
 RESULT_VERSION = 1
 
@@ -63,7 +65,7 @@ def signal_name(number: int) -> str:
 def read_result(log: Path, nonce: str) -> Mapping[str, object] | None:
     """The last result line with `nonce` near the end of `log`; None if there is none."""
     try:
-        with log.open("rb") as handle:
+        with opened(log) as handle:
             size = handle.seek(0, 2)
             handle.seek(max(0, size - _TAIL_BYTES))
             tail = handle.read(_TAIL_BYTES)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.errors import TTMatrixError
+from core.files import read_bytes
 from core.ids import TestId
 from core.model import Entry
 from core.runs.spec import RunSpec, entry_digest
@@ -241,7 +242,7 @@ def _manifests(spec: RunSpec) -> Code:
 def _bytes(file: Path) -> bytes | None:
     """None: it cannot be read."""
     try:
-        return file.read_bytes()
+        return read_bytes(file)
     except OSError:
         return None
 

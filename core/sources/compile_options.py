@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
+from core.files import read_loosely
 from core.sources.checkout import Checkout
 
 HEADER = Path("pjrt_implementation/inc/api/compile_options.h")
@@ -223,6 +224,6 @@ def _dashed(parser: str) -> Mapping[str, str]:
 
 def _text_of(checkout: Checkout, path: Path) -> str:
     try:
-        return (checkout.root / path).read_text(encoding="utf-8", errors="replace")
+        return read_loosely(checkout.root / path)
     except OSError:
         return ""

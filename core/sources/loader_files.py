@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from core.files import read_bytes
 from core.sources.loaders import loader_file
 from core.sources.models_tree import imported_module
 from core.sources.modules import ImportedName
@@ -113,7 +114,7 @@ def git_blob(content: bytes) -> str:
 
 def _read(file: str, path: str, stamp: Stamp | None) -> _File:
     try:
-        content = Path(file).read_bytes()
+        content = read_bytes(file)
     except OSError:
         return _File(stamp, "", ())
     return _File(stamp, git_blob(content), tuple(_imports(content, path)) if path.endswith(".py") else ())

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from core.files import read_bytes
 from core.forked import in_fork
 from core.sources.modules import ClassFacts, ImportedName, ModuleFacts, read_module
 from core.sources.stamps import Stamp, stamp_of
@@ -115,8 +116,7 @@ class ModelsTree:
     def _read(self, path: str) -> ModuleFacts | Unreadable:
         try:
             # As bytes: decoding some hundred files beforehand takes longer than reading them.
-            with open(f"{self.models}/{path}", "rb") as file:  # noqa: PTH123
-                return read_module(file.read(), path)
+            return read_module(read_bytes(f"{self.models}/{path}"), path)
         except SyntaxError as error:
             return Unreadable(error.msg, error.lineno or 0, error.offset or 0)
         except (OSError, ValueError, RecursionError) as error:

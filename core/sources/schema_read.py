@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from core.files import is_there, read_bytes, read_loosely
 from core.model import TEST_MODULE, Finding, Function
 from core.sources.checkout import Checkout
 from core.sources.schema import Schema
@@ -118,10 +119,10 @@ def read_schema(checkout: Checkout) -> tuple[Schema, tuple[Finding, ...]]:
 
 def _literals(path: Path) -> tuple[dict[str, object], str]:
     """The constants of one file by the name of the `Schema` field, and why it cannot be read."""
-    try:
-        tree = parse_python(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not is_there(path):
         return {}, ""
+    try:
+        tree = parse_python(read_bytes(path))
     except (OSError, SyntaxError, ValueError) as error:
         return {}, str(error)
     found: dict[str, object] = {}
@@ -139,7 +140,7 @@ def _literals(path: Path) -> tuple[dict[str, object], str]:
 def _shape_of_ids(path: Path, known: Collection[str]) -> dict[str, object]:
     """Further facts about ids from the test module, beyond what is `known`; empty if there is no such module."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_loosely(path)
     except (OSError, UnicodeDecodeError):
         return {}
     without_jax = _has(Function.MODELS, text) and not _has(Function.TORCH, text)
@@ -178,7 +179,7 @@ def _parameters(text: str, function: Function, field: str) -> dict[str, object]:
 def _markers_of_hook(path: Path) -> dict[str, object]:
     """Markers that the conftest's hook adds to those of the entry; empty if a checkout has no such hook."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_loosely(path)
     except (OSError, UnicodeDecodeError):
         return {}
     if _HOOK not in text:

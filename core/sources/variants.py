@@ -5,6 +5,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from core.files import read_bytes
 from core.sources.configurations import Configuration, Member, configurations_in, members_in
 from core.sources.syntax import parse_python
 
@@ -17,7 +18,7 @@ def variant_line(loader: Path, variant: str) -> int:
     `variant` is as in ids; empty: the loader has none.
     """
     try:
-        tree = parse_python(loader.read_bytes())
+        tree = parse_python(read_bytes(loader))
     except (OSError, SyntaxError, ValueError):
         return 1
     members = members_in(tree)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import TTMatrixError
-from core.files import parsed, plain, read_text, typed
+from core.files import parsed, plain, read_bytes, read_text, typed
 from core.workflows.case import Case
 from core.workflows.effects import Answer, Effect, RunDevice, identity
 from core.workflows.engine import State, begin, replay, step
@@ -175,7 +175,7 @@ def _directory(root: Path, id: str) -> Path:
 
 def _lines(journal: Path) -> Iterator[dict[str, Any]]:
     # A last line without a line end was cut off while it was written: it does not count.
-    for line in read_text(journal).split("\n")[:-1]:
+    for line in read_text(journal, None).split("\n")[:-1]:
         yield parsed(line)
 
 
@@ -195,7 +195,7 @@ def _repair(journal: Path) -> None:
     """Remove a last line without a line end, so that the next one is not appended to it."""
     if not journal.is_file():
         return
-    data = journal.read_bytes()
+    data = read_bytes(journal, None)
     if data and not data.endswith(b"\n"):
         with journal.open("r+b") as handle:
             handle.truncate(data.rfind(b"\n") + 1)

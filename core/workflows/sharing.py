@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from core.files import read_bytes, read_loosely
 from core.proc import own_identity
 from core.runs import RESULT_PREFIX, RUN_VARIABLE, RunSpec, judge, parse_result
 from core.runs.store import PROVENANCE, Finished, RunRecord, RunStore, Started
@@ -57,7 +58,7 @@ def unpack(store: RunStore, host: RunRecord, spec_of: Callable[[Guest], RunSpec 
     if host.active:
         return
     try:
-        text = host.log.read_bytes().decode("utf-8", "replace")
+        text = read_bytes(host.log, None).decode("utf-8", "replace")
     except OSError:
         return
     for guest in guests(host.spec):
@@ -73,7 +74,7 @@ def unpack(store: RunStore, host: RunRecord, spec_of: Callable[[Guest], RunSpec 
 def _provenance(directory: Path) -> str:
     """The recorded provenance of checkout and interpreter; empty: none."""
     try:
-        return (directory / PROVENANCE).read_text(encoding="utf-8")
+        return read_loosely(directory / PROVENANCE)
     except OSError:
         return ""
 

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from core import private as module
+from core import umask as module
 from core.files import atomic_write
-from core.private import for_others, keep_private, persons_mask
+from core.private import keep_private
 from core.proc import run_command
 from core.settings import HOME_VARIABLE, Paths
+from core.umask import for_others, persons_mask
 from tests.support.evidence import TEST_ID
 from tests.support.tree import sample
 

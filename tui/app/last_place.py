@@ -35,7 +35,7 @@ def place_file(directory: Path, root: Path) -> Path:
 
 def read_place(file: Path) -> LastPlace | None:
     """The place stored in `file`; None if there is no file. Raises TTMatrixError if it cannot be read."""
-    if not file.exists():
+    if not files.is_there(file):
         return None
     try:
         document = json.loads(files.read_text(file))

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from core.files import read_bytes
 from core.settings import paths
 
 GIVE_BACK = (
@@ -61,7 +62,7 @@ def put_right() -> None:
         note, changed = _note(terminal)
         if not note.exists():
             return
-        content = json.loads(note.read_text(encoding="utf-8"))
+        content = json.loads(read_bytes(note))
         if _process(content["process"][0]) == content["process"]:
             # The app still exists: stopped, or in the foreground while this runs in the background.
             return

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from core.edits.scratch import is_scratch
 from core.errors import TTMatrixError
+from core.files import read_bytes
 from core.proc import CommandResult, CommandRunner, run_command
 from core.sources import Blob, Git
 
@@ -189,7 +190,7 @@ def _in_a_hook() -> bool:
 def _says(file: Path, blob: Blob | None) -> bool:
     """Whether `file` has the content of `blob`; None: there is no such file."""
     try:
-        data = file.read_bytes()
+        data = read_bytes(file)
     except FileNotFoundError:
         return blob is None
     except OSError:

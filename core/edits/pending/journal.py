@@ -13,7 +13,7 @@ from core.edits.pending.codec import VERSION, from_line, header, to_line, versio
 from core.edits.pending.events import JournalEvent
 from core.edits.pending.state import PendingState, apply, events_for, fold
 from core.errors import TTMatrixError
-from core.files import Stamp, atomic_write, drop_leftovers, read_text, stamp
+from core.files import Stamp, atomic_write, drop_leftovers, opened, read_text, stamp
 from core.locks import LockHeld, locked
 
 Intent = Callable[[PendingState], JournalEvent | None]
@@ -155,7 +155,7 @@ class Journal:
             drop_leftovers(self._file)
         if not self._file.exists():
             self._rewrite(self._saved)
-        with self._file.open("rb") as handle:
+        with opened(self._file) as handle:
             first = handle.readline()
             if first != self._first:
                 if problem := _foreign(first):
@@ -232,7 +232,7 @@ def journal_texts(directory: Path) -> Iterator[str]:
     """The texts of all journals in `directory`, including those set aside. Raises TTMatrixError as `read_text`."""
     for file in sorted(directory.glob("*")):
         if file.suffix == ".jsonl" or ".set-aside-" in file.name:
-            yield read_text(file)
+            yield read_text(file, None)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

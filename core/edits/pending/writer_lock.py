@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from core.edits.scratch import clear, is_anything_left
+from core.files import read_loosely
 from core.locks import locked, locked_directory
 from core.settings import paths
 
@@ -56,7 +57,7 @@ def _git_directory(root: Path) -> Path | None:
     if dot_git.is_dir():
         return dot_git
     try:
-        kind, _, place = dot_git.read_text(encoding="utf-8").strip().partition(": ")
+        kind, _, place = read_loosely(dot_git).strip().partition(": ")
     except (OSError, UnicodeDecodeError):
         return None
     directory = (root / place).resolve()

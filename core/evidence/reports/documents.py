@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from core.errors import UsageError
+from core.files import opened
 from core.runs import UnreadableReport
 from core.text import counted, one_line
 
@@ -104,7 +105,7 @@ def _read(file: Path, *, alone: bool = False) -> Iterator[Document | Problem]:
         elif (size := file.stat().st_size) > MEMBER_BYTES:
             yield Problem(str(file), _too_large(size, MEMBER_BYTES))
         else:
-            yield Document(str(file), file.parts, lambda: file.open("rb"), alone)
+            yield Document(str(file), file.parts, lambda: opened(file), alone)
     except OSError as error:
         yield Problem(str(file), error.strerror or str(error))
 

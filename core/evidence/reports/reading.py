@@ -12,6 +12,7 @@ from core.evidence.observation import Observation
 from core.evidence.reports.classify import Maker, Setting, maker_of, model_test, observe, stand_in_of
 from core.evidence.reports.documents import Document, PathFacts, Problem, find_documents, path_facts
 from core.evidence.reports.op_cases import document_of, is_case, observe_cases
+from core.files import opened
 from core.numbers import MOST_AHEAD
 from core.runs import CaseDocument, CutReport, PytestSession, Testcase, UnreadableReport, clean, rank, stream_testcases
 from core.sources import Schema
@@ -149,7 +150,7 @@ def read_report(
 
 def observations(file: Path, given: ReadOptions = ReadOptions()) -> tuple[Observation, ...]:
     """The results of the model tests in one JUnit file. Raises UnreadableReport if it is missing or damaged."""
-    return read_report(Document(str(file), file.parts, lambda: file.open("rb"), alone=True), given).observations
+    return read_report(Document(str(file), file.parts, lambda: opened(file), alone=True), given).observations
 
 
 def _digested(chunks: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:

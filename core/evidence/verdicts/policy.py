@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.evidence.flakiness import FLAKINESS_RESULTS
-from core.files import Malformed, read_text, toml_tables
+from core.files import Malformed, is_there, read_text, toml_tables
 from core.settings import TableError, table_values
 
 REPOSITORY_FILES = ("ttmatrix-policy.toml", ".ttmatrix/policy.toml")
@@ -93,7 +93,7 @@ def find_policy(root: Path, own: Path) -> LoadedPolicy:
     Raises TTMatrixError if the file has a mistake: a partly understood policy must not be applied.
     """
     for file in (*(root / name for name in REPOSITORY_FILES), own):
-        if file.is_file():
+        if is_there(file):
             return LoadedPolicy(parse_policy(read_text(file), str(file)), file)
     return LoadedPolicy(Policy(), None)
 

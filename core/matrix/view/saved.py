@@ -80,7 +80,7 @@ class Saved(NamedTuple):
 
 def read_saved(file: Path) -> Saved:
     """The saved views in `file`; empty if it is missing. Raises TTMatrixError for a file that cannot be read."""
-    if not file.exists():
+    if not files.is_there(file):
         return Saved()
     try:
         document = json.loads(files.read_text(file))

@@ -125,6 +125,9 @@ def _overrides(where: str, entry: Mapping[str, Any]) -> Mapping[str, Mapping[str
 
 
 def _mapping(file: Path, root: str) -> Mapping[Any, Any]:
+    if not file.is_file():
+        # Reading a device or a pipe would not end.
+        raise BadExpectation(f"{file}: it is not a regular file")
     try:
         document = parse_yaml(file.read_text(encoding="utf-8")) or {}
     except (OSError, UnicodeDecodeError, YamlProblem) as error:

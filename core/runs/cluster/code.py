@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.errors import TTMatrixError
-from core.files import packed
+from core.files import packed, read_bytes
 from core.locks import locked
 from core.proc import run_binary
 from core.sources import Checkout, Git
@@ -98,21 +98,20 @@ def capture(checkout: Checkout) -> CodeState:
 
 def _edits(git: Git, places: Sequence[str]) -> TreeEdits:
     names = git.untracked(places)
-    files = {name: _new_file(git.root / name) for name in names if (git.root / name).is_file()}
-    size = sum(len(one.data) for one in files.values())
-    if size > _MOST_BYTES:
-        largest = max(files, key=lambda name: len(files[name].data))
+    sizes = {name: (git.root / name).stat().st_size for name in names if (git.root / name).is_file()}
+    if (size := sum(sizes.values())) > _MOST_BYTES:
+        largest = max(sizes, key=lambda name: sizes[name])
         raise TTMatrixError(
             f"New files of {git.root} have {size / 2**20:,.0f} MiB",
             f"The largest is {largest}. At most {_MOST_BYTES >> 20} MiB go along to another machine.",
             "Remove them, or have git ignore them.",
         )
-    return TreeEdits(git.head_commit(), git.patch(), files)
+    return TreeEdits(git.head_commit(), git.patch(), {name: _new_file(git.root / name) for name in sizes})
 
 
 def _new_file(path: Path) -> NewFile:
     try:
-        return NewFile(path.read_bytes(), bool(path.stat().st_mode & _EXECUTABLE))
+        return NewFile(read_bytes(path, _MOST_BYTES), bool(path.stat().st_mode & _EXECUTABLE))
     except OSError as error:
         raise TTMatrixError(f"Cannot read {path}", error.strerror or str(error)) from error
 

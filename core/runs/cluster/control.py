@@ -10,6 +10,7 @@ from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.extras import require_extra
+from core.files import read_loosely
 from core.proc import Child, own_environment, spawn_detached
 from core.runs.cluster.status import Cluster, HostState, HostStatus
 from core.runs.cluster.wire import News, Request, message, read_message
@@ -81,7 +82,7 @@ def _await(cluster: Cluster, child: Child) -> None:
     deadline = time.monotonic() + _START_SECONDS
     while cluster.status() is None:
         if (child.wait(_POLL) is not None and cluster.status() is None) or time.monotonic() > deadline:
-            words = cluster.log.read_text("utf-8", "replace").strip().splitlines()[-_LAST_LINES:]
+            words = read_loosely(cluster.log, None).strip().splitlines()[-_LAST_LINES:]
             raise TTMatrixError("The process for hosts did not start", "\n".join(words), f"See {cluster.log}")
 
 

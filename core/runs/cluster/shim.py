@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import TTMatrixError
+from core.files import opened, read_bytes
 from core.payload.ttmatrix_spool import SPOOL, Log, Spool
 from core.proc import Child, descendants, own_identity, processor_seconds, run_command, send_signal, spawn_detached
 from core.runs.cluster.code import reach
@@ -207,7 +208,7 @@ class _Files:
 
     def send_more(self, name: str, source: Path | None = None) -> None:
         """Send what was added to a file since the last time."""
-        with suppress(OSError), (source or self._directory / name).open("rb") as file:
+        with suppress(OSError), opened(source or self._directory / name) as file:
             file.seek(offset := self._sent.get(name, 0))
             while self._left > 0 and (data := file.read(_CHUNK)):
                 self._sender.send("artefact", name=name, offset=offset, data=data)
@@ -228,7 +229,7 @@ class _Files:
 
     def _is_input(self, name: str, path: Path) -> bool:
         given = self._inputs.get(name)
-        return given is not None and path.stat().st_size == len(given) and path.read_bytes() == given
+        return given is not None and path.stat().st_size == len(given) and read_bytes(path, None) == given
 
 
 def run(setup: Setup, job: Job) -> None:

@@ -13,7 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from core.errors import TTMatrixError
-from core.files import Malformed, Stamp, decoded, stamp
+from core.files import Malformed, Stamp, decoded, read_bytes, stamp
 from core.proc import ProcessIdentity, is_alive
 from core.settings import paths
 
@@ -87,7 +87,7 @@ class Cluster:
         try:
             seen = stamp(self.status_file)
             if seen != self._seen:
-                self._status, self._seen = decoded(self.status_file.read_bytes(), ClusterStatus), seen
+                self._status, self._seen = decoded(read_bytes(self.status_file, None), ClusterStatus), seen
         except (OSError, Malformed):
             self._seen = self._status = None
         found = self._status

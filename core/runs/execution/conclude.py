@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from core import runs
 from core.errors import TTMatrixError
+from core.files import read_loosely
 from core.ids import TestId
 from core.model import item_name
 from core.payload.ttmatrix_spool import SPOOL, Spool
@@ -248,6 +249,6 @@ def _stage(remains: Remains) -> str:
         # A file of an earlier run says nothing about this one.
         if file.stat().st_mtime < time.time() - remains.seconds - 1:
             return ""
-        return file.read_text(encoding="utf-8", errors="replace").strip()[:_STAGE_CHARACTERS]
+        return read_loosely(file).strip()[:_STAGE_CHARACTERS]
     except OSError:
         return ""

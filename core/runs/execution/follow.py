@@ -17,7 +17,7 @@ from socket import SocketIO
 from typing import NoReturn
 
 from core.errors import TTMatrixError
-from core.files import Malformed, decoded, plain
+from core.files import Malformed, decoded, plain, read_bytes
 from core.runs.cluster import Cluster, Job, News, Request, capture, message, portable, read_message
 from core.runs.spec import RunSpec
 from core.runs.store import ARRIVALS, EVENTS, EXIT, LOG, PROVENANCE, SPEC
@@ -52,7 +52,7 @@ class Place:
 def read_place(directory: Path) -> Place | None:
     """Where the run in `directory` is or was executed; None: on this machine."""
     try:
-        return decoded((directory / PLACE).read_bytes(), Place)
+        return decoded(read_bytes(directory / PLACE), Place)
     except (OSError, Malformed):
         return None
 
@@ -131,7 +131,7 @@ class _Follower:
         """Files beside the spec that the run reads."""
         directory = self._directory
         files = {path.relative_to(directory).as_posix(): path for path in directory.rglob("*") if path.is_file()}
-        inputs = {name: path.read_bytes() for name, path in files.items() if name not in _OWN}
+        inputs = {name: read_bytes(path, None) for name, path in files.items() if name not in _OWN}
         if sum(map(len, inputs.values())) > _MOST_INPUT:
             raise TTMatrixError(f"The files that {self._spec.run_id} reads are too large to be sent")
         return inputs

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import TTMatrixError
+from core.files import opened
 from core.proc import Child, marked, own_environment, send_signal, spawn_detached
 from core.runs.environment import run_environment
 from core.runs.execution.supervisor import scheduler_command
@@ -222,7 +223,7 @@ def _await_service(store: RunStore, scheduler: Child, log_begin: int) -> None:
             return
         if ended is not None:
             break
-    with store.queue.log.open("rb") as log:
+    with opened(store.queue.log) as log:
         log.seek(log_begin)
         words = log.read(_LOG_BYTES).decode("utf-8", "replace").strip().splitlines()[-_LOG_LINES:]
     raise TTMatrixError("The run scheduler did not start", "\n".join(words), f"See {store.queue.log}")

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from core.errors import TTMatrixError
-from core.files import Malformed, decoded, plain
+from core.files import Malformed, decoded, plain, read_bytes
 from core.payload.ttmatrix_spool import SPOOL, SPOOL_VARIABLE, Log, Spool
 from core.proc import Child, own_environment, own_identity, spawn_detached
 from core.runs.environment import child_environment
@@ -106,7 +106,7 @@ def _let_go(pid: int, go: int, prepare: Callable[[int], None]) -> int:
 def read_exit(directory: Path) -> Exit | None:
     """How the process of the run in `directory` ended; None if it has not, or its end was not seen."""
     try:
-        return decoded((directory / EXIT).read_bytes(), Exit)
+        return decoded(read_bytes(directory / EXIT), Exit)
     except (OSError, Malformed):
         return None
 

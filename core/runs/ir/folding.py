@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from core.errors import TTMatrixError
+from core.files import opened
 
 _LONG = 64 * 1024
 """Bytes of a line that are read in one piece; of a longer line, only both ends are read."""
@@ -41,7 +42,7 @@ def folded_lines(file: Path) -> Iterator[str]:
 def placed_lines(file: Path) -> Iterator[tuple[int, str]]:
     """As `folded_lines`, each with its byte offset."""
     try:
-        with file.open("rb") as stream:
+        with opened(file) as stream:
             offset = 0
             while piece := stream.readline(_LONG):
                 if piece.endswith(b"\n") or len(piece) < _LONG:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.errors import TTMatrixError
+from core.files import open_regular
 from core.runs.ir.folding import folded_line, placed_lines
 from core.runs.ir.ops import Ops
 from core.text import counted
@@ -214,7 +215,7 @@ class _Texts:
     def __init__(self, file: Path, offsets: Sequence[int], locations: _Numbered) -> None:
         self._offsets, self._locations = offsets, locations
         try:
-            self._descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+            self._descriptor = open_regular(file)
         except OSError as error:
             raise TTMatrixError(f"Cannot read {file}", error.strerror or str(error)) from error
         weakref.finalize(self, os.close, self._descriptor)

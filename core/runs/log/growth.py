@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from core.files import opened
+
 STEP_SECONDS = 1.0
 """How often the size is noted while it grows."""
 
@@ -177,7 +179,7 @@ class Arrivals:
     def poll(self) -> bool:
         """Read new notes; returns whether there were any. A missing or damaged file counts as empty."""
         try:
-            with self._file.open("rb") as handle:
+            with opened(self._file) as handle:
                 handle.seek(self._read)
                 data = handle.read()
         except OSError:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import TTMatrixError
+from core.files import open_regular
 from core.runs.outcome import RESULT_PREFIX
 from core.runs.sanitize import plain_line, visible_lines
 
@@ -179,7 +180,7 @@ class LogFile:
 
     def _open(self) -> int | None:
         try:
-            return os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            return open_regular(self.path)
         except FileNotFoundError:
             return None
         except OSError as error:

@@ -17,7 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from core.errors import TTMatrixError
-from core.files import Malformed, atomic_write, parsed, plain, typed
+from core.files import Malformed, atomic_write, parsed, plain, read_bytes, typed
 from core.proc import CommandRunner, run_command
 from core.settings import Settings, paths
 
@@ -197,7 +197,7 @@ def _remember(memory: Path, versions: Versions, stamps: Mapping[str, int], envir
 def _remembered(memory: Path, environ: Mapping[str, str]) -> Versions | None:
     """The cached answer, if nothing was installed or removed since and the search path is the same."""
     try:
-        raw = parsed(memory.read_bytes())
+        raw = parsed(read_bytes(memory))
         known, searched = typed(raw, _Memory), raw.get(_PYTHONPATH)
     except (OSError, Malformed):
         return None

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.errors import TTMatrixError, UsageError
-from core.files import Malformed, read_text, toml_tables
+from core.files import Malformed, is_there, read_text, toml_tables
 from core.payload.ttmatrix_compile_options import WEIGHT_DTYPES, CompileOptions
 from core.settings import DEFAULT_PROFILE, Profile, Scalar, Settings, read_profiles
 from core.sources import Checkout, CompileOption, Layer, OptionType, read_compile_options
@@ -141,7 +141,7 @@ def _named(checkout: Checkout, settings: Settings, name: str) -> Profile:
 
 def _shared(checkout: Checkout) -> Mapping[str, Profile]:
     for file in (checkout.root / name for name in REPOSITORY_FILES):
-        if file.is_file():
+        if is_there(file):
             try:
                 raw = toml_tables(read_text(file))
             except Malformed as error:

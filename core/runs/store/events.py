@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import TTMatrixError
-from core.files import Malformed, parsed, plain, typed, write_whole
+from core.files import Malformed, parsed, plain, read_bytes, typed, write_whole
 from core.numbers import LONGEST, duration, finite, moment
 from core.proc import ProcessIdentity
 from core.runs.outcome import Outcome
@@ -148,7 +148,7 @@ def read_events(file: Path) -> list[Event]:
     The start of an attempt that failed because of its host (`Returned`) is left out, because the run has not started.
     """
     try:
-        lines = file.read_bytes().decode("utf-8", "replace").split("\n")
+        lines = read_bytes(file, None).decode("utf-8", "replace").split("\n")
     except FileNotFoundError:
         return []
     except OSError as error:

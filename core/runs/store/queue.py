@@ -15,7 +15,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from core.errors import TTMatrixError
-from core.files import Malformed, decoded, packed, plain, typed, unpacked
+from core.files import Malformed, decoded, packed, plain, read_bytes, typed, unpacked
 from core.runs.leases import LeaseFile
 
 _WORTH_CACHING = 200
@@ -230,7 +230,7 @@ class Queue:
         """The environment that the run of `ticket` was requested from. Raises TTMatrixError if it is unknown by now."""
         file = self._environments / f"{ticket.environment}.json"
         try:
-            return decoded(file.read_bytes(), dict[str, str])
+            return decoded(read_bytes(file, None), dict[str, str])
         except (OSError, Malformed) as error:
             raise TTMatrixError(f"The environment of {ticket.run_id} is lost", f"{file}: {error}") from error
 
@@ -309,6 +309,6 @@ def moved(tickets: list[Ticket], run_id: str, before: str | None) -> Ticket:
 
 def _read_ticket(run_id: str, path: str) -> Ticket:
     try:
-        return typed({**decoded(Path(path).read_bytes(), dict[str, object]), "run_id": run_id}, Ticket)
+        return typed({**decoded(read_bytes(path), dict[str, object]), "run_id": run_id}, Ticket)
     except (OSError, Malformed):
         return Ticket(run_id)

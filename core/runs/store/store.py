@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from core import hosts
 from core.errors import TTMatrixError, UsageError
-from core.files import FormatError, Malformed, read_text
+from core.files import FormatError, Malformed, read_bytes, read_text
 from core.proc import ProcessIdentity, boot_id, is_alive, marks, this_host
 from core.runs.spec import RUN_VARIABLE, RunSpec, is_run_id, spec_from_json, spec_to_json
 from core.runs.store.events import Event, Finished, Queued, Started, append_event, read_events
@@ -52,7 +52,7 @@ def read_spec(directory: Path) -> RunSpec:
 def read_provenance(directory: Path) -> Mapping[str, object]:
     """The recorded facts about checkout and interpreter when the run in `directory` was requested; empty: none."""
     try:
-        raw = json.loads((directory / PROVENANCE).read_bytes())
+        raw = json.loads(read_bytes(directory / PROVENANCE))
     except (OSError, ValueError, RecursionError):
         return {}
     return raw if isinstance(raw, dict) else {}

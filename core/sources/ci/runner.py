@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from core.errors import TTMatrixError
-from core.files import read_text
+from core.files import is_there, read_bytes, read_text
 from core.model import Finding
 from core.sources.checkout import Checkout
 from core.sources.syntax import parse_python
@@ -25,7 +25,7 @@ def read_skip_prefixes(checkout: Checkout) -> tuple[tuple[str, ...], tuple[Findi
     """
     path = checkout.root / CONFTEST
     try:
-        tree = parse_python(path.read_text(encoding="utf-8"))
+        tree = parse_python(read_bytes(path))
     except FileNotFoundError:
         return (), ()
     except (OSError, SyntaxError, ValueError) as error:
@@ -51,7 +51,7 @@ DURATIONS = ".test_durations"
 def read_durations(checkout: Checkout) -> tuple[Mapping[str, float], tuple[Finding, ...]]:
     """Seconds by pytest node id; empty if there is no file. A broken file is a finding."""
     path = checkout.root / DURATIONS
-    if not path.is_file():
+    if not is_there(path):
         return {}, ()
     try:
         document = json.loads(read_text(path))

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 
 from core.errors import TTMatrixError
-from core.files import read_text
+from core.files import is_there, read_text
 from core.model import Finding
 from core.sources.checkout import Checkout
 from core.sources.ci.workflows import Workflow, read_workflows
@@ -128,7 +128,7 @@ def _trigger(name: str, workflow: Workflow) -> Trigger | None:
 
 def _uplift_presets(checkout: Checkout, findings: list[Finding]) -> list[str]:
     path = checkout.root / _UPLIFTS
-    if not path.is_file():
+    if not is_there(path):
         return []
     try:
         document = json.loads(read_text(path))

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
+from core.files import read_bytes
 from core.sources.evaluator.namespace import Bound, ClassSource, Unclear, read_namespace
 from core.sources.evaluator.values import External, Lazy, Scope, TreeClass, Unknown
 from core.sources.models_tree import ModelsTree, imported_module
@@ -129,7 +130,7 @@ class TreeNames:
 
 def _read(models: Path, path: str) -> Mapping[str, Bound] | Unclear:
     try:
-        return read_namespace(parse_python((models / path).read_text(encoding="utf-8-sig"), path).body)
+        return read_namespace(parse_python(read_bytes(models / path), path).body)
     except SyntaxError as error:
         return Unclear(f"{path} cannot be parsed: {error.msg}")
     except FileNotFoundError:

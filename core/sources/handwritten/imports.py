@@ -5,6 +5,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from core.files import read_bytes
+
 ROOTS = ("", "tests", "integrations/vllm_plugin", "python_package")
 """Directories on the import path besides that of the test (upstream's `venv/activate`), relative to the checkout."""
 
@@ -59,8 +61,7 @@ class Files:
 
     def read(self, path: str) -> bytes:
         """The bytes of a file. Raises OSError."""
-        with open(f"{self._root}/{path}", "rb") as file:  # noqa: PTH123
-            return file.read()
+        return read_bytes(f"{self._root}/{path}")
 
     def _below(self, root: str, module: str) -> str | None:
         where = "/".join(filter(None, (root, *module.split("."))))

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
+from core.files import read_loosely
+
 _CLASS = re.compile(r"^class (\w+)\(([^)]*)\)", re.MULTILINE)
 _END = re.compile(r"^(?:class |def |@|__all__)", re.MULTILINE)
 _FORWARD = re.compile(r"^    def forward\((.*?)(?=^    (?:def |@)|\Z)", re.MULTILINE | re.DOTALL)
@@ -56,7 +58,7 @@ class ModelLibrary:
         if name not in self._classes or not left:
             return None
         path, bases = self._classes[name]
-        body = _body(path.read_text(encoding="utf-8", errors="replace"), name)
+        body = _body(read_loosely(path), name)
         if (forward := _FORWARD.search(body)) is not None:
             annotation = _ANNOTATION.search(forward[1])
             said = _OUTPUT.findall(annotation[1]) if annotation else []
@@ -69,16 +71,12 @@ class ModelLibrary:
     def _classes(self) -> Mapping[str, tuple[Path, str]]:
         """Every model class with its file and its bases."""
         files = sorted(self._package.glob("models/*/modeling_*.py"))
-        return {
-            name: (path, bases)
-            for path in files
-            for name, bases in _CLASS.findall(path.read_text(encoding="utf-8", errors="replace"))
-        }
+        return {name: (path, bases) for path in files for name, bases in _CLASS.findall(read_loosely(path))}
 
     @cached_property
     def _auto(self) -> str:
         path = self._package / "models/auto/modeling_auto.py"
-        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        return read_loosely(path) if path.is_file() else ""
 
     @cached_property
     def _mappings(self) -> Mapping[str, str]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`trend`: counts over the history of the sample checkout."""
 
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -27,6 +28,24 @@ def test_it_ends_with_what_is_there(checkout: Checkout) -> None:
     assert points[-1]["counts"] == Counter(statuses)
     promoted = points[1]["counts"]["EXPECTED_PASSING"] - points[0]["counts"]["EXPECTED_PASSING"]
     assert (promoted, points[1]["subject"]) == (2, "Expect training of the LSTM forecaster to pass")
+
+
+@pytest.mark.parametrize("text", ["test_config: [", None])
+def test_a_file_that_cannot_be_read_now_counts_as_it_was_committed(tmp_path: Path, text: str | None) -> None:
+    checkout = sample_checkout(tmp_path / "tt-xla")
+    before = call("trend", "--json", "--repo", checkout.root).json
+    file = checkout.test_config / "torch/test_config_inference_data_parallel.yaml"
+    id = next(line.strip()[:-1] for line in file.read_text().splitlines() if line.endswith("-inference:"))
+    lives = call("history", id, "--json", "--repo", checkout.root).json["entries"]
+    file.unlink()
+    if text is None:
+        os.mkfifo(file)
+    else:
+        file.write_text(text)
+    called = call("trend", "--json", "--repo", checkout.root)
+    assert called.json == before
+    assert f"{file.name} on disk cannot be read" in called.err
+    assert call("history", id, "--json", "--repo", checkout.root).json["entries"] == lives != []
 
 
 def test_text_has_a_line_a_month(checkout: Checkout) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.edits import unified_diff
 from core.errors import TTMatrixError
-from core.files import atomic_write, drop_leftovers, plain, read_as, read_text
+from core.files import atomic_write, drop_leftovers, plain, read_as, read_bytes, read_text
 from core.sources import Git
 
 
@@ -135,7 +135,7 @@ def take_back(edited: EditedFile) -> None:
         raise TTMatrixError(f"{edited.path} has changed since it was edited", "It was left as it is.", hint)
     if present == edited.edit.after and edited.original.is_file():
         drop_leftovers(edited.path)
-        atomic_write(edited.path, edited.original.read_bytes())
+        atomic_write(edited.path, read_bytes(edited.original))
     forget(edited)
 
 
@@ -163,7 +163,7 @@ def _keep(path: Path, edit: SourceEdit, directory: Path) -> EditedFile:
     directory.mkdir(parents=True, exist_ok=True)
     numbers = [int(one.stem) for one in directory.glob(f"*{_RECORD}") if one.stem.isdecimal()]
     backup = directory / f"{max(numbers, default=0) + 1:06}{_BACKUP}"
-    atomic_write(backup, path.read_bytes())
+    atomic_write(backup, read_bytes(path))
     atomic_write(backup.with_suffix(_RECORD), json.dumps(plain(_Record(path, edit))))
     return EditedFile(path, backup, edit)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from core.files import read_loosely
 from core.model import Framework, Loader
 from core.sources import ImportedName, Lineages, ModelsTree, ModuleFacts, loader_file
 from core.workflows.loader_code.edits.registry import may_return
@@ -127,7 +128,7 @@ def _uses(body: str, name: str) -> bool:
 
 
 def _text(tree: ModelsTree, path: str) -> str:
-    return (tree.models / path).read_text(encoding="utf-8", errors="replace")
+    return read_loosely(tree.models / path)
 
 
 def _modules(tree: ModelsTree, path: str) -> Iterator[tuple[str, ModuleFacts]]:

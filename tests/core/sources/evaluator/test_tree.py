@@ -75,7 +75,7 @@ def test_a_builtin_unless_the_file_binds_the_name(tmp_path: Path) -> None:
         ("class D:\n    @classmethod\n    def x(cls): ...\nfrom .gone import x", "There is no gone.py"),
         ("from .bad import x", "bad.py cannot be parsed"),
         ("from .null import x", "null.py cannot be"),
-        ("from .latin import x", "latin.py cannot be read"),
+        ("from .latin import x", "latin.py cannot be parsed"),
     ],
 )
 def test_what_cannot_be_seen_is_said(tmp_path: Path, source: str, reason: str) -> None:
