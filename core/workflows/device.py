@@ -11,6 +11,7 @@ from pathlib import Path
 from core.errors import TTMatrixError, UsageError
 from core.evidence import Ending, own_observation
 from core.evidence.reports import Clues, Setting, observe
+from core.files import read_bytes
 from core.ids import TestId
 from core.matrix import Matrix
 from core.model import node_id
@@ -106,7 +107,7 @@ def refuse_other_code(file: Path, root: Path, code: Sequence[str]) -> None:
 
 def _digest(root: Path, code: Sequence[str]) -> str:
     try:
-        return hashlib.sha256(b"".join((root / path).read_bytes() for path in code)).hexdigest()
+        return hashlib.sha256(b"".join(read_bytes(root / path) for path in code)).hexdigest()
     except OSError as error:
         raise TTMatrixError(f"Cannot read {error.filename}", error.strerror or str(error)) from error
 

@@ -194,7 +194,7 @@ class Queue:
     def _cached(self) -> dict[str, tuple[tuple[int, int], Ticket]]:
         """What a process last read of thousands of tickets; each counts only while its file is the same."""
         try:
-            return unpacked(self._cache.read_bytes(), dict[str, tuple[tuple[int, int], Ticket]])
+            return unpacked(read_bytes(self._cache, None), dict[str, tuple[tuple[int, int], Ticket]])
         except (OSError, Malformed):
             return {}
 
