@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from core.files import read_loosely
 from core.payload.ttmatrix_spool import LOGGERS, SPOOL, SPOOL_VARIABLE
 from core.sources import Checkout
 
@@ -35,7 +36,7 @@ def pytest_words(artefacts: Path, *, forked: bool) -> list[str]:
 def upstream_words(checkout: Checkout, artefacts: Path) -> list[str]:
     """The options of CI that upstream's conftest declares; older checkouts lack some."""
     try:
-        text = (checkout.root / _CONFTEST).read_text(encoding="utf-8", errors="replace")
+        text = read_loosely(checkout.root / _CONFTEST)
     except OSError:
         return []
     given = {
