@@ -62,6 +62,8 @@ class Session:
     """The person's saved views and columns."""
     verdicts: Verdicts | None = None
     """What all results say of the cells, once somebody has wanted to know."""
+    last_started: str = ""
+    """The first run of what was started here last."""
     all_runs: list[RunRecord] = field(default_factory=list)
     """Of every checkout, as of the last look at the store (`tui.app.polling`), newest first."""
     runs: list[RunRecord] = field(default_factory=list)

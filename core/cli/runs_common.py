@@ -7,6 +7,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 
@@ -33,7 +34,7 @@ from core.runs.store import RunRecord, RunState, RunStore
 from core.text import counted, one_line, printable
 
 _NAMED = 5
-_HEADER = ("run", "outcome", "seconds", "id", "age", "why")
+_HEADER = ("run", "outcome", "started", "seconds", "kind", "arch", "id", "age", "why")
 _CHECKOUT = _HEADER.index("age")
 
 
@@ -61,21 +62,30 @@ def runs_table(
     """Print one line per run; `ages` by run id. If some ran on other machines, the host is printed."""
     records = list(records)
     elsewhere = any(record.place for record in records)
+    with_profile = any(record.spec.profile for record in records)
 
     def line(record: RunRecord) -> tuple[str, ...]:
         age = ages.get(record.spec.run_id)
         return (
             record.spec.run_id,
             record.outcome or record.state,
+            f"{datetime.fromtimestamp(record.started).astimezone():%m-%d %H:%M}" if record.started is not None else "",
             f"{record.seconds:.1f}" if record.seconds is not None else "",
+            record.spec.kind,
+            record.spec.arch or "",
             record.spec.test_id,
+            *([record.spec.profile] if with_profile else []),
             *([record.place] if elsewhere else []),
             *([str(record.spec.cwd)] if with_checkout else []),
             age.text if age else "",
             _summary(record),
         )
 
-    more = (*(["host"] if elsewhere else []), *(["checkout"] if with_checkout else []))
+    more = (
+        *(["profile"] if with_profile else []),
+        *(["host"] if elsewhere else []),
+        *(["checkout"] if with_checkout else []),
+    )
     header = (*_HEADER[:_CHECKOUT], *more, *_HEADER[_CHECKOUT:])
     console.table(header, map(line, records))
 
@@ -94,6 +104,7 @@ def spec_document(spec: RunSpec) -> dict[str, object]:
     return {
         "id": spec.test_id,
         "kind": spec.kind,
+        "profile": spec.profile,
         "arch": spec.arch,
         "cwd": str(spec.cwd),
         "argv": list(spec.argv),
@@ -117,6 +128,7 @@ def record_document(record: RunRecord, age: Age | None = None) -> dict[str, obje
         "run": record.spec.run_id,
         **spec_document(record.spec),
         "created": record.spec.created,
+        "started": moment_text(record.started),
         "batch": record.spec.batch,
         "parent": record.spec.parent,
         "held": record.held,
@@ -137,6 +149,11 @@ def record_document(record: RunRecord, age: Age | None = None) -> dict[str, obje
         "directory": str(record.directory),
         "log": str(record.log),
     }
+
+
+def moment_text(seconds: float | None) -> str | None:
+    """Seconds since the epoch as ISO 8601 in UTC."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def configure_start(parser: argparse.ArgumentParser) -> None:

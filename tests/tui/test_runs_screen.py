@@ -367,3 +367,22 @@ async def test_the_log_asked_for_right_behind_a_run_is_that_of_this_run(
         assert len(app.session.runs) == 2
         assert shown() == app.session.runs[0].spec.run_id
         await until(pilot, lambda: not app.session.runs[0].active, "the end of the run")
+
+
+async def test_after_a_start_the_cursor_and_the_log_are_on_the_new_run(
+    after_a_run: Checkout, settings: Settings
+) -> None:
+    app = build_app(after_a_run, query=PASSES, settings=settings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: isinstance(app.screen, RunsScreen) and len(app.session.runs) == 1, "the old run")
+        await until(pilot, lambda: "bfloat16 ok" in screen_text(app), "its reason, at 80 columns")
+        screen = app.screen
+        assert isinstance(screen, RunsScreen)
+        old = screen.table.cursor_key
+        await pilot.press("r")
+        await until(pilot, lambda: len(app.session.runs) == 2, "the new run")
+        await until(pilot, lambda: screen.table.cursor_key not in (None, old), "the cursor")
+        assert screen.table.cursor_key == screen.runs.current.spec.run_id == app.session.runs[0].spec.run_id  # type: ignore[union-attr]
+        await until(pilot, lambda: not app.session.runs[0].active, "its end")
+        assert screen.table.cursor_key != old

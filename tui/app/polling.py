@@ -155,6 +155,8 @@ class Polling:
         new = [record for record in reversed(started) if record.spec.run_id not in listed]
         session.all_runs, session.runs = [*new, *session.all_runs], [*new, *session.runs]
         self._ahead = {record.spec.run_id for record in new}
+        if started:
+            session.last_started = started[0].spec.run_id
         self._runs_changed()
         self._unfinished |= {record.spec.batch for record in started}
         self.now()

@@ -46,6 +46,7 @@ class RunsScreen(SessionScreen):
         self.table = RunTable(self._focus_log, id="runs")
         self.runs = RunList(self, self.table)
         self.log_pane = RunLog(self)
+        self._shown_start = context.session.last_started
 
     def body(self) -> ComposeResult:
         yield Static("", id="progress", markup=False)
@@ -78,7 +79,12 @@ class RunsScreen(SessionScreen):
     # What is shown
 
     def _runs_changed(self) -> None:
-        self.runs.show(self.table.cursor_key)
+        started, before = self.session.last_started, self._shown_start
+        self._shown_start = started
+        # What a person has just started is what they want to see.
+        self.runs.show(started if started != before else self.table.cursor_key)
+        if started != before:
+            self.log_pane.show(self.runs.current)
         self.runs.read_last_lines()
         self._say_where()
 

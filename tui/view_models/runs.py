@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from types import MappingProxyType
 
 from core.matrix.view import RUN_KINDS
@@ -70,22 +71,27 @@ def progress_text(progress: Progress, records: Iterable[RunRecord]) -> str:
     return f"{'█' * full}{'░' * (_BAR_CELLS - full)} {done:,} of {progress.total:,} done{eta} · {now}"
 
 
-_AGE = TableColumn("age", 24, from_width=120)
+_AGE = TableColumn("age", 24, from_width=130)
 _CHECKOUT = TableColumn("checkout", 24, share=1, elide=True)
 """Replaces the age when runs of every checkout are shown: only those of this one have an age."""
 _HOST = TableColumn("host", 10, elide=True, from_width=70)
 """Left out if all runs are on this machine."""
+_PROFILE = TableColumn("profile", 16, elide=True)
+"""Left out if no run has one. Runs of a sweep differ in nothing else."""
 _COLUMNS: Sequence[TableColumn] = (
     TableColumn("outcome", 9),
+    TableColumn("started", 7, from_width=90),
     TableColumn("time", 12),
     TableColumn("test id", 30, share=2, elide=True),
-    TableColumn("slot", 8, from_width=100),
+    _PROFILE,
+    TableColumn("kind", 8, from_width=100),
+    TableColumn("arch", 8, from_width=110),
     _HOST,
-    TableColumn("arch", 9, from_width=130),
-    TableColumn("why, or the last line", 20, share=2, from_width=100),
+    TableColumn("why, or the last line", 20, share=2),
     _AGE,
-    TableColumn("run", 22, from_width=150),
+    TableColumn("run", 22, from_width=160),
 )
+_DAY = 86_400.0
 
 
 class RunRows:
@@ -108,7 +114,10 @@ class RunRows:
         self._with_checkout = with_checkout
         self._with_host = any(record.place for record in self.records)
         columns = tuple(_CHECKOUT if with_checkout and one is _AGE else one for one in _COLUMNS)
-        self.columns = tuple(one for one in columns if one is not _HOST or self._with_host)
+        self._with_profile = any(record.spec.profile for record in self.records)
+        left_out = ((_HOST, self._with_host), (_PROFILE, self._with_profile))
+        self.columns = tuple(one for one in columns if (one, False) not in left_out)
+        self._repeated = _repetitions(self.records)
         self._marks = marks
         self._clock = clock
 
@@ -128,11 +137,13 @@ class RunRows:
         place = str(record.spec.cwd) if self._with_checkout else age.text if age else ""
         return (
             [Cell("stopping" if record.cancelling else look.word, look.style)],
+            [Cell(started_text(record, self._clock()), "dim")],
             [Cell(time_text(record, self._clock()), "dim")],
-            [Cell(one_line(record.spec.test_id))],
-            [Cell(slot_text(record.spec), "dim")],
-            *([[Cell(one_line(record.place), "dim")]] if self._with_host else []),
+            [Cell(f"{self._repeated.get(record.spec.run_id, '')}{one_line(record.spec.test_id)}")],
+            *([[Cell(one_line(record.spec.profile), "dim")]] if self._with_profile else []),
+            [Cell(kind_text(record.spec), "dim")],
             [Cell(one_line(record.spec.arch or ""), "dim")],
+            *([[Cell(one_line(record.place), "dim")]] if self._with_host else []),
             [Cell(self._doing(record)) if record.state is RunState.RUNNING else Cell(record.summary, "dim")],
             [Cell(one_line(place), "dim")],
             [Cell(record.spec.run_id, "dim")],
@@ -167,11 +178,31 @@ def time_text(record: RunRecord, now: float) -> str:
     return seconds_text(record.seconds)
 
 
-def slot_text(spec: RunSpec) -> str:
-    """The resources that a run occupies while it is running."""
-    if not spec.devices:
-        return one_line(spec.slots)
-    return "devices" if EVERYTHING in spec.devices else f"dev {one_line(','.join(spec.devices))}"
+def started_text(record: RunRecord, now: float) -> str:
+    """When a run started, in local time: the time of a day ago at most, else the date; empty: it has not."""
+    if record.started is None:
+        return ""
+    at = datetime.fromtimestamp(record.started).astimezone()
+    return f"{at:%H:%M}" if abs(now - record.started) < _DAY else f"{at:%b %d}"
+
+
+def kind_text(spec: RunSpec) -> str:
+    """What executes a run, with the devices that it asks for by number."""
+    named = [] if EVERYTHING in spec.devices else spec.devices
+    return one_line(f"{spec.kind} {','.join(named)}".rstrip())
+
+
+def _repetitions(records: Iterable[RunRecord]) -> dict[str, str]:
+    """By run: `#2 ` for the second of several runs of a batch that were requested alike."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for record in records:
+        spec = record.spec
+        if spec.batch:
+            alike.setdefault((spec.batch, spec.test_id, spec.kind, spec.arch or "", spec.profile), []).append(
+                spec.run_id
+            )
+    several = (sorted(names) for names in alike.values() if len(names) > 1)
+    return {name: f"#{number} " for names in several for number, name in enumerate(names, 1)}
 
 
 def exit_words(pending: int, records: Iterable[RunRecord]) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`runs`: newest first, filtered by words."""
 
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ PASSES, FAILS = (f"alpha/pytorch-{name}-single_device-training" for name in ("ti
 
 def test_none_yet(runnable: Checkout) -> None:
     assert call("runs", "--json").json == []
-    assert call("runs", "--repo", runnable.root).out == "run  outcome  seconds  id  age  why\n"
+    assert call("runs", "--repo", runnable.root).out == "run  outcome  started  seconds  kind  arch  id  age  why\n"
     assert call("runs", "--repo", runnable.root).err == "no runs of this checkout yet; ttmatrix run TEST starts one\n"
     called = call("runs")
     assert called.out == "run  outcome  seconds  id  checkout  age  why\n"
@@ -34,7 +35,10 @@ def test_two_checkouts_with_one_home(runnable: Checkout, tmp_path: Path) -> None
     (mine,) = call("run", PASSES, "--kind", "cpu", "--wait", "--json", *here).json
     assert [one["run"] for one in call("runs", "--json", *here).json] == [mine["run"]]
     called = call("runs", *there)
-    assert (called.out, "1 run of other checkouts" in called.err) == ("run  outcome  seconds  id  age  why\n", True)
+    assert (called.out, "1 run of other checkouts" in called.err) == (
+        "run  outcome  started  seconds  kind  arch  id  age  why\n",
+        True,
+    )
     assert call("rerun", *there).code == 64
     assert call("rerun", mine["run"], "--plan", *there).code == 64
     (planned,) = call("rerun", "--all", "--plan", "--json", *there).json
@@ -84,3 +88,18 @@ def test_a_broken_run_is_reported_and_the_rest_is_listed(runnable: Checkout, own
     assert called.code == 0
     assert [one["id"] for one in called.json] == [PASSES]
     assert str(broken) in called.err
+
+
+def test_a_run_says_when_it_started_its_kind_and_its_profile(runnable: Checkout) -> None:
+    id = "alpha/pytorch-tiny-single_device-training"
+    (queued,) = call(
+        "run", id, "--kind", "cpu", "--profile", "default+batch_size=2", "--json", "--wait", "--repo", runnable.root
+    ).json
+    assert (queued["kind"], queued["profile"]) == ("cpu", "default+batch_size=2")
+    (run,) = call("runs", "--json", "--repo", runnable.root).json
+    assert run["profile"] == "default+batch_size=2"
+    assert datetime.fromisoformat(run["started"]) >= datetime.fromisoformat(run["created"]).replace(microsecond=0)
+    header, line = call("runs", "--repo", runnable.root).out.splitlines()
+    assert header.split()[:7] == ["run", "outcome", "started", "seconds", "kind", "arch", "id"]
+    assert f"{datetime.fromisoformat(run['started']).astimezone():%m-%d %H:%M}" in line
+    assert "  cpu  " in line and "default+batch_size=2" in line

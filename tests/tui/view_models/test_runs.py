@@ -2,6 +2,7 @@
 """Runs as rows: in the order in which one asks for them, with their times and, while they run, their last line."""
 
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from core.proc import ProcessIdentity
@@ -11,14 +12,16 @@ from core.runs.store.events import Event, Finished, Queued, Started
 from core.runs.store.record import Presence, RunRecord, fold
 from core.runs.tree import Age
 from tests.core.runs.store.test_record import SPEC
+from tui.view_models.fitting import fit
 from tui.view_models.runs import (
     RunRows,
     ended_words,
     exit_words,
     going_words,
     in_turn,
+    kind_text,
     progress_text,
-    slot_text,
+    started_text,
     time_text,
 )
 
@@ -50,11 +53,11 @@ def test_the_last_line_of_a_running_run_is_live_and_marks_show() -> None:
     running = record("20260101-000000-aaaaaa", RUNNING)
     lines: dict[str, str] = {}
     rows = RunRows([running], {"20260101-000000-aaaaaa"}, clock=lambda: 101.0, last_lines=lines)
-    assert [cell.text for column in rows.cells(0) for cell in column][5] == ""
+    assert [cell.text for column in rows.cells(0) for cell in column][6] == ""
     lines["20260101-000000-aaaaaa"] = " 20%"
     texts = [cell.text for column in rows.cells(0) for cell in column]
-    assert texts[:2] == ["running", "1.0s"]
-    assert texts[5:] == [" 20%", "", "20260101-000000-aaaaaa"]
+    assert [texts[0], texts[2]] == ["running", "1.0s"]
+    assert texts[6:] == [" 20%", "", "20260101-000000-aaaaaa"]
     assert rows.marked(0)
     assert not RunRows([running]).marked(0)
 
@@ -71,10 +74,34 @@ def test_an_old_result_is_dim_and_says_how_old() -> None:
     assert everywhere.cells(0)[-2][0].text == str(SPEC.cwd)
 
 
-def test_slots_name_the_devices() -> None:
-    assert slot_text(SPEC) == "cpu"
-    assert slot_text(replace(SPEC, devices=("*",))) == "devices"
-    assert slot_text(replace(SPEC, devices=("0", "1"))) == "dev 0,1"
+def test_a_row_says_when_what_and_where() -> None:
+    assert kind_text(SPEC) == "cpu"
+    assert kind_text(replace(SPEC, kind="device", devices=("*",))) == "device"
+    assert kind_text(replace(SPEC, kind="device", devices=("0", "1"))) == "device 0,1"
+    at = datetime(2026, 11, 27, 22, 41).timestamp()
+    run = record("a", replace(RUNNING, at=at), arch="n150", profile="bfp8")
+    assert started_text(run, at + 60) == "22:41"
+    assert started_text(run, at + 2 * 86_400) == "Nov 27"
+    assert started_text(record("b", turn=1), at) == ""
+    rows = RunRows([run])
+    shown = dict(zip([one.title for one in rows.columns], (cell[0].text for cell in rows.cells(0)), strict=True))
+    assert (shown["kind"], shown["arch"], shown["profile"]) == ("cpu", "n150", "bfp8")
+    assert "profile" not in [one.title for one in RunRows([record("c", RUNNING)]).columns]
+
+
+def test_the_runs_of_a_sweep_are_different_rows() -> None:
+    names = ("default", "bfp8", "default+optimization_level=2")
+    queued = [record(f"20260101-00000{n}-aaaaaa", turn=n) for n in range(9)]
+    specs = (replace(one.spec, test_id="t", profile=names[n % 3], batch="x") for n, one in enumerate(queued))
+    rows = RunRows([replace(one, spec=spec) for one, spec in zip(queued, specs, strict=True)])
+    # Without the run id, which only wide terminals show.
+    painted = {tuple(fit(cell[0].text, 16, elide=True) for cell in rows.cells(at)[:-1]) for at in range(9)}
+    assert len(painted) == 9
+
+
+def test_at_80_columns_the_reason_is_shown() -> None:
+    shown = [one.title for one in RunRows([record("a", RUNNING)]).columns if one.from_width <= 80]
+    assert shown == ["outcome", "time", "test id", "why, or the last line"]
 
 
 def test_the_progress_has_a_bar_and_the_exit_a_word() -> None:
