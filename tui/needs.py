@@ -62,7 +62,7 @@ class Need(StrEnum):
     PROFILE_ROW = "No run of a profile is under the cursor: {runs.profiles} on a run lists the profiles of its batch."
     OTHER_PROFILE = "There are no two runs to compare yet."
     ROW_RUN = "No run of this row has started yet: {app.runs} shows the queue."
-    PROGRAM = "This run wrote no IR: a profile with dump = true writes it."
+    PROGRAM = "This run wrote no IR: a profile with dump = true writes it (not on eager)."
     TWO_PROGRAMS = "Mark a program with {programs.mark}, go to another one; then {programs.compare} compares them."
     FINDING = "There is no finding under the cursor."
     TEST_OF_FINDING = "This finding is not about a single test."

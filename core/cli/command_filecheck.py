@@ -8,7 +8,7 @@ from pathlib import Path
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.files import plain, read_text
-from core.runs import PatternResult, check_pattern, find_tool, first_pattern, is_run_id
+from core.runs import PatternResult, check_pattern, find_tool, first_pattern, how_to_dump, is_run_id
 from core.runs.store import RunStore
 from core.text import one_line
 
@@ -67,9 +67,10 @@ def _program(text: str, pattern: Path, context: Context) -> Path:
     if not is_run_id(text):
         return Path(text).absolute()
     kind = pattern.name.removesuffix(".mlir").rpartition(".")[2]
-    found = sorted((RunStore(context.paths.runs).root / text).glob(f"**/*{kind}*.mlir"))
+    store = RunStore(context.paths.runs)
+    found = sorted((store.root / text).glob(f"**/*{kind}*.mlir"))
     if not found:
-        hint = "Run it with a profile that dumps: docs/profiles.md"
+        hint = how_to_dump(store.record(text).spec)
         raise UsageError(f"Run {text} has left no {kind}", f"{pattern.name} is checked on {kind}.", hint)
     return found[0]
 

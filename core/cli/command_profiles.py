@@ -6,6 +6,7 @@ import argparse
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.files import plain
+from core.payload.ttmatrix_compile_options import LEVELS
 from core.runs.planning import find_profile, known_profiles, scalar_text
 from core.settings import Profile
 from core.sources import read_compile_options
@@ -28,6 +29,8 @@ def _print_options(context: Context) -> int:
         return EXIT_OK
     rows = ((one.name, ", ".join(one.values) or one.type, one.layer, one.help) for one in options)
     context.console.table(("option", "values", "of", "help"), rows)
+    for level, what in LEVELS.items():
+        context.console.line(f"optimization_level {level}: {what}")
     return EXIT_OK
 
 

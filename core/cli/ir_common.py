@@ -6,6 +6,7 @@ from pathlib import Path
 
 from core.cli.context import Context
 from core.errors import UsageError
+from core.runs import how_to_dump
 from core.runs.ir import Program, Stage, programs, stage_of
 from core.runs.store import RunRecord, RunStore
 
@@ -22,7 +23,7 @@ def of_run(record: RunRecord, part: str, stage: Stage | None) -> list[Program]:
     found = [one for one in every if part in one.name and stage in (None, one.stage)]
     if not found:
         known = ", ".join(one.name for one in every)
-        hint = "" if known else "Run it with a profile that dumps: docs/profiles.md"
+        hint = "" if known else how_to_dump(record.spec)
         raise UsageError(
             f"Run {record.spec.run_id} has left no such program", f"It has: {known}." if known else "", hint
         )

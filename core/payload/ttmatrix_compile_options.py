@@ -32,6 +32,18 @@ HONOURED: Mapping[str, Mapping[str, str]] = {
 }
 """The effect of each option, by backend; `tt` honours all options, other backends none."""
 ALL_HONOURED = "tt"
+TRACE_REGION = "TT_RUNTIME_TRACE_REGION_SIZE"
+"""The variable that gives the runtime memory for traces, in bytes."""
+TRACE_ADVICE = (
+    f'environment = {{ {TRACE_REGION} = "10000000" }} in the profile gives traces 10 MB; '
+    "more if the error stays, or enable_trace = false"
+)
+LEVELS: Mapping[int, str] = {
+    0: "no optimizer passes, tensors in DRAM: compiles fastest, runs slowest; the plugin's default",
+    1: "weights are prepared ahead (const-eval) and patterns are fused, tensors in DRAM: a good balance",
+    2: "as 1, and as many tensors as possible in SRAM: compiles slowest, runs fastest",
+}
+"""What Tenstorrent's compiler does at each optimization level."""
 
 
 @dataclass(frozen=True)

@@ -119,6 +119,22 @@ class RunSpec:
         return self.cases.splitlines()
 
 
+_SERIALIZE, _EAGER = "--serialize=", "--backend=eager"
+DUMPING = 'backend = "inductor", "xla" or "tt" writes programs; --kind export writes them without a compiler'
+
+
+def dumps_nothing(spec: RunSpec) -> bool:
+    """Whether a run is to save its programs and its backend makes none: plain PyTorch compiles nothing."""
+    return _EAGER in spec.argv and any(word.startswith(_SERIALIZE) for word in spec.argv) and "/jax" not in spec.test_id
+
+
+def how_to_dump(spec: RunSpec) -> str:
+    """What to do about a run that has left no programs."""
+    if dumps_nothing(spec):
+        return f"The backend eager compiles nothing, so that there is nothing to dump: {DUMPING}."
+    return "Run it with a profile that dumps: docs/profiles.md"
+
+
 def run_id(now: datetime, token: str) -> str:
     """A readable id that sorts by time: the second of `now` in UTC and six hex digits of `token`.
 

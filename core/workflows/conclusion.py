@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from core.evidence import Ending, alike, quotable
+from core.model import Status
 from core.workflows.case import Case, CaseEntry
 from core.workflows.effects import RunDevice, Steps
 from core.workflows.engine import Workflow
@@ -161,9 +162,14 @@ def _conclude(report: WorkflowReport, member: CaseEntry, shown: DeviceResult) ->
         _write(report, member, found.fields, found.why)
 
 
+_DEPARTS = "departs from the procedure, which leaves no decided entry at SKIP: a dead process can report no xfail"
+
+
 def _write(report: WorkflowReport, member: CaseEntry, fields: Mapping[str, object], why: str) -> None:
     report.operations += operations(member, fields)
     report.states[member.id] = f"{fields['status']}: {why}"
+    if fields["status"] == Status.NOT_SUPPORTED_SKIP:
+        report.review.append(f"{member.id}: {fields['status']} {_DEPARTS}")
     if member.shadowed:
         archs = ", ".join(member.shadowed)
         report.review.append(f"{member.id} overrides what is written here for {archs}")

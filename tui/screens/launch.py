@@ -35,7 +35,7 @@ _EXPORTING, _COMPARING = ("export-path", "export-tensors"), ("other", "sweep")
 """Fields for kinds that export, and in their place those of all others."""
 _WITH_TENSORS = {"": None, "yes": True, "no": False}
 _BY_PROFILE = "cpu; device for profiles that compile or are compared"
-_SWEEPS = ("optimization_level=0,1,2,3", "batch_size=1..32")
+_SWEEPS = ("optimization_level=0,1,2", "batch_size=1..32")
 """Values of an option that are compared; `ttmatrix compare --sweep` has any other."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rich.text import Text
 
+from core.payload.ttmatrix_compile_options import LEVELS, read_words
 from core.runs import RunSpec, shell_command
 from core.runs.planning import KINDS, LaunchPlan, Level, Obstacle, download_lines
 from core.text import counted, one_line
@@ -20,7 +21,7 @@ def launch_text(plan: LaunchPlan) -> Text:
     in_the_way = [one for one in plan.obstacles if one.level is not Level.NOTE]
     notes = [one for one in plan.obstacles if one.level is Level.NOTE]
     # What a person agrees to by starting must be visible without scrolling.
-    told = [*_obstacles(in_the_way), *_downloads(plan), *_refused(plan), *_obstacles(notes)]
+    told = [*_obstacles(in_the_way), *_downloads(plan), *_refused(plan), *_obstacles(notes), *_levels(plan)]
     if plan.survey and not in_the_way:
         told.append(Text(f"ready to run: {one_line(_versions(plan))}", "green"))
     return Text("\n").join([*told, Text(launch_summary(plan), "bold"), *_commands(plan)])
@@ -29,6 +30,12 @@ def launch_text(plan: LaunchPlan) -> Text:
 def _downloads(plan: LaunchPlan) -> Iterator[Text]:
     for line in download_lines(plan.downloads):
         yield Text(f"download: {one_line(line)}", "yellow")
+
+
+def _levels(plan: LaunchPlan) -> Iterator[Text]:
+    """What each optimization level of the profiles does."""
+    for level in sorted({level for spec in plan.specs if (level := read_words(spec.argv).level) is not None}):
+        yield Text(f"optimization_level {level}: {LEVELS.get(level, 'not known')}", "dim")
 
 
 def _obstacles(obstacles: Iterable[Obstacle]) -> Iterator[Text]:

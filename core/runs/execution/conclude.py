@@ -16,12 +16,13 @@ from core.errors import TTMatrixError
 from core.files import read_loosely
 from core.ids import TestId
 from core.model import item_name
+from core.payload.ttmatrix_compile_options import read_words
 from core.payload.ttmatrix_spool import SPOOL, Spool
 from core.runs.case_results import counts, counts_text
 from core.runs.execution.collect import collect_programs
 from core.runs.execution.follow import CUT, Place, read_place
 from core.runs.execution.supervisor import Exit, copy_captured
-from core.runs.log import LogFile, cause_line, out_of_memory
+from core.runs.log import LogFile, cause_line, out_of_memory, trace_advice
 from core.runs.outcome import FAILURES, Outcome, judge, read_result
 from core.runs.spec import ResultFormat, RunSpec
 from core.runs.store import JUNIT, LOG, Finished
@@ -116,7 +117,8 @@ def _with_cause(remains: Remains, reported: _Reported) -> Mapping[str, object] |
     if remains.spec.report is not ResultFormat.JUNIT or not failed:
         return reported.result
     lines = LogFile(remains.directory / LOG).last(_CAUSE_BYTES)
-    found = {"cause": cause_line(lines), "out_of_memory": out_of_memory(lines)}
+    advice = trace_advice(lines, traced=read_words(remains.spec.argv).flag("enable_trace", default=False))
+    found = {"cause": cause_line(lines), "out_of_memory": out_of_memory(lines), "advice": advice}
     said = {name: value for name, value in found.items() if value}
     return {**(reported.result or {}), **said} if said else reported.result
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Out-of-memory messages in a log: which memory, how much was requested, and how much there is."""
+"""Memory in a log: which was full, how much was requested and how much there is; and what traces lack."""
 
 import re
 from collections.abc import Iterable, Mapping
+
+from core.payload.ttmatrix_compile_options import TRACE_ADVICE
 
 _BYTES = r"\d{1,20}"
 _BUFFER = re.compile(
@@ -14,6 +16,25 @@ _BUFFER = re.compile(
 _CIRCULAR = re.compile(
     rf"circular buffers .*? grow to (?P<asked>{_BYTES}) B which is beyond max L1 size of (?P<bank>{_BYTES}) B"
 )
+
+
+_TRACE_BUFFER = re.compile(
+    rf"trace buffers? of size (?P<asked>{_BYTES}) ?B.*?only (?P<there>{_BYTES}) ?B (?:is|are) allocated", re.IGNORECASE
+)
+_TRACE = re.compile(r"(?:TT_FATAL|TT_THROW|error:|Error:).*\btrac(?:e|es|ing)\b")
+
+
+def trace_advice(lines: Iterable[str], *, traced: bool) -> str | None:
+    """What to do about the first error of a trace on the device, with its numbers if it has them.
+
+    `traced`: whether the run records traces; only then a mere mention counts. None: there is no such error.
+    """
+    for line in lines:
+        if match := _TRACE_BUFFER.search(line):
+            return f"the trace needs {match['asked']} bytes and has {match['there']}: {TRACE_ADVICE}"
+        if traced and _TRACE.search(line):
+            return TRACE_ADVICE
+    return None
 
 
 def out_of_memory(lines: Iterable[str]) -> Mapping[str, object] | None:

@@ -14,7 +14,7 @@ from core import __version__, hosts
 from core.errors import TTMatrixError
 from core.files import plain
 from core.model import Function
-from core.payload.ttmatrix_compile_options import ignored, read_words
+from core.payload.ttmatrix_compile_options import TRACE_ADVICE, TRACE_REGION, ignored, read_words
 from core.proc import boot_id, own_identity, this_host
 from core.runs.environment import digest
 from core.runs.leases import Lease, device_leases
@@ -32,10 +32,11 @@ from core.runs.planning.kinds import (
     RunKind,
     kind_for,
     op_kind,
+    wants_device,
 )
 from core.runs.planning.pytest_command import OUTPUT_PLUGIN
 from core.runs.planning.wheels import PLUGIN, install_remedy
-from core.runs.spec import RunSpec
+from core.runs.spec import DUMPING, RunSpec, dumps_nothing
 from core.settings import Settings, paths
 from core.sources import Checkout, Git
 from core.text import counted
@@ -278,6 +279,18 @@ def _options(specs: Sequence[RunSpec], around: Surroundings, backend: str) -> It
         if names := ignored(read_words(argv), "tt" if backend == "auto" else backend):
             what = f"Profile {profile}: the backend {backend} ignores {', '.join(names)}"
             yield Obstacle(Level.WARNING, what, 'Options without effect need Tenstorrent\'s plugin: backend = "tt"')
+    for profile in sorted({spec.profile for spec in specs if dumps_nothing(spec)}):
+        what = f"Profile {profile}: dump has no effect on the backend eager, which compiles nothing"
+        yield Obstacle(Level.WARNING, what, DUMPING)
+    for profile in sorted({spec.profile for spec in specs if _traces_without_region(spec, around.environ)}):
+        what = f"Profile {profile}: enable_trace is set, and {TRACE_REGION} is not: the trace has no memory"
+        yield Obstacle(Level.WARNING, what, TRACE_ADVICE)
+
+
+def _traces_without_region(spec: RunSpec, environ: Mapping[str, str]) -> bool:
+    """Whether a run on a device records traces and has no memory for them: compiler and runtime say so late."""
+    traced = spec.kind == "device" and read_words(spec.argv).flag("enable_trace", False)
+    return traced and wants_device(spec) and TRACE_REGION not in spec.env and TRACE_REGION not in environ
 
 
 def _disk(around: Surroundings) -> Iterator[Obstacle]:

@@ -26,6 +26,15 @@ CHANGE = "+"
 
 _TT_TORCH, _WEIGHTS = Path("python_package/tt_torch"), "weight_dtype.py"
 """tt-xla's package for torch, and its newer module that overrides dtypes of weights."""
+_BF16 = "bf16"
+_ON, _OFF = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", "no", "off"})
+"""How upstream's parser and TOML's authors write a flag."""
+_SPELLINGS = {
+    **dict.fromkeys(("bfp8", "bf8", "bfloat8", "bfloat8b", "bfp8b", "blockfloat8"), "bfpbf8"),
+    **dict.fromkeys(("bfp4", "bf4", "bfloat4", "bfloat4b", "bfp4b", "blockfloat4"), "bfpbf4"),
+    "bfloat16": _BF16,
+}
+"""Other names of dtypes, without anything but letters and digits: those of upstream's guide, of TT-NN and of torch."""
 _WORDS = {"true": True, "false": False}
 
 
@@ -88,10 +97,12 @@ def check(profile: Profile, options: Mapping[str, CompileOption], name: str) -> 
             hint += "All: ttmatrix profiles --options"
             raise UsageError(f"Profile {name!r}: there is no compile option {option!r}", hint=hint)
         if wrong := _wrong(options[option], value):
-            raise _bad(name, option, wrong)
+            raise _bad(name, option, wrong, _hint(option, _meant(options[option], value)))
     for pattern, dtype in profile.weights.items():
-        if dtype not in WEIGHT_DTYPES and dtype != "bf16":
-            raise _bad(name, f"weights.{pattern}", f"must be {', '.join(WEIGHT_DTYPES)} or bf16, not {dtype!r}")
+        if dtype not in WEIGHT_DTYPES and dtype != _BF16:
+            meant = _closest(dtype, (*WEIGHT_DTYPES, _BF16))
+            what = f"must be {', '.join(WEIGHT_DTYPES)} or {_BF16}, not {dtype!r}"
+            raise _bad(name, f"weights.{pattern}", what, _hint(f'"{pattern}"', meant))
         if "=" in pattern:
             raise _bad(name, f"weights.{pattern}", "is not a pattern of parameter names")
 
@@ -178,5 +189,36 @@ def _wrong(option: CompileOption, value: Scalar) -> str:
     return ""
 
 
-def _bad(name: str, field: str, what: str) -> UsageError:
-    return UsageError(f"Profile {name!r}: {field} {what}")
+def _meant(option: CompileOption, value: Scalar) -> Scalar | None:
+    """The value that is meant by another spelling, as guides and other tools have it; None: unknown."""
+    text = scalar_text(value).strip().lower()
+    match option.type:
+        case OptionType.FLAG:
+            return True if text in _ON else False if text in _OFF else None
+        case OptionType.NUMBER:
+            return int(text) if text.isdecimal() and text in (option.values or (text,)) else None
+    return _closest(text, option.values)
+
+
+def _closest(text: str, values: Iterable[str]) -> str | None:
+    """The one of `values` that is spelled differently, or nearly so; None: there is none."""
+    known = {_bare(one): one for one in values}
+    bare = _SPELLINGS.get(_bare(text), _bare(text))
+    near = difflib.get_close_matches(bare, known, 1, cutoff=0.75)
+    return known.get(bare) or (known[near[0]] if near else None)
+
+
+def _bare(text: str) -> str:
+    return "".join(one for one in text.lower() if one.isalnum())
+
+
+def _hint(field: str, meant: Scalar | None) -> str:
+    """How to write it in a profile; empty: it is not known what is meant."""
+    if meant is None:
+        return ""
+    written = scalar_text(meant) if isinstance(meant, bool | int) else f'"{meant}"'
+    return f"Write {field} = {written}."
+
+
+def _bad(name: str, field: str, what: str, hint: str = "") -> UsageError:
+    return UsageError(f"Profile {name!r}: {field} {what}", hint=hint)

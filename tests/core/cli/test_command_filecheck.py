@@ -120,8 +120,8 @@ def test_the_command_tries_a_pattern_without_a_run(runnable: Checkout, tmp_path:
     assert call("filecheck", first, program, "--first", "2", "--repo", runnable.root).code == 64
 
 
-def test_a_run_without_programs_says_what_to_do(runnable: Checkout, tmp_path: Path, own_home: Path) -> None:
+def test_a_run_that_is_not_there_is_named(runnable: Checkout, tmp_path: Path, own_home: Path) -> None:
     name = run_id(datetime(2026, 11, 21, tzinfo=UTC), "ab12cd")
     called = call("filecheck", pattern(tmp_path, "// CHECK: a\n"), name, "--repo", runnable.root)
     assert called.code == 64
-    assert "has left no ttnn" in called.err
+    assert f"No run {name}" in called.err

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ttmatrix profiles`: lists all profiles, with the mistakes of some."""
 
+from core.payload.ttmatrix_compile_options import LEVELS
 from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call
@@ -18,3 +19,9 @@ def test_a_mistake_in_one_keeps_no_other_from_being_listed(runnable: Checkout) -
     found = call("profiles", "--json", "--repo", runnable.root).json
     assert found["good"]["mistake"] is None
     assert "Did you mean optimization_level?" in found["bad"]["mistake"]
+
+
+def test_what_each_level_does_is_explained(runnable: Checkout) -> None:
+    told = call("profiles", "--options", "--repo", runnable.root).out
+    for level in (0, 1, 2):
+        assert f"optimization_level {level}: {LEVELS[level]}" in told

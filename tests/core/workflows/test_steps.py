@@ -59,6 +59,7 @@ def test_a_crash_is_skipped_and_the_report_says_why() -> None:
     assert [op.op for op in report.operations if op.path == ("bringup_status",)] == [OpKind.UNSET]
     assert "NOT_SUPPORTED_SKIP" in {op.value for op in report.operations}
     assert "a dead process cannot be expected to fail: skip it: CRASHED with signal 11" in report.states[TARGET]
+    assert any("NOT_SUPPORTED_SKIP departs from the procedure" in line for line in report.review)
 
 
 def test_a_time_limit_changes_nothing_and_the_report_says_so() -> None:

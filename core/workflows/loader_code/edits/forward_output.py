@@ -34,7 +34,10 @@ class Gradient:
     modules: tuple[str, ...]
     """The modules of those that are missing."""
     redundant: int
-    """Tensors of the part from which others of it are computed: their parameters get a gradient anyway."""
+    """Tensors of the part from which unlike ones of it are computed: their parameters get a gradient anyway.
+
+    Levels of a pyramid are alike, whichever of them is computed from another.
+    """
 
     @property
     def words(self) -> str:
@@ -72,8 +75,11 @@ class ForwardOutput:
             sum(one["count"] for one in missing),
             sum(one["count"] for one in groups),
             tuple(module for one in missing for module in one["modules"]),
-            sum(bool(numbers & set(feeds.get(str(number), ()))) for number in numbers),
+            sum(self._feeds_another(number, numbers & set(feeds.get(str(number), ()))) for number in numbers),
         )
+
+    def _feeds_another(self, number: int, others: Iterable[int]) -> bool:
+        return any(_form_of(self.leaves[number]) != _form_of(self.leaves[other]) for other in others)
 
     @property
     def unreached(self) -> str:
@@ -163,6 +169,12 @@ class ForwardOutput:
 
 def _steps(access: str | None) -> tuple[str, ...] | None:
     return None if access is None else tuple(_STEP.findall(access))
+
+
+def _form_of(leaf: Leaf) -> tuple[int, list[int]]:
+    """The number of dimensions, and the second one: that of channels or features."""
+    shape = list(leaf["shape"] or ())
+    return len(shape), shape[1:2]
 
 
 def _gained(leaf: Leaf, groups: Iterable[Mapping[str, Any]]) -> int:

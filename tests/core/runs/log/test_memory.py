@@ -3,7 +3,8 @@
 
 import pytest
 
-from core.runs.log.memory import out_of_memory
+from core.payload.ttmatrix_compile_options import TRACE_ADVICE
+from core.runs.log.memory import out_of_memory, trace_advice
 
 
 @pytest.mark.parametrize(
@@ -39,3 +40,22 @@ def test_the_first_line_counts() -> None:
 
 def test_a_number_of_thousands_of_digits_is_none() -> None:
     assert out_of_memory([f"Not enough space to allocate {'9' * 5000} B DRAM buffer"]) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "traced", "said"),
+    [
+        (
+            "TT_FATAL: Creating trace buffers of size 23425024B on MeshDevice 1, but only 0B is allocated for trace region.",
+            False,
+            "the trace needs 23425024 bytes and has 0: ",
+        ),
+        ("E   RuntimeError: TT_THROW: Cannot end a trace that was not begun", True, ""),
+        ("E   RuntimeError: TT_THROW: Cannot end a trace that was not begun", False, None),
+        ("Traceback (most recent call last):", True, None),
+        ("INFO trace region: 10000000 bytes", True, None),
+    ],
+)
+def test_an_error_of_a_trace_has_its_advice(line: str, traced: bool, said: str | None) -> None:
+    found = trace_advice(["passed", line], traced=traced)
+    assert found == (None if said is None else f"{said}{TRACE_ADVICE}")

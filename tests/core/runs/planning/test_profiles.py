@@ -8,14 +8,21 @@ import pytest
 from core.errors import TTMatrixError, UsageError
 from core.matrix.indexing import index
 from core.model import TEST_MODULE
-from core.payload.ttmatrix_compile_options import CompileOptions, ignored, read_words, words
+from core.payload.ttmatrix_compile_options import (
+    TRACE_ADVICE,
+    TRACE_REGION,
+    CompileOptions,
+    ignored,
+    read_words,
+    words,
+)
 from core.runs.planning.interpreter import Source
 from core.runs.planning.kinds import EXPORT_KINDS, PAYLOAD, PROFILE_PLUGIN, Export, wants_device
 from core.runs.planning.plan import Options, plan_again, plan_test, plan_tests
 from core.runs.planning.preflight_checks import Survey, obstacles
 from core.runs.planning.profiles import default_kind, find_profile, known_profiles, sweep
-from core.runs.spec import RunSpec, shell_command
-from core.settings import Profile, Settings
+from core.runs.spec import DUMPING, RunSpec, how_to_dump, shell_command
+from core.settings import Profile, Scalar, Settings
 from core.sources.checkout import Checkout
 from tests.support.tree import sample
 
@@ -78,6 +85,37 @@ def test_what_does_not_exist_is_refused_with_the_nearest(checkout: Checkout, nam
     with pytest.raises(UsageError) as caught:
         find_profile(checkout, Settings(profiles={"fast": FAST, **odd}), name)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [
+        ({"experimental_weight_dtype": "bfp8"}, 'Write experimental_weight_dtype = "bfp_bf8".'),
+        ({"experimental_weight_dtype": "bfloat8_b"}, 'Write experimental_weight_dtype = "bfp_bf8".'),
+        ({"experimental_weight_dtype": "BFP_BF4"}, 'Write experimental_weight_dtype = "bfp_bf4".'),
+        ({"enable_trace": "true"}, "Write enable_trace = true."),
+        ({"enable_trace": "False"}, "Write enable_trace = false."),
+        ({"enable_trace": 1}, "Write enable_trace = true."),
+        ({"optimization_level": "1"}, "Write optimization_level = 1."),
+        ({"math_fidelity": "HiFi-4"}, 'Write math_fidelity = "hifi4".'),
+        ({"enable_trace": "maybe"}, ""),
+        ({"optimization_level": 3}, ""),
+        ({"experimental_weight_dtype": "int4"}, ""),
+    ],
+)
+def test_another_spelling_is_refused_with_the_word_that_is_meant(
+    checkout: Checkout, options: dict[str, Scalar], hint: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        find_profile(checkout, Settings(profiles={"odd": Profile(options=options)}), "odd")
+    assert caught.value.hint == hint
+
+
+@pytest.mark.parametrize(("dtype", "meant"), [("bfp8", "bfp_bf8"), ("bfloat16", "bf16"), ("bfloat4_b", "bfp_bf4")])
+def test_so_is_another_spelling_of_a_weight_dtype(checkout: Checkout, dtype: str, meant: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        find_profile(checkout, Settings(profiles={"odd": Profile(weights={"*.fc": dtype})}), "odd")
+    assert caught.value.hint == f'Write "*.fc" = "{meant}".'
 
 
 def test_a_sweep_is_names_that_say_all_of_it(checkout: Checkout) -> None:
@@ -171,6 +209,33 @@ def test_what_is_ignored_is_said_before_the_start(checkout: Checkout, own_home: 
     seen = Survey("", False, None, None, "python", versions, "", "host", "boot", source=Source.ASKED)
     said = [one.what for one in obstacles(specs, seen, settings, {}, tmp_path)]
     assert "Profile trace+backend=xla: the backend xla ignores enable_trace" in said
+
+
+@pytest.mark.parametrize(("backend", "warned"), [("eager", True), ("inductor", False)])
+def test_a_dump_of_a_backend_that_compiles_nothing_is_said_before_and_after(
+    checkout: Checkout, own_home: Path, tmp_path: Path, backend: str, warned: bool
+) -> None:
+    settings = Settings(python="/usr/bin/python3", profiles={"ir": Profile(dump=True, backend=backend)})
+    spec = plan(checkout, "ir", settings)
+    versions = {"pytest": "1", "torch": "1", "torch_xla": "1", "ruamel": "1"}
+    seen = Survey("", False, None, None, "python", versions, "", "host", "boot", source=Source.ASKED)
+    said = [one for one in obstacles([spec], seen, settings, {}, tmp_path) if "dump has no effect" in one.what]
+    assert [one.remedy for one in said] == ([DUMPING] if warned else [])
+    assert ("eager compiles nothing" in how_to_dump(spec)) is warned
+    assert ("a profile that dumps" in how_to_dump(spec)) is not warned
+
+
+def test_a_trace_without_memory_is_said_before_the_start(checkout: Checkout, own_home: Path, tmp_path: Path) -> None:
+    def said(environ: dict[str, str], **more: object) -> list[str]:
+        profile = Profile(options={"enable_trace": True}, backend="tt", **more)  # type: ignore[arg-type]
+        settings = Settings(python="/usr/bin/python3", profiles={"trace": profile})
+        found = obstacles([plan(checkout, "trace", settings)], seen, settings, environ, tmp_path)
+        return [one.remedy for one in found if TRACE_REGION in one.what]
+
+    versions = {"pytest": "1", "torch": "1", "torch_xla": "1", "ruamel": "1"}
+    seen = Survey("", False, None, None, "python", versions, "", "host", "boot", source=Source.ASKED)
+    assert said({}) == [TRACE_ADVICE]
+    assert said({TRACE_REGION: "1"}) == said({}, environment={TRACE_REGION: "1"}) == []
 
 
 @pytest.mark.parametrize("kind", EXPORT_KINDS)

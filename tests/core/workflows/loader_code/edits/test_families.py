@@ -196,6 +196,12 @@ def reaching(made: dict[str, Any], *groups: tuple[str, list[int]], feeds: dict[s
     return {**made, "reach": {"groups": told, "feeds": feeds or {}}}
 
 
+def shaped(made: dict[str, Any], last: list[int]) -> dict[str, Any]:
+    """The same output with another shape of its last tensor."""
+    made["leaves"][-1]["shape"] = last
+    return made
+
+
 def labels(task: str, made: dict[str, Any]) -> list[str]:
     return [choice.label for choice in unpacking(task, made).choices]
 
@@ -212,8 +218,13 @@ STEM = ("stem", [0, 1, 2])
         (reaching(items("tuple", 2), ("stem", [0, 1]), ("a", [0]), ("b", [1])), "sum of output"),
         # Two heads and the features before them: not the features.
         (
-            reaching(items("tuple", 3), STEM, ("a", [0]), ("b", [1]), feeds={"2": [0, 1]}),
+            reaching(shaped(items("tuple", 3), [2, 8, 4]), STEM, ("a", [0]), ("b", [1]), feeds={"2": [0, 1]}),
             "output[0] + output[1]",
+        ),
+        # Levels of a pyramid, the last of them made from another: all of them.
+        (
+            reaching(items("tuple", 3), STEM, ("a", [0]), ("b", [1]), feeds={"1": [2]}),
+            "sum of output",
         ),
         # Levels of which some already reach every parameter: still all of them.
         (reaching(items("list", 5), ("stem", [0, 1, 2, 3, 4]), ("a", [0, 2]), ("b", [1, 3, 4])), "sum of output"),
