@@ -159,7 +159,7 @@ async def test_the_heads_of_archs_can_be_read(tmp_path: Path, width: int, heads:
     async with app.run_test(size=(width, 24)) as pilot:
         await until(pilot, lambda: heads in screen_text(app), "the names of the archs")
         lines = screen_text(app).splitlines()
-        row = next(line for line in lines if "tiny-single_device-training" in line)
+        row = next(line for line in lines if "tiny-single" in line and "XFAIL" in line)
         if width > 200:
             head = next(line for line in lines if heads in line)
             assert row[head.index("p150")] == "X" and row[head.index("n300")] == " "

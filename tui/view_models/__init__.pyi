@@ -37,6 +37,7 @@ from .hosts import (
     host_views as host_views,
     hosts_words as hosts_words,
 )
+from .ids import Identified as Identified, IdLook as IdLook, id_look as id_look
 from .launch import launch_summary as launch_summary, launch_text as launch_text
 from .lease import leases_words as leases_words
 from .legends import Meaning as Meaning, arch_legend as arch_legend, legend as legend, query_help as query_help

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clusters of failures as rows, and the cells of one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from core.evidence.analysis import Cluster, ClusterCell, IssueState, State, oldest
 from core.text import counted, one_line
@@ -64,7 +64,7 @@ class MemberRows:
 
     columns: Sequence[TableColumn] = (
         TableColumn("arch", 13),
-        TableColumn("test", 30, share=2, elide=True),
+        TableColumn("test", 30, share=2, elide=True, ids=True),
         TableColumn("seen in", 18, elide=True, from_width=110),
         TableColumn("reason", 20, share=2, from_width=100),
     )
@@ -74,6 +74,9 @@ class MemberRows:
 
     def __len__(self) -> int:
         return len(self.members)
+
+    def ids(self) -> Iterable[str]:
+        return [one.id for one in self.members]
 
     def key(self, position: int) -> str:
         one = self.members[position]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The differences between two runs as rows, and the commits between them as lines."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from core.evidence import Observation
 from core.evidence.analysis import BackendKind, Between, Difference, DifferenceKind, OnTwoBackends
@@ -34,7 +34,7 @@ class DifferenceRows:
     columns: Sequence[TableColumn] = (
         TableColumn("what", 14),
         TableColumn("arch", 13, from_width=70),
-        TableColumn("test", 22, share=2, elide=True),
+        TableColumn("test", 22, share=2, elide=True, ids=True),
         TableColumn("why", 18, share=2, from_width=100),
     )
 
@@ -43,6 +43,9 @@ class DifferenceRows:
 
     def __len__(self) -> int:
         return len(self.differences)
+
+    def ids(self) -> Iterable[str]:
+        return [one.id for one in self.differences]
 
     def key(self, position: int) -> str:
         one = self.differences[position]
@@ -69,7 +72,7 @@ class BackendRows:
         self.cases = cases
         first, second = (one_line(name) or "-" for name in names)
         self.columns: Sequence[TableColumn] = (
-            TableColumn("op case", 20, share=2, elide=True),
+            TableColumn("op case", 20, share=2, elide=True, ids=True),
             TableColumn(first, 11),
             TableColumn(second, 11),
             TableColumn("max abs", 9, from_width=66),
@@ -83,6 +86,9 @@ class BackendRows:
 
     def __len__(self) -> int:
         return len(self.cases)
+
+    def ids(self) -> Iterable[str]:
+        return [one.id for one in self.cases]
 
     def key(self, position: int) -> str:
         return self.cases[position].id

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings of the doctor as rows of a table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from core.model import Finding
 from core.text import one_line
@@ -16,7 +16,7 @@ class FindingRows:
         TableColumn("kind", 18),
         TableColumn("fix", 4),
         TableColumn("where", 30, share=1, elide=True, from_width=110),
-        TableColumn("test", 30, share=2, elide=True),
+        TableColumn("test", 30, share=2, elide=True, ids=True),
         TableColumn("what is wrong", 20, share=3, from_width=90),
     )
 
@@ -27,6 +27,9 @@ class FindingRows:
 
     def __len__(self) -> int:
         return len(self.findings)
+
+    def ids(self) -> Iterable[str]:
+        return [one.id for one in self.findings if one.id]
 
     def key(self, position: int) -> str:
         one = self.findings[position]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the matrix table, taken from the view as they become visible."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from core import evidence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tui.view_models.runs import OutcomeLook
 
 _SIZES: Mapping[str, TableColumn] = {
-    "id": TableColumn("", 44, share=3, elide=True),
+    "id": TableColumn("", 44, share=3, elide=True, ids=True),
     "status": TableColumn("", 6),
     "archs": TableColumn("", 0, yields=1),
     RUN: TableColumn("", 9, yields=2),
@@ -64,7 +64,7 @@ _SIZES: Mapping[str, TableColumn] = {
 }
 
 
-_OP_ID = TableColumn("", 24, share=3, elide=True)
+_OP_ID = TableColumn("", 24, share=3, elide=True, ids=True)
 """Ids of op cases are shorter, and their op is equally informative."""
 
 
@@ -111,11 +111,20 @@ class MatrixRows:
         width = min(width, size.width) if size is _OP_ID else width
         heads = arch_names(self._matrix) if name == "archs" else ()
         return TableColumn(
-            title, max(width, min(len(title), 8)), size.share, size.elide, yields=size.yields, heads=heads
+            title,
+            max(width, min(len(title), 8)),
+            size.share,
+            size.elide,
+            yields=size.yields,
+            heads=heads,
+            ids=size.ids,
         )
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    def ids(self) -> Iterable[str]:
+        return map(self._matrix.ids.__getitem__, self._rows)
 
     def key(self, position: int) -> str:
         return self._matrix.ids[self._rows[position]]
@@ -239,6 +248,9 @@ class TreeRows:
 
     def line(self, position: int) -> "Line":
         return self.tree.line(position)
+
+    def ids(self) -> Iterable[str]:
+        return self._tests.ids()
 
     def key(self, position: int) -> str:
         line = self.line(position)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests under several profiles as rows, and the details of one of them as lines."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from core.evidence.analysis import Change, Metric, ProfileTable, Shift
@@ -44,7 +44,7 @@ def _layout(test: int, profile: int, outcome: int, change: int, *, wide: bool) -
         TableColumn((long if wide else short).rjust(_DIGITS), _DIGITS + change) for long, short in _TITLES.values()
     )
     first = (
-        TableColumn("test", test, share=2, elide=True),
+        TableColumn("test", test, share=2, elide=True, ids=True),
         TableColumn("profile", profile, share=1, elide=True),
         TableColumn("outcome" if wide else "result", outcome),
     )
@@ -82,6 +82,9 @@ class ProfileRows:
 
     def __len__(self) -> int:
         return len(self.pairs)
+
+    def ids(self) -> Iterable[str]:
+        return self.table.rows
 
     def key(self, position: int) -> str:
         return " ".join(self.pairs[position])

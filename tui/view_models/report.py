@@ -81,6 +81,9 @@ class ReportRows:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def ids(self) -> Iterable[str]:
+        return [row.test for row in self.rows if row.test]
+
     def key(self, position: int) -> str:
         return self.rows[position].key
 
@@ -194,7 +197,7 @@ def _turned(progress: Progress) -> ReportRows:
     columns = (
         TableColumn("", 5),
         TableColumn("arch", 12, yields=2),
-        TableColumn("test", 24, share=3, elide=True),
+        TableColumn("test", 24, share=3, elide=True, ids=True),
         TableColumn("since run", 18, share=1, elide=True, from_width=110),
         TableColumn("day", 5, yields=3),
         TableColumn("with it", 7, right=True),
@@ -220,7 +223,7 @@ def _stale(progress: Progress) -> ReportRows:
         TableColumn("passes", 6, right=True),
         TableColumn("since", 10, yields=2),
         TableColumn("arch", 12, yields=1),
-        TableColumn("test", 24, share=1, elide=True),
+        TableColumn("test", 24, share=1, elide=True, ids=True),
     )
     return ReportRows(columns, [_stale_row(one) for one in progress.measured.stale])
 
@@ -240,7 +243,7 @@ def _flaky(progress: Progress) -> ReportRows:
     columns = (
         TableColumn("flakiness", 9, right=True),
         TableColumn("arch", 12, yields=1),
-        TableColumn("test", 24, share=1, elide=True),
+        TableColumn("test", 24, share=1, elide=True, ids=True),
     )
     rows = [
         ReportRow(

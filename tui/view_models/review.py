@@ -2,7 +2,7 @@
 """Pending changes as rows, with or without headings for their groups."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -46,6 +46,9 @@ class ChangeLook(Protocol):
 
     def key(self, change: Change) -> str:
         """The key of the row of a change."""
+
+    def id(self, change: Change) -> str:
+        """The test of the change; empty if there are several."""
 
     def asks(self, change: Change) -> bool:
         """Whether the change needs a decision as long as it is undecided."""
@@ -103,6 +106,9 @@ class ReviewRows:
         at = position - len(self.lines)
         return self._below[at].edits if 0 <= at < len(self._below) else ()
 
+    def ids(self) -> Iterable[str]:
+        return [id for line in self.lines if line.change and (id := self.look.id(line.change))]
+
     def key(self, position: int) -> str:
         line = self.line(position)
         if line is None:
@@ -151,7 +157,7 @@ class PendingLook:
         self._conflicts = conflicts
         self.columns: Sequence[TableColumn] = (
             TableColumn("decision", 8),
-            TableColumn(f"test, by {by}" if by else "test", 30, share=2, elide=True),
+            TableColumn(f"test, by {by}" if by else "test", 30, share=2, elide=True, ids=True),
             TableColumn("change", 30, share=3),
         )
 
@@ -171,6 +177,9 @@ class PendingLook:
 
     def key(self, change: Change) -> str:
         return str(change.id)
+
+    def id(self, change: Change) -> str:
+        return change.ops[0].id if len({op.id for op in change.ops}) == 1 else ""
 
     def asks(self, change: Change) -> bool:
         return True

@@ -82,7 +82,7 @@ _COLUMNS: Sequence[TableColumn] = (
     TableColumn("outcome", 9),
     TableColumn("started", 7, from_width=90),
     TableColumn("time", 12),
-    TableColumn("test id", 30, share=2, elide=True),
+    TableColumn("test id", 30, share=2, elide=True, ids=True),
     _PROFILE,
     TableColumn("kind", 8, from_width=100),
     TableColumn("arch", 8, from_width=110),
@@ -123,6 +123,9 @@ class RunRows:
 
     def __len__(self) -> int:
         return len(self.records)
+
+    def ids(self) -> Iterable[str]:
+        return [record.spec.test_id for record in self.records]
 
     def key(self, position: int) -> str:
         return self.records[position].spec.run_id

@@ -2,7 +2,7 @@
 """A planned session as rows of a table, and as a text: what fits, what is left over, accuracy of estimates."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rich.text import Text
@@ -48,7 +48,7 @@ class PlanRows:
         TableColumn("takes", 6, right=True),
         TableColumn("runs", 4, right=True),
         TableColumn("arch", 8),
-        TableColumn("test id", 24, share=2, elide=True),
+        TableColumn("test id", 24, share=2, elide=True, ids=True),
         TableColumn("why", 20, share=1, from_width=110),
     )
 
@@ -57,6 +57,9 @@ class PlanRows:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def ids(self) -> Iterable[str]:
+        return [row.candidate.id for row in self.rows]
 
     def key(self, position: int) -> str:
         one = self.rows[position].candidate

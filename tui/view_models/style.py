@@ -235,6 +235,9 @@ class TableColumn(NamedTuple):
     heads: tuple[str, ...] = ()
     """A name for each of its one-letter pieces: if all columns have room, the header shows them."""
 
+    ids: bool = False
+    """Whether it shows the ids of the rows, which are shortened by one rule (`tui.view_models.ids`)."""
+
     @property
     def roomy(self) -> int:
         """The width that the names need; 0: no names."""

@@ -132,7 +132,7 @@ class TriageLook:
         self.columns: Sequence[TableColumn] = (
             TableColumn("decision", 8),
             TableColumn("verdict", 10),
-            TableColumn(f"test, by {by}" if by else "test", 24, share=2, elide=True),
+            TableColumn(f"test, by {by}" if by else "test", 24, share=2, elide=True, ids=True),
             TableColumn("evidence", 26, share=1, from_width=120),
             TableColumn("reason · proposed" if by is TriageBy.REASON else "proposed", 16, share=3),
         )
@@ -146,6 +146,9 @@ class TriageLook:
         return bool(change.ops)
 
     def key(self, change: Change) -> str:
+        return item_of(change).id
+
+    def id(self, change: Change) -> str:
         return item_of(change).id
 
     def name(self, group: ChangeGroup, describe: Describe = describe_operations) -> str:

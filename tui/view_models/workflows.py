@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workflows as rows of a table, and one of them as a text: its steps, then its report."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.text import Text
 
@@ -26,7 +26,7 @@ class WorkflowRows:
     columns: Sequence[TableColumn] = (
         TableColumn("state", 14),
         TableColumn("workflow", 22, from_width=100),
-        TableColumn("test", 30, share=2, elide=True),
+        TableColumn("test", 30, share=2, elide=True, ids=True),
         TableColumn("decision", 20, share=1, from_width=70),
     )
 
@@ -35,6 +35,9 @@ class WorkflowRows:
 
     def __len__(self) -> int:
         return len(self.items)
+
+    def ids(self) -> Iterable[str]:
+        return [item.id for item in self.items]
 
     def key(self, position: int) -> str:
         return self.items[position].id

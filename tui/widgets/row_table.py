@@ -13,8 +13,9 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from core.text import one_line
 from tui.commands import Where, bindings
-from tui.view_models import Cell, TableColumn, fit, paragraph
+from tui.view_models import Cell, Identified, IdLook, TableColumn, fit, id_look, paragraph
 from tui.widgets.line_base import LinePane, line_style
 
 _CACHED_STRIPS = 4096
@@ -72,6 +73,7 @@ class RowTable(LinePane):
         self._above: int | None = None
         """How many rows are to be above the cursor in the first frame."""
         self._widths: tuple[Sequence[TableColumn], int, list[int]] = ((), 0, [])
+        self._id_look: tuple[RowSource | None, int, IdLook] = (None, 0, IdLook())
         self._when_empty = ""
 
     # What is shown
@@ -164,6 +166,18 @@ class RowTable(LinePane):
             self._widths = columns, total, _widths(columns, total)
         return self._widths[2]
 
+    def id_look(self, width: int) -> IdLook:
+        """How the ids of the rows are shown in a table of that width."""
+        if self._id_look[0] is not self.source or self._id_look[1] != width:
+            self._id_look = self.source, width, self._new_id_look(width)
+        return self._id_look[2]
+
+    def _new_id_look(self, width: int) -> IdLook:
+        for column, left in zip(self.source.columns, self.widths(width), strict=True):
+            if column.ids and left and isinstance(self.source, Identified):
+                return id_look(list(self.source.ids()), left, column.title)
+        return IdLook()
+
     def short_heads(self, width: int) -> bool:
         """Whether in a table of that width a column shows letters in place of the names of its pieces."""
         columns, widths = self.source.columns, self.widths(width)
@@ -174,11 +188,17 @@ class RowTable(LinePane):
         position = top + y - 1
         key: tuple[object, ...]
         if y == 0:
-            key = ("header", width, self.header_look())
+            key = ("header", width, self.header_look(), self.id_look(width).said)
         elif position >= len(self.source):
             key = ("blank", width, position if self.is_empty else None)
         else:
-            key = (self.row_look(position), self.cursor_look(position), self.mark_at(position), width)
+            key = (
+                self.row_look(position),
+                self.cursor_look(position),
+                self.mark_at(position),
+                width,
+                self.id_look(width),
+            )
         strip = self._strips.get(key)
         if strip is None:
             if len(self._strips) > _CACHED_STRIPS:
@@ -239,6 +259,7 @@ class RowTable(LinePane):
     def _strip(self, columns: Sequence[Sequence[Cell]], position: int, base: str, width: int) -> Strip:
         lits = self.lits(position, len(columns) + 1)
         parts, filled = [self._mark(position, base, lits[0])], 1
+        names = self.id_look(width)
         widths = _joined(self.widths(width), len(columns))
         for number, (column, left) in enumerate(zip(self.source.columns, widths, strict=False)):
             if not left:
@@ -246,6 +267,8 @@ class RowTable(LinePane):
             filled += left + 1
             for at, cell in enumerate(_below_heads(columns[number], column, left, heading=position == -1), 1):
                 words = cell.text.rjust(left) if column.right else cell.text
+                if column.ids:
+                    words = names.text(words, left) if position >= 0 else _with_said(words, names)
                 last = at == len(columns[number])
                 whole = not last and len(words) <= left and words.isascii()
                 text = words if whole else fit(words, left if last else min(left, len(words)), elide=column.elide)
@@ -398,6 +421,11 @@ def _widths(columns: Sequence[TableColumn], total: int) -> list[int]:
         else max(min(column.width, _LEAST_WIDTH), column.width + spare * column.share // shares)
         for column in columns
     ]
+
+
+def _with_said(title: str, names: IdLook) -> str:
+    """The title of the column of ids, with what all of them share."""
+    return f"{title}: {one_line(names.said)}" if names.said else title
 
 
 def _joined(widths: Sequence[int], count: int) -> Sequence[int]:

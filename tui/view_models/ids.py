@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ids in columns that are too narrow for some of them: one rule for all ids of a column.
+
+What all of them share is said once, above them. Words of the grammar are abbreviated in all of them or in none. Then
+directories are cut; a variant never is, since ids differ in it.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from core.ids import TestId
+from core.text import elide_middle
+
+_WORDS = (
+    ("-inference", "-inf"),
+    ("-training", "-train"),
+    ("single_device", "single"),
+    ("data_parallel", "data"),
+    ("tensor_parallel", "tensor"),
+    ("-mesh_default", ""),
+    ("-mesh_", "-"),
+    ("megatron", "mgtn"),
+    ("llm_decode", "dec"),
+    ("llm_prefill", "pre"),
+    ("-seq_", "-s"),
+    ("-batch_", "-b"),
+)
+"""Words of the id grammar and their abbreviations, which are all different (docs/rules.md 1.5)."""
+_FRAMEWORKS = {"pytorch": "pt"}
+_LEAST_TAIL = 8
+"""Fewer characters after the variant are useless."""
+_LEAST_PLACE = 5
+"""Fewer characters before the variant are useless."""
+_LEAST_END = 3
+"""Fewer characters of the directories below the first one are useless."""
+
+
+@runtime_checkable
+class Identified(Protocol):
+    """Rows that have ids."""
+
+    def ids(self) -> Iterable[str]:
+        """The ids of all rows, in any order."""
+        ...
+
+
+class IdLook(NamedTuple):
+    """How a column shows its ids."""
+
+    before: str = ""
+    """What all of them begin with, and is not repeated: whole directories."""
+    after: str = ""
+    """What all of them end with, and is not repeated: whole words after the variant."""
+    short: bool = False
+    """Whether the words of the grammar are abbreviated."""
+
+    @property
+    def said(self) -> str:
+        """What is not repeated, for the head of the column: `llama/…-inference`."""
+        return f"{self.before}…{self.after}" if self.before or self.after else ""
+
+    def text(self, id: str, width: int) -> str:
+        """An id in at most `width` characters, without what all share."""
+        if not (id.startswith(self.before) and id.endswith(self.after)):
+            return id
+        if not self.short:
+            return id[len(self.before) : len(id) - len(self.after)]
+        return _shortened(id, self, width)
+
+
+def id_look(ids: Sequence[str], width: int, title: str = "") -> IdLook:
+    """How a column of `width` cells with that title shows these ids."""
+    longest = max(map(len, ids), default=0)
+    if longest <= width:
+        return IdLook()
+    after = _shared_end(ids) if len(ids) > 1 else ""
+    before = _shared_start(ids, len(after)) if len(ids) > 1 else ""
+    # Only what the head has room to say is left out.
+    room = width - len(title) - len(": ")
+    look = next(
+        (one for one in (IdLook(before, after), IdLook("", after), IdLook(before)) if len(one.said) <= room), IdLook()
+    )
+    return look._replace(short=longest - len(look.before) - len(look.after) > width)
+
+
+def _shared_end(ids: Sequence[str]) -> str:
+    """The words that all ids end with, and that are part of no variant."""
+    parsed = TestId.parse(ids[0])
+    if parsed is None:
+        return ""
+    end = ids[0].removeprefix(_up_to_variant(parsed))
+    for id in ids:
+        while not id.endswith(end):
+            end = end[max(1, end.find("-", 1)) :] if "-" in end[1:] else ""
+    return end
+
+
+def _shared_start(ids: Sequence[str], ended: int) -> str:
+    """The directories that all ids begin with; `ended` characters at their ends are spoken for."""
+    first, last = (id[: len(id) - ended] for id in (min(ids), max(ids)))
+    common = first[
+        : next((at for at, pair in enumerate(zip(first, last, strict=False)) if len({*pair}) > 1), len(first))
+    ]
+    parsed = TestId.parse(ids[0])
+    if parsed is not None and common.startswith(f"{parsed.directory}-") and all(map(TestId.parse, ids)):
+        return f"{parsed.directory}-"
+    return common[: common.rfind("/") + 1]
+
+
+def _up_to_variant(parsed: TestId) -> str:
+    return f"{parsed.directory}-{parsed.variant}" if parsed.variant else parsed.directory
+
+
+def short_id(id: str, width: int) -> str:
+    """One id in at most `width` characters; any other text loses its middle."""
+    return id if len(id) <= width else _shortened(id, IdLook(short=True), width)
+
+
+@lru_cache(4096)
+def _shortened(id: str, look: IdLook, width: int) -> str:
+    parsed = TestId.parse(id)
+    if parsed is None:
+        return _short_node(id[len(look.before) : len(id) - len(look.after)], width)
+    variant = f"-{parsed.variant}" if parsed.variant else ""
+    tail = id.removeprefix(_up_to_variant(parsed)).removesuffix(look.after)
+    for long, short in _WORDS:
+        tail = tail.replace(long, short)
+    directory = parsed.directory[len(look.before) :]
+    if not directory:
+        # The dash after it is among what all share.
+        return _around_variant(f"{variant}{tail}".removeprefix("-"), len(variant) - 1, width)
+    path, slash, framework = directory.rpartition("/")
+    end = f"{slash}{_FRAMEWORKS.get(framework, framework)}{variant}{tail}"
+    if (room := width - len(end)) >= len(path):
+        return f"{path}{end}"
+    # Without a variant, the directory distinguishes an id from others.
+    if path and room >= (min(_LEAST_PLACE, len(path)) if variant else len(path)):
+        return f"{_short_place(path, room)}{end}"
+    if variant:
+        return "…" + _around_variant(f"{variant}{tail}".removeprefix("-"), len(variant) - 1, width - 1)
+    return _around_variant(f"{path or directory}{tail}", len(path or directory), width)
+
+
+def _short_node(text: str, width: int) -> str:
+    """A node id or name of an op case: its file is cut first, then its function; its parameters are its variant."""
+    file, double, item = text.rpartition("::")
+    function, bracket, parameters = item.partition("[")
+    end = f"{bracket}{parameters}"
+    for start, rest, least in ((file, f"{double}{item}", _LEAST_PLACE), (function, end, _LEAST_END)):
+        if rest and len(text) > width and (room := width - len(rest)) >= min(least, len(start)):
+            return f"{elide_middle(start, room)}{rest}"
+    return elide_middle(text, width)
+
+
+def _around_variant(text: str, kept: int, width: int) -> str:
+    """`text` in at most `width` characters; of its first `kept` ones none is lost, if there is any way."""
+    if len(text) <= width:
+        return text
+    room = width - kept
+    if room >= _LEAST_TAIL:
+        return text[:kept] + elide_middle(text[kept:], room)
+    return f"{text[:kept]}{text[kept : width - 1]}…" if room > 0 else elide_middle(text, width)
+
+
+def _short_place(path: str, width: int) -> str:
+    """Directories in at most `width` characters: the first one whole if that leaves room for both ends of the others.
+
+    The ends tell `albert/masked_lm` from `albert/token_classification`, and `detection` from `detection_v2`.
+    """
+    first, _, others = path.partition("/")
+    room = width - len(first) - 1
+    return f"{first}/{elide_middle(others, room)}" if others and room >= _LEAST_END else elide_middle(path, width)
