@@ -9,16 +9,18 @@ import fcntl
 import json
 import os
 import shutil
+import signal
+import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import mkdtemp
 from time import monotonic
 
 from core.errors import TTMatrixError
-from core.proc import ProcessIdentity, is_alive, own_identity, this_host
+from core.proc import ProcessIdentity, is_alive, own_identity, send_signal, spawn_detached, this_host
 
 _PREFIX = "ttmatrix-"
 _MARK = "owner"
@@ -26,6 +28,7 @@ _LOCK = "index.lock"
 _LONGEST_MARK = 4096
 """Largest size of a mark, in bytes."""
 _POLL_SECONDS = 0.05
+_KEEPER = str(Path(__file__).with_name("lock_keeper.py"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,11 @@ class Scratch:
         Raises TTMatrixError if another git has the lock.
         """
         lock = _lock_of(index)
+        with self._kept(lock), self._linked(lock):
+            yield
+
+    @contextmanager
+    def _linked(self, lock: Path) -> Iterator[None]:
         try:
             # The lock must never exist without our mark in it: after a kill it must not look like that of a running
             # git.
@@ -56,6 +64,21 @@ class Scratch:
             yield
         finally:
             _unlink_same(lock, self.descriptor)
+
+    @contextmanager
+    def _kept(self, lock: Path) -> Iterator[None]:
+        """Have a process remove the lock if we are killed: a person's own git does not wait for our next start."""
+        words = (str(os.getpid()), str((self.path / _MARK).absolute()), str(lock.absolute()))
+        keeper = None
+        # Where no process can be started, the next ttmatrix removes it.
+        with suppress(TTMatrixError):
+            keeper = spawn_detached([sys.executable, "-I", "-S", _KEEPER, *words], cwd=Path("/"), env=os.environ)
+        try:
+            yield
+        finally:
+            if keeper is not None:
+                send_signal(keeper.identity, signal.SIGKILL)
+                keeper.wait()
 
     def holds(self, index: Path) -> bool:
         """Whether the lock of `index` is still ours; if somebody removed it, another git may be running."""

@@ -94,6 +94,7 @@ class Round:
             self.go_on()
         else:
             wait_for_orphans()
+            self._must_let_git_work()
             found = self.shop.look()
             self._must_be_whole(found)
             self._next_command(found)
@@ -135,6 +136,11 @@ class Round:
         """Check that no lock and no scratch file is left."""
         if left := self.shop.left():
             raise Violation("stray lock", ", ".join(left))
+
+    def _must_let_git_work(self) -> None:
+        """Check that no lock waits for the next command: a person's own git is used first."""
+        if (lock := self.shop.root / ".git" / "index.lock").exists():
+            raise Violation("stray lock", f"{lock} after a kill")
 
     def _must_be_whole(self, found: Look) -> None:
         texts = self.shop.place.texts()

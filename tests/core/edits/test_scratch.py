@@ -5,9 +5,11 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 import core.edits.scratch as module
@@ -58,6 +60,14 @@ def killed(process: "subprocess.Popen[bytes]") -> None:
     process.communicate()
 
 
+def gone(lock: Path, seconds: float = 20.0) -> None:
+    """Wait until the lock is removed."""
+    deadline = time.monotonic() + seconds
+    while lock.exists():
+        assert time.monotonic() < deadline, "the lock stays"
+        time.sleep(0.01)
+
+
 def test_while_the_index_is_locked_git_changes_nothing(index: Path, lock: Path) -> None:
     repository = Repository(index.parents[1])
     (repository.root / "more").write_text("x")
@@ -73,6 +83,36 @@ def test_while_the_index_is_locked_git_changes_nothing(index: Path, lock: Path) 
     assert not is_anything_left(index.parent)
 
 
+def test_after_a_kill_a_persons_git_needs_no_ttmatrix(index: Path, lock: Path) -> None:
+    with held(index) as holder:
+        killed(holder)
+    gone(lock)
+    (index.parents[1] / "more").write_text("x")
+    Repository(index.parents[1]).git("add", "more")
+    # What it was based on is still known to the next one.
+    assert clear(index.parent) == ("base",)
+
+
+def test_after_a_kill_the_lock_goes_with_the_last_git_of_the_commit(index: Path, lock: Path, tmp_path: Path) -> None:
+    os.mkfifo(gate := tmp_path / "gate")
+    with held(index, "cat", str(gate)) as holder:
+        killed(holder)
+    with pytest.raises(TTMatrixError, match="git is still running"):
+        clear(index.parent)
+    assert lock.exists()
+    gate.write_text("")
+    gone(lock)
+
+
+def test_a_lock_that_was_given_back_needs_no_keeper(index: Path, lock: Path) -> None:
+    with held(index) as holder:
+        [keeper] = psutil.Process(holder.pid).children()
+        assert "lock_keeper.py" in " ".join(keeper.cmdline())
+        holder.communicate(b"")
+    psutil.wait_procs([keeper], timeout=10)
+    assert not keeper.is_running() and not lock.exists()
+
+
 def test_what_is_left_behind_is_cleared_and_reported(index: Path, lock: Path) -> None:
     with held(index) as holder:
         assert clear(index.parent) == ()
@@ -86,7 +126,9 @@ def test_what_is_left_behind_is_cleared_and_reported(index: Path, lock: Path) ->
 
 def test_a_git_that_outlives_us_keeps_it(index: Path, lock: Path) -> None:
     with held(index, "sleep", "60") as holder:
-        found = subprocess.run(["pgrep", "-P", str(holder.pid)], capture_output=True, text=True, check=True)
+        found = subprocess.run(
+            ["pgrep", "-x", "-P", str(holder.pid), "sleep"], capture_output=True, text=True, check=True
+        )
         killed(holder)
     with pytest.raises(TTMatrixError, match="git is still running") as caught:
         clear(index.parent)
