@@ -20,7 +20,7 @@ def wait_for_end(parent: int) -> None:
         if os.getppid() == parent:
             select.select([os.pidfd_open(parent)], [], [])
     except (OSError, AttributeError):
-        # An older system: whoever loses its parent gets another one.
+        # An older system: a process that loses its parent gets another one.
         while os.getppid() == parent:
             select.select([], [], [], _POLL_SECONDS)
 

@@ -90,8 +90,16 @@ class Injector:
 
 
 def _needs_no_room(name: str, arguments: tuple[Any, ...]) -> bool:
-    """Whether no disk is involved: for pipes, and for calls that free space on a full disk."""
-    return name == "unlink" or (name == "write" and not _is_file(arguments[0]))
+    """Whether nothing is written to a disk: to pipes, by calls that free space, and by those that open for reading."""
+    match name:
+        case "unlink":
+            return True
+        case "write":
+            return not _is_file(arguments[0])
+        case "open":
+            return not arguments[1] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+        case _:
+            return False
 
 
 def _is_file(descriptor: int) -> bool:
