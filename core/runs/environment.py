@@ -5,6 +5,7 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 
 from core.proc import inherited
@@ -20,6 +21,11 @@ _OF_MODELS = ("HF_", "HUGGING", "KAGGLE_", "MSA_", "BOLTZ_")
 """Prefixes of variables whose tokens loaders need for downloads; `TOKENIZERS_PARALLELISM` is not a secret."""
 PASS_VARIABLE = "TTMATRIX_PASS"
 """A comma-separated list of further variables that runs need although they look like secrets."""
+
+
+def environment_of(python: Path) -> Path:
+    """The environment that an interpreter installs packages into."""
+    return Path(os.path.realpath(python.absolute().parent.parent))
 
 
 def child_environment(

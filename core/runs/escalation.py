@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""End processes by an interrupt, then a termination, then a kill, with time to react after each."""
+"""End processes by an interrupt, then a termination, then a kill, with time to react after each.
+
+What a process starts in reaction to the interrupt is its way of cleaning up, such as a pip that takes packages back.
+"""
 
 import signal
 from collections.abc import Sequence
@@ -7,10 +10,12 @@ from collections.abc import Sequence
 from core.proc import ProcessIdentity
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+CLEANING_SECONDS = 60.0
+"""How much longer than its grace the first step lasts at most, as long as a process that began after it goes on."""
 
 
 class Escalation:
-    """One escalation of signals. Every process gets each signal once, even one that appears meanwhile."""
+    """One escalation of signals. Every process gets each signal once; one that appears meanwhile is not interrupted."""
 
     def __init__(self, graces: Sequence[float]) -> None:
         """`graces` are the seconds that processes have to end after each of `SIGNALS`."""
@@ -23,11 +28,17 @@ class Escalation:
 
     def due(self, now: float, living: frozenset[ProcessIdentity]) -> tuple[signal.Signals, frozenset[ProcessIdentity]]:
         """Which processes to signal at `now`, in seconds of a monotonic clock; perhaps none."""
-        if self._step < 0 or now >= self._deadline:
+        begins = self._step < 0
+        if begins or (now >= self._deadline and not self._cleans_up(now, living)):
             self._next_step(now)
-        fresh = living - self._signalled
+        interrupts = self._steps[self._step][0] is SIGNALS[0]
+        fresh = living - self._signalled if begins or not interrupts else frozenset[ProcessIdentity]()
         self._signalled |= fresh
         return self._steps[self._step][0], fresh
+
+    def _cleans_up(self, now: float, living: frozenset[ProcessIdentity]) -> bool:
+        """Whether what was interrupted is still cleaning up, and may go on."""
+        return self._step == 0 and now < self._deadline + CLEANING_SECONDS and bool(living - self._signalled)
 
     def _next_step(self, now: float) -> None:
         if self._step + 1 == len(self._steps):

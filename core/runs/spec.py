@@ -27,6 +27,8 @@ _DEBUGGER = re.compile(r"(?:[\w.]+-)*(?:[cu]?gdb|lldb)(?:-[\d.]+)?")
 _TELLING_DIGITS = 6
 _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
 
+_RARE = ("prefix", "needs", "paths", "claims", "requirements")
+"""Fields that are only written if they are set."""
 _OF_CASES = ("cases", "manifests")
 """Fields that are only written for runs of op cases."""
 
@@ -105,6 +107,10 @@ class RunSpec:
     """The files of the op cases, relative to `cwd`, or absolute if they are elsewhere."""
     paths: Mapping[str, str] = field(default_factory=dict)
     """By the name of a variable that is a list of directories: those to put before the others."""
+    claims: tuple[str, ...] = ()
+    """Files and directories that no other run may use meanwhile: their absolute paths."""
+    requirements: tuple[str, ...] = ()
+    """Directories of the loaders whose requirements the run installs into the environment of its interpreter."""
     needs: str = ""
     """A label that its host must have, such as an arch or the name of a host; empty: it runs on this machine."""
 
@@ -219,8 +225,8 @@ def spec_to_json(spec: RunSpec) -> str:
 
 
 def spec_fields(spec: RunSpec) -> dict[str, object]:
-    """The fields of a spec for JSON; those for op cases, the prefix, `needs` and `paths` only if they are set."""
-    empty = (name for name in ("prefix", "needs", "paths") if not getattr(spec, name))
+    """The fields of a spec for JSON."""
+    empty = (name for name in _RARE if not getattr(spec, name))
     left_out = {*(() if spec.cases else _OF_CASES), *empty}
     return {name: value for name, value in plain(spec).items() if name not in left_out}
 

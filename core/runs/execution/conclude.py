@@ -21,6 +21,7 @@ from core.payload.ttmatrix_spool import SPOOL, Spool
 from core.runs.case_results import counts, counts_text
 from core.runs.execution.collect import collect_programs
 from core.runs.execution.follow import CUT, Place, read_place
+from core.runs.execution.packages import said_of
 from core.runs.execution.supervisor import Exit, copy_captured
 from core.runs.log import LogFile, cause_line, out_of_memory, trace_advice
 from core.runs.outcome import FAILURES, Outcome, judge, read_result
@@ -108,6 +109,7 @@ def conclude(remains: Remains) -> Finished:
         stage=_stage(remains) if remains.spec.report is ResultFormat.JUNIT else "",
         idle=remains.idle,
         peak_memory=remains.exit.peak_memory if remains.exit else None,
+        packages=said_of(remains.directory),
     )
 
 

@@ -80,7 +80,7 @@ class LocalExecutor:
     def launch(self, start: Start, slot: Slot) -> None:
         spec = start.spec
         # Only the other machine knows who uses its devices.
-        devices = spec.devices if not slot.host else ()
+        devices = (*spec.devices, *spec.claims) if not slot.host else ()
         if devices and device_leases().take(devices, own_identity()) is not None:
             raise Busy
 

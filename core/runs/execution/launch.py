@@ -15,6 +15,8 @@ from core.errors import TTMatrixError
 from core.files import opened
 from core.proc import Child, marked, own_environment, send_signal, spawn_detached
 from core.runs.environment import run_environment
+from core.runs.escalation import CLEANING_SECONDS
+from core.runs.execution.packages import PUT_BACK_SECONDS
 from core.runs.execution.supervisor import scheduler_command
 from core.runs.outcome import Outcome
 from core.runs.spec import RUN_VARIABLE, RunSpec, renamed
@@ -166,7 +168,7 @@ def cancel_all(store: RunStore, run_ids: Sequence[str]) -> list[RunRecord]:
     for run_id in going:
         if run_id in waiting:
             store.queue.cancel(run_id)
-    patience = max((sum(record.spec.graces) for record in records), default=0.0) + _END_MARGIN
+    patience = max((_patience(record.spec) for record in records), default=0.0) + _END_MARGIN
     wait(store, going, until=time.monotonic() + patience)
     for record in store.some(going):
         if record.state is RunState.LOST:
@@ -182,6 +184,11 @@ def cancel_all(store: RunStore, run_ids: Sequence[str]) -> list[RunRecord]:
                 f"See {store.queue.log}",
             )
     return records
+
+
+def _patience(spec: RunSpec) -> float:
+    """Seconds until a run that is ended has ended, with its own ways of cleaning up."""
+    return sum(spec.graces) + CLEANING_SECONDS + (PUT_BACK_SECONDS if spec.requirements else 0.0)
 
 
 def wait(

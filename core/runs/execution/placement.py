@@ -107,7 +107,7 @@ class Line:
 
 
 def _lane(spec: RunSpec) -> tuple[object, ...]:
-    return spec.needs, spec.slots, spec.slot_count, spec.devices, spec.memory
+    return spec.needs, spec.slots, spec.slot_count, spec.devices, spec.claims, spec.memory
 
 
 def next_of(
@@ -217,6 +217,8 @@ class _Here:
         return not spec.slot_count or sum(one.spec.slots == spec.slots for one in self._going) < spec.slot_count
 
     def _has_devices(self, spec: RunSpec) -> bool:
+        if any(not {*one.spec.claims}.isdisjoint(spec.claims) for one in self._going):
+            return False
         taken = {device for one in self._going for device in one.spec.devices}
         if not spec.devices or not taken:
             return True

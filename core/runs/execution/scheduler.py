@@ -22,11 +22,12 @@ from types import FrameType
 from core.errors import TTMatrixError
 from core.hosts import HostsFile
 from core.private import keep_private
-from core.proc import boot_id, free_memory, own_identity
+from core.proc import boot_id, free_memory, own_environment, own_identity, spawn_detached
 from core.runs.cluster import Cluster
 from core.runs.execution.conclude import Remains, conclude
 from core.runs.execution.executor import Busy, DaskExecutor, LocalExecutor, Start
 from core.runs.execution.follow import CUT, Place, put_aside, read_place
+from core.runs.execution.packages import is_left, put_back_command
 from core.runs.execution.placement import Going, Line, Slot, next_of
 from core.runs.outcome import FAILURES, Outcome
 from core.runs.spec import RunSpec
@@ -273,6 +274,10 @@ class Scheduler:
                 remains.seconds,
                 detail=f"its end cannot be judged: {error!r}"[:_MOST_CHARACTERS],
             )
+        if place is None and is_left(spec):
+            # Its supervisor, which does that, was killed.
+            spawn_detached(put_back_command(remains.directory), cwd=Path("/"), env=own_environment(os.environ))
+            end = replace(end, packages="its packages are taken back: see the log")
         self._ends[spec.run_id] = end
         if spec.stop_on_failure and end.outcome in FAILURES:
             for run_id, other in list(self._waiting.items()):

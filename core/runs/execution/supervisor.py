@@ -23,6 +23,7 @@ from core.files import Malformed, decoded, plain, read_bytes
 from core.payload.ttmatrix_spool import SPOOL, SPOOL_VARIABLE, Log, Spool
 from core.proc import Child, own_environment, own_identity, spawn_detached
 from core.runs.environment import child_environment
+from core.runs.execution import packages
 from core.runs.execution.follow import follow
 from core.runs.log import STEP_SECONDS, ArrivalNotes, LogLimit
 from core.runs.spec import RunSpec
@@ -159,6 +160,9 @@ class _Supervisor:
         started = Started(time.time(), own_identity(), self._spec.command, self._tree, self._place)
         append_event(self._directory / EVENTS, started)
         try:
+            self._put_packages_back()
+            if self._installs:
+                packages.note(self._spec)
             child = self._fork_follower() if self._place else self._spawn()
         except (TTMatrixError, OSError) as error:
             why = f"{error.title}: {error.detail}" if isinstance(error, TTMatrixError) else str(error)
@@ -166,7 +170,17 @@ class _Supervisor:
             os._exit(0)
         self._watch_log()
         self._reap(child)
+        self._put_packages_back()
         os._exit(0)
+
+    @property
+    def _installs(self) -> bool:
+        return bool(self._spec.requirements) and not self._place
+
+    def _put_packages_back(self) -> None:
+        """Put back the packages that this run, or an earlier one that was killed, has changed."""
+        if self._installs:
+            packages.put_back_of(self._spec, self._directory, self._environ)
 
     def _spawn(self) -> int:
         # Keep the reference: otherwise Python would reap the child, and its exit code would be lost.

@@ -9,6 +9,7 @@ from pathlib import Path
 from core.proc import ProcessIdentity, descendants, is_alive, marked, processor_seconds, send_signal
 from core.runs.escalation import Escalation
 from core.runs.execution.follow import PULSE
+from core.runs.execution.packages import is_at_work
 from core.runs.execution.supervisor import Exit, read_exit
 from core.runs.outcome import Outcome
 from core.runs.spec import RUN_VARIABLE, RunSpec
@@ -115,6 +116,9 @@ class Watch:
         if not is_alive(self.supervisor):
             self._sweep()
             self.over = True
+            return
+        if is_at_work(self.directory):
+            # No process of the run is left, and what works now ends by itself.
             return
         if self._escalation is None:
             self._judge(now)

@@ -14,11 +14,12 @@ from core.errors import TTMatrixError, UsageError
 from core.hosts import read_hosts
 from core.ids import TestId
 from core.matrix import NO_ARCH, Matrix, resolve
-from core.model import node_id
+from core.model import TEST_MODULE, node_id
 from core.runs import planning
 from core.runs.cluster import Cluster
 from core.runs.outcome import HARMLESS, Outcome
 from core.runs.planning.activate import NO_ACTIVATION, activation
+from core.runs.planning.claims import with_claims
 from core.runs.planning.debuggers import with_debugger
 from core.runs.planning.downloads import (
     Download,
@@ -364,7 +365,8 @@ def plan_run(
         profile=profile,
         log_limit=int(max(0.0, settings.log_gib) * _GIB),
     )
-    return with_debugger(spec, os.environ)
+    spec = with_debugger(spec, os.environ)
+    return with_claims(spec, [test_id]) if TEST_MODULE in how.files else spec
 
 
 def plan_again(spec: RunSpec, runs: Path, matrix: Matrix) -> RunSpec:

@@ -320,9 +320,15 @@ def _leases(specs: Sequence[RunSpec]) -> Iterator[Obstacle]:
     for lease in held:
         if lease.owner != own_identity() and any(spec.devices and _wants(spec, lease) for spec in specs):
             whose = f" of {lease.user}" if lease.user else ""
-            what = f"Process {lease.owner.pid}{whose} has the devices {', '.join(sorted(lease.names))}"
+            what = f"Process {lease.owner.pid}{whose} has {_held(lease)}"
             yield Obstacle(Level.WARNING, what, "The runs wait for it; ttmatrix runs --active shows ours")
 
 
+def _held(lease: Lease) -> str:
+    places = sorted(name for name in lease.names if name.startswith("/"))
+    devices = sorted(lease.names - {*places})
+    return ", ".join([*([f"the devices {', '.join(devices)}"] if devices else []), *places])
+
+
 def _wants(spec: RunSpec, lease: Lease) -> bool:
-    return lease.against(frozenset(spec.devices))
+    return lease.against(frozenset((*spec.devices, *spec.claims)))

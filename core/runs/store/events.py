@@ -98,6 +98,8 @@ class Finished:
     """If the run exceeded its time limit: its last seconds without output and work; None: unknown."""
     peak_memory: int | None = None
     """Bytes: the largest resident memory of one of its processes; None: unknown."""
+    packages: str = ""
+    """Which packages of the interpreter's environment were put back afterwards, or are left; empty: none."""
 
 
 Event = Queued | Started | Returned | Finished
@@ -163,6 +165,8 @@ def _encode(event: Event) -> tuple[str, dict[str, object]]:
     del fields["at"]
     if fields.get("peak_memory", 0) is None:
         del fields["peak_memory"]
+    if fields.get("packages") == "":
+        del fields["packages"]
     if isinstance(event, Started):
         # The fields of the process are at the top level of its line, not nested.
         fields = {**fields.pop("supervisor"), **fields}

@@ -188,6 +188,10 @@ def _lost(spec: RunSpec, survivors: Sequence[int]) -> str:
 
 
 def _why(spec: RunSpec, finished: Finished) -> str:
+    return _and(_outcome_text(spec, finished), finished.packages)
+
+
+def _outcome_text(spec: RunSpec, finished: Finished) -> str:
     text = _result_text(finished.result)
     match finished.outcome:
         case Outcome.PASS | Outcome.FAIL | Outcome.XFAIL | Outcome.SKIP:

@@ -4,7 +4,7 @@
 import signal
 
 from core.proc import ProcessIdentity
-from core.runs.escalation import Escalation
+from core.runs.escalation import CLEANING_SECONDS, Escalation
 
 ONE, OTHER = ProcessIdentity(1, 1.0), ProcessIdentity(2, 1.0)
 BOTH = frozenset({ONE, OTHER})
@@ -12,8 +12,8 @@ BOTH = frozenset({ONE, OTHER})
 
 def test_each_signal_goes_once_to_each_and_the_next_only_after_its_grace() -> None:
     escalation = Escalation((10.0, 5.0, 2.0))
-    assert escalation.due(100.0, frozenset({ONE})) == (signal.SIGINT, frozenset({ONE}))
-    assert escalation.due(105.0, frozenset({ONE})) == (signal.SIGINT, frozenset())
+    assert escalation.due(100.0, BOTH) == (signal.SIGINT, BOTH)
+    assert escalation.due(105.0, BOTH) == (signal.SIGINT, frozenset())
     assert escalation.due(110.0, BOTH) == (signal.SIGTERM, BOTH)
     assert escalation.due(115.0, BOTH) == (signal.SIGKILL, BOTH)
     assert escalation.due(116.9, BOTH) == (signal.SIGKILL, frozenset())
@@ -22,7 +22,17 @@ def test_each_signal_goes_once_to_each_and_the_next_only_after_its_grace() -> No
     assert escalation.exhausted
 
 
-def test_a_process_that_appears_meanwhile_gets_the_signal_of_the_moment() -> None:
-    escalation = Escalation((1.0, 1.0, 1.0))
+def test_what_begins_after_the_interrupt_cleans_up_and_is_given_the_time() -> None:
+    escalation = Escalation((10.0, 5.0, 5.0))
+    assert escalation.due(0.0, frozenset({ONE})) == (signal.SIGINT, frozenset({ONE}))
+    for now in (0.5, 9.9, 10.0, 69.9):
+        assert escalation.due(now, BOTH) == (signal.SIGINT, frozenset())
+    assert escalation.due(69.95, frozenset({ONE})) == (signal.SIGTERM, frozenset({ONE})), "it is done"
+    assert escalation.due(70.0, BOTH) == (signal.SIGTERM, frozenset({OTHER}))
+
+
+def test_cleaning_up_ends_too() -> None:
+    escalation = Escalation((10.0, 5.0, 5.0))
     escalation.due(0.0, frozenset({ONE}))
-    assert escalation.due(0.5, BOTH) == (signal.SIGINT, frozenset({OTHER}))
+    assert escalation.due(10.0 + CLEANING_SECONDS, BOTH) == (signal.SIGTERM, BOTH)
+    assert escalation.due(15.0 + CLEANING_SECONDS, BOTH) == (signal.SIGKILL, BOTH)
