@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import TTMatrixError
-from core.files import Malformed, atomic_write, decoded, plain
+from core.files import Malformed, atomic_write, decoded, plain, read_bytes
 from core.proc import own_identity, run_command
 from core.runs.environment import environment_of
 from core.runs.leases import device_leases
@@ -90,7 +90,7 @@ def note(spec: RunSpec) -> None:
 def noted(python: Path) -> Kept | None:
     """The packages that an environment had before the last run that has not put them back; None: there is none."""
     try:
-        return decoded((environment_of(python) / _NOTE).read_bytes(), Kept)
+        return decoded(read_bytes(environment_of(python) / _NOTE), Kept)
     except (OSError, Malformed):
         return None
 
@@ -103,7 +103,7 @@ def is_at_work(directory: Path) -> bool:
 def said_of(directory: Path) -> str:
     """What was put back after the run in `directory`, or what is left; empty: nothing was changed."""
     try:
-        return (directory / CHANGED).read_text(encoding="utf-8", errors="replace").strip()
+        return _text(directory / CHANGED).strip()
     except OSError:
         return ""
 
@@ -210,14 +210,18 @@ def _named(places: Iterable[str]) -> Iterator[str]:
     for place in places:
         for file in sorted(Path(place).glob("*.txt")):
             with suppress(OSError):
-                lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+                lines = _text(file).splitlines()
                 yield from (_normal(found[0]) for line in lines if (found := _NAME.match(line.strip())))
+
+
+def _text(file: Path) -> str:
+    return read_bytes(file).decode("utf-8", "replace")
 
 
 def _origin(info: Path) -> str:
     """How pip got a distribution, from the record that it keeps of sources other than an index."""
     try:
-        said = json.loads((info / "direct_url.json").read_text(encoding="utf-8"))
+        said = json.loads(_text(info / "direct_url.json"))
         address = str(said["url"])
         if (said.get("dir_info") or {}).get("editable"):
             return f"-e {address.removeprefix('file://')}"
@@ -242,10 +246,7 @@ def _recorded(site: Path) -> Iterator[str]:
     for record in site.glob("*.dist-info/RECORD"):
         yield record.parent.name
         with suppress(OSError):
-            yield from {
-                line.partition("/")[0].partition(",")[0].strip('"')
-                for line in record.read_text(encoding="utf-8", errors="replace").splitlines()
-            }
+            yield from {line.partition("/")[0].partition(",")[0].strip('"') for line in _text(record).splitlines()}
 
 
 class _Pip:
