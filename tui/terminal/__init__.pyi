@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-from .browser import BrowserDriver as BrowserDriver
+from .browser import BrowserDriver as BrowserDriver, page_size as page_size
 from .driver import (
     AsciiDriver as AsciiDriver,
     EndAsked as EndAsked,

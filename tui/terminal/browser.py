@@ -1,14 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """The driver for an app shown in a browser: a server in between forwards packets."""
 
+import os
+import threading
+from collections.abc import Mapping
+
 from textual import messages
 from textual.drivers import web_driver
 from textual.drivers.web_driver import WebDriver
 
 from tui.terminal.textual_private import KeyParser
 
+_PLAIN = (80, 24)
+_MOST = (800, 400)
+"""Columns and rows, more than any screen has: an app of a million columns takes gigabytes."""
+_END_SECONDS = 5.0
+"""How long an app whose page is gone may take to end by itself."""
+
 # The driver creates its parser itself.
 setattr(web_driver, "XTermParser", KeyParser)  # noqa: B010 - not exported, so mypy knows no such name
+
+
+def page_size(width: object, height: object) -> tuple[int, int]:
+    """The columns and rows that a page gets who asks for these: a page may ask for anything."""
+    asked = zip((width, height), _PLAIN, _MOST, strict=True)
+    return tuple(_clamped(*one) for one in asked)  # type: ignore[return-value]
+
+
+def _clamped(value: object, plain: int, most: int) -> int:
+    try:
+        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else float("nan")
+    except (ValueError, OverflowError):
+        number = float("nan")
+    # No number is at least and at most itself.
+    return int(min(max(number, 1), most)) if number == number else plain
 
 
 class BrowserDriver(WebDriver):
@@ -19,3 +44,14 @@ class BrowserDriver(WebDriver):
         super().run_input_thread()
         if not self.exit_event.is_set():
             self._app.post_message(messages.ExitApp())
+            # The app may be busy, or wait for somebody to read what it paints.
+            end = threading.Timer(_END_SECONDS, lambda: os._exit(1))
+            end.daemon = True
+            end.start()
+
+    def on_meta(self, packet_type: str, payload: Mapping[str, object]) -> None:
+        """What the server says beside the keys."""
+        if packet_type == "resize":
+            width, height = page_size(payload.get("width"), payload.get("height"))
+            payload = {**payload, "width": width, "height": height}
+        super().on_meta(packet_type, dict(payload))

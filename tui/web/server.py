@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serves the app to browsers of this machine: textual-serve starts an app for each page and forwards its bytes."""
+"""Serves the app to browsers of this machine: each page has an app of its own, whose bytes are forwarded."""
 
 import os
 import secrets
-import shlex
 import socket
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from html import escape
 from pathlib import Path
 
@@ -15,11 +14,16 @@ from textual_serve.server import Server
 
 from core.cli import AppRequest, Serve
 from core.errors import TTMatrixError
+from tui.terminal import page_size
 from tui.web.guard import Asked, Guard
+from tui.web.page_app import PageApp, converse
 
 _LOOPBACK = "127.0.0.1"
 _END_SECONDS = 1.0
 """How long pages may take to end after the server begins to stop."""
+_MOST_APPS = 16
+"""At once: each takes 150 MB and more."""
+_HEARTBEAT_SECONDS = 15.0
 _TERMINAL = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 """The terminal type of xterm.js in the page, whatever terminal the server was started in."""
 _SOCKET = "/ws"
@@ -42,7 +46,7 @@ def serve(request: AppRequest, asked: Serve) -> int:
     async def announce(_: web.Application) -> None:
         asked.announce(f"http://{_LOOPBACK}:{port}/?token={token}")
 
-    app = application(shlex.join(app_command(request)), token, f"ttmatrix-{port}")
+    app = application(app_command(request), token, f"ttmatrix-{port}")
     app.on_startup.append(announce)
     web.run_app(app, sock=listening, access_log=None, print=None, shutdown_timeout=_END_SECONDS)
     return 0
@@ -62,9 +66,10 @@ def app_command(request: AppRequest) -> list[str]:
     return [sys.executable, "-P", "-m", "tui", *texts, *(name for name, given in flags.items() if given)]
 
 
-def application(command: str, token: str, cookie: str) -> web.Application:
+def application(command: Sequence[str], token: str, cookie: str) -> web.Application:
     """The server without its socket. `command` opens an app; browsers store the token as `cookie`."""
-    served, guard = Server(command), Guard(token)
+    served, guard = Server(""), Guard(token)
+    apps: set[PageApp] = set()
 
     @web.middleware
     async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -90,6 +95,22 @@ def application(command: str, token: str, cookie: str) -> web.Application:
     async def index(request: web.Request) -> web.Response:
         return web.Response(text=page(request.host), content_type="text/html")
 
+    async def socket(request: web.Request) -> web.StreamResponse:
+        if len(apps) >= _MOST_APPS:
+            return web.Response(status=503, text=f"{_MOST_APPS} pages are open. Close one of them.\n")
+        channel = web.WebSocketResponse(heartbeat=_HEARTBEAT_SECONDS)
+        app = PageApp(command, channel, served.download_manager)
+        apps.add(app)
+        try:
+            await channel.prepare(request)
+            await app.start(*page_size(request.query.get("width"), request.query.get("height")))
+            await converse(channel, app)
+        finally:
+            # Also if this handler is cancelled, because the server ends.
+            await app.stop()
+            apps.discard(app)
+        return channel
+
     async def script(_: web.Request) -> web.FileResponse:
         return web.FileResponse(_SCRIPT)
 
@@ -99,7 +120,7 @@ def application(command: str, token: str, cookie: str) -> web.Application:
         [
             web.get("/", index),
             web.get("/page.js", script),
-            web.get(_SOCKET, served.handle_websocket),
+            web.get(_SOCKET, socket),
             web.get("/download/{key}", served.handle_download),
             web.static("/static", served.statics_path),
         ]

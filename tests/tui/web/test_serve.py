@@ -2,6 +2,7 @@
 """`ttmatrix serve`: the real app over a websocket, and in a browser where there is one."""
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -13,16 +14,20 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import psutil
 import pyte
 import pytest
 
 aiohttp = pytest.importorskip("aiohttp", reason="the extra `web` is not installed")
+pytest.importorskip("aiohttp.test_utils")
 pytest.importorskip("textual_serve", reason="the extra `web` is not installed")
 
 from tests.support.browser import browser, open_page  # noqa: E402
 from tests.support.cli import call  # noqa: E402
 from tests.support.schemas import complaints  # noqa: E402
 from tests.support.tree import sample  # noqa: E402
+from tui.terminal import page_size  # noqa: E402
+from tui.web.server import application  # noqa: E402
 
 pytestmark = pytest.mark.slow("a server starts an app for each page")
 _PATIENCE_SECONDS = 60
@@ -88,6 +93,10 @@ class _Terminal:
             assert message.type == aiohttp.WSMsgType.BINARY, f"ended before {words!r}:\n{self.text}"
             self._stream.feed(message.data)
 
+    async def send(self, *messages: object) -> None:
+        for message in messages:
+            await self._socket.send_str(message if isinstance(message, str) else json.dumps(message))
+
     async def ended(self) -> None:
         async with asyncio.timeout(_PATIENCE_SECONDS):
             while (await self._socket.receive()).type == aiohttp.WSMsgType.BINARY:
@@ -95,7 +104,7 @@ class _Terminal:
 
 
 @asynccontextmanager
-async def _opened(served: Served) -> AsyncIterator[_Terminal]:
+async def _opened(served: Served, size: str = "width=100&height=30") -> AsyncIterator[_Terminal]:
     """The app, opened as a browser does: the address, then the page, then its websocket."""
     # A browser has cookies of hosts that are numbers; this client only if it is asked to.
     jar = aiohttp.CookieJar(unsafe=True)
@@ -103,8 +112,19 @@ async def _opened(served: Served) -> AsyncIterator[_Terminal]:
         async with client.get(served.address) as page:
             assert page.status == 200
             assert "token" not in str(page.url)
-        async with client.ws_connect(f"{served.base}/ws?width=100&height=30") as socket:
+        async with client.ws_connect(f"{served.base}/ws?{size}") as socket:
             yield _Terminal(socket)
+
+
+def _app(served: Served) -> psutil.Process:
+    """The app that was started last; others may be about to end."""
+    return max(psutil.Process(served.process.pid).children(), key=psutil.Process.create_time)
+
+
+async def _gone(app: psutil.Process, seconds: float = 20.0) -> None:
+    async with asyncio.timeout(seconds):
+        while app.is_running() and app.status() != psutil.STATUS_ZOMBIE:
+            await asyncio.sleep(0.05)
 
 
 async def _status(served: Served, path: str, **headers: str) -> tuple[int, dict[str, str], str]:
@@ -199,3 +219,72 @@ async def test_a_browser_shows_it_and_takes_keys(served: Served) -> None:
     assert picture.startswith(b"\x89PNG")
     # A page that shows nothing is a tenth of that.
     assert len(picture) > 40_000
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [
+        ((100, 30), (100, 30)),
+        (("100", "30"), (100, 30)),
+        ((1e9, 10**9), (800, 400)),
+        ((float("inf"), float("-inf")), (800, 1)),
+        ((0, -5), (1, 1)),
+        ((float("nan"), None), (80, 24)),
+        (("wide", []), (80, 24)),
+        ((True, {}), (80, 24)),
+        (("9" * 5000, 10**400), (800, 24)),
+    ],
+)
+def test_a_page_gets_a_size_that_a_screen_has(asked: tuple[object, object], given: tuple[int, int]) -> None:
+    assert page_size(*asked) == given
+
+
+async def test_a_page_that_asks_for_a_billion_columns_gets_an_app_of_a_usual_size(served: Served) -> None:
+    vast = {"width": 1e9, "height": 1e9}
+    async with _opened(served, "width=1000000000&height=1000000000") as terminal:
+        await terminal.until("alpha/pytorch")
+        app = _app(served)
+        await terminal.send(
+            "no JSON", "[" * 100_000, [], ["resize"], ["resize", 3], ["stdin", {}], {}, ["stdin", "\ud800"]
+        )
+        await terminal.send(["resize", {"width": "x"}], ["resize", {**vast, "height": -1}], ["resize", vast])
+        await terminal.send(["resize", {"width": 100, "height": 30}])
+        await terminal.type("r")
+        await terminal.until("Read-only: this would start")
+        assert app.memory_info().rss < 700 * 2**20
+    await _gone(app)
+
+
+async def test_an_app_that_does_not_answer_ends_with_its_page(served: Served) -> None:
+    async with _opened(served) as terminal:
+        await terminal.until("alpha/pytorch")
+        app = _app(served)
+        app.send_signal(signal.SIGSTOP)
+    await _gone(app)
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+async def test_apps_end_with_the_server(tmp_path: Path, by: signal.Signals) -> None:
+    server = Served(sample(tmp_path / "tt-xla").root, tmp_path / "home")
+    with contextlib.suppress(aiohttp.ClientError):
+        async with _opened(server) as terminal:
+            await terminal.until("alpha/pytorch")
+            app = _app(server)
+            if by is not signal.SIGKILL:
+                # It is busy with something else than its end.
+                app.send_signal(signal.SIGSTOP)
+            server.process.send_signal(by)
+            await _gone(app)
+    assert server.process.wait(_PATIENCE_SECONDS) == (-by if by is signal.SIGKILL else 0)
+    assert server.process.stdout is not None
+    server.process.stdout.close()
+
+
+async def test_there_are_not_more_apps_than_a_machine_can_hold(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.web.server._MOST_APPS", 0)
+    app = application(["false"], "t", "c")
+    async with aiohttp.test_utils.TestClient(aiohttp.test_utils.TestServer(app)) as client:
+        host = f"127.0.0.1:{client.port}"
+        answer = await client.get("/ws", headers={"Host": host, "Cookie": "c=t", "Origin": f"http://{host}"})
+        assert answer.status == 503
+        assert "Close one of them" in await answer.text()
