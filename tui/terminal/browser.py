@@ -54,4 +54,4 @@ class BrowserDriver(WebDriver):
         if packet_type == "resize":
             width, height = page_size(payload.get("width"), payload.get("height"))
             payload = {**payload, "width": width, "height": height}
-        super().on_meta(packet_type, dict(payload))
+        WebDriver.on_meta(self, packet_type, dict(payload))
