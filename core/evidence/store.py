@@ -370,9 +370,11 @@ def _unreadable(file: Path, why: str) -> TTMatrixError:
 
 def _unusable(file: Path, error: sqlite3.OperationalError) -> TTMatrixError:
     """The error for a sound file that cannot be used."""
-    if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+    # Errors that Python raises itself, such as a text that is none, have no code.
+    code = getattr(error, "sqlite_errorcode", None)
+    if code == sqlite3.SQLITE_FULL:
         return TTMatrixError("The disk is full", f"{file}: nothing of this was stored", "Make room, and try again.")
-    if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+    if code == sqlite3.SQLITE_BUSY:
         detail = f"{file}: another process has written for more than {_BUSY_SECONDS:g} s"
         return TTMatrixError("The evidence is in use", detail, "Wait for it to end, and try again.")
     return _unreadable(file, str(error))

@@ -6,7 +6,7 @@ import sqlite3
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from typing import NamedTuple
 
@@ -112,9 +112,11 @@ def read_tracks(connection: sqlite3.Connection, functions: Collection[Function],
     silent: list[tuple[float, int, int]] = []
     for cell, *_ in cells:
         silent += connection.execute(_SILENT, (cell, since))
+    tracks, aside = list(_tracks(connection, cells, since)), _results(sorted(silent))
+    _check(tracks, aside, {id for id, *_ in sessions}, {id for id, _ in shapes})
     return Tracks(
-        cells=list(_tracks(connection, cells, since)),
-        silent=_results(sorted(silent)),
+        cells=tracks,
+        silent=aside,
         hosts={id: as_text(host) for id, _, host, _ in sessions},
         runs={id: as_text(run) for id, run, _, _ in sessions},
         ended=ended,
@@ -130,6 +132,17 @@ def _tracks(
     for cell, test, arch in cells:
         if rows := connection.execute(_OF_CELL, (cell, since)).fetchall():
             yield Track(as_text(test), as_text(arch), _results(rows))
+
+
+def _check(tracks: Sequence[Track], silent: TrackResults, sessions: Set[int], shapes: Set[int]) -> None:
+    """Raise LookupError if what results refer to is not there: on a damaged disk, SQLite may not notice."""
+    found: set[int] = {*silent.sessions}
+    kinds: set[int] = set()
+    for track in tracks:
+        found.update(track.results.sessions)
+        kinds.update(track.results.what)
+    if found - sessions or kinds - shapes:
+        raise LookupError("results refer to rows that are not there")
 
 
 def _results(rows: Sequence[tuple[float, int, int]]) -> TrackResults:

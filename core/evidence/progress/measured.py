@@ -4,7 +4,8 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import starmap
+from typing import NamedTuple, TypeAlias
 
 from core.evidence.flakiness import flakiness_of
 from core.evidence.store_courses import MACHINE_DAYS
@@ -245,17 +246,26 @@ class _Counts:
 
     def series(self) -> tuple[Series, tuple[Series, ...], tuple[Series, ...]]:
         """The series of all results, of each arch, of each group."""
-        archs = sorted({arch for arch, _ in self._found})
-        groups = [self._sum(name, lambda key, name=name: key[1] == name) for name in {key[1] for key in self._found}]  # type: ignore[misc]
-        ordered = sorted(groups, key=lambda one: (-one.failed_now, one.now or 0.0, one.name))
-        by_arch = tuple(self._sum(arch, lambda key, arch=arch: key[0] == arch) for arch in archs)  # type: ignore[misc]
-        return self._sum("all", lambda _: True), by_arch, tuple(ordered)
+        archs: dict[str, _Days] = {}
+        groups: dict[str, _Days] = {}
+        total: _Days = []
+        for (arch, group), found in self._found.items():
+            # One pass: reports of unknown tests may have a group for each of them.
+            for days in (archs.setdefault(arch, []), groups.setdefault(group, []), total):
+                days.append(found)
+        ordered = sorted(
+            starmap(self._sum, groups.items()), key=lambda one: (-one.failed_now, one.now or 0.0, one.name)
+        )
+        return self._sum("all", total), tuple(starmap(self._sum, sorted(archs.items()))), tuple(ordered)
 
-    def _sum(self, name: str, wanted: Callable[[tuple[str, str]], bool]) -> Series:
-        some = [both for key, both in self._found.items() if wanted(key)]
-        good, ran = (tuple(map(sum, zip(*(both[at] for both in some), strict=True))) for at in (0, 1))
+    def _sum(self, name: str, days: "_Days") -> Series:
+        good, ran = (tuple(map(sum, zip(*(both[at] for both in days), strict=True))) for at in (0, 1))
         nothing = (0,) * self._days
         return Series(name, good or nothing, ran or nothing)
+
+
+_Days: TypeAlias = list[tuple[list[int], list[int]]]
+"""Passes and results on each day, of several cells."""
 
 
 class _Hosts:
