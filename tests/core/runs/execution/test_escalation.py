@@ -25,10 +25,11 @@ def test_each_signal_goes_once_to_each_and_the_next_only_after_its_grace() -> No
 def test_what_begins_after_the_interrupt_cleans_up_and_is_given_the_time() -> None:
     escalation = Escalation((10.0, 5.0, 5.0))
     assert escalation.due(0.0, frozenset({ONE})) == (signal.SIGINT, frozenset({ONE}))
-    for now in (0.5, 9.9, 10.0, 69.9):
+    for now in (0.5, 9.9, 10.0, 60.0):
         assert escalation.due(now, BOTH) == (signal.SIGINT, frozenset())
-    assert escalation.due(69.95, frozenset({ONE})) == (signal.SIGTERM, frozenset({ONE})), "it is done"
-    assert escalation.due(70.0, BOTH) == (signal.SIGTERM, frozenset({OTHER}))
+    assert escalation.due(61.9, frozenset({ONE})) == (signal.SIGINT, frozenset()), "the next one may begin"
+    assert escalation.due(62.0, frozenset({ONE})) == (signal.SIGTERM, frozenset({ONE})), "it is done"
+    assert escalation.due(63.0, BOTH) == (signal.SIGTERM, frozenset({OTHER}))
 
 
 def test_cleaning_up_ends_too() -> None:

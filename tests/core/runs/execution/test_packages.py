@@ -45,7 +45,7 @@ try:
     time.sleep(600)
 finally:
     # As slow as a pip with more to do.
-    subprocess.run([sys.executable, "-c", "import time; time.sleep(4)"], check=True)
+    subprocess.run([sys.executable, "-c", "import time; time.sleep(7)"], check=True)
     pip("uninstall", "-y", "tt_probe", "tt_below")
     print("rolled back", flush=True)
 """
@@ -90,7 +90,7 @@ def installing(python: Path, make_spec: MakeSpec, tmp_path: Path) -> MakeInstall
         spec = make_spec(code, moment=moment)
         there = str(environment_of(python))
         argv = (str(python), "-u", *spec.argv[1:])
-        spec = replace(spec, argv=argv, claims=(there,), requirements=(str(loader),), graces=(2.0, 1.0, 5.0))
+        spec = replace(spec, argv=argv, claims=(there,), requirements=(str(loader),))
         return replace(spec, **more)  # type: ignore[arg-type]
 
     return make
@@ -157,7 +157,7 @@ def test_what_cannot_be_put_back_is_named_with_the_command(
 def test_a_runner_that_is_cancelled_has_the_time_to_roll_back(
     store: RunStore, installing: MakeInstalling, python: Path, until: Until
 ) -> None:
-    spec = installing(ROLLS_BACK)
+    spec = installing(ROLLS_BACK, graces=(5.0, 1.0, 5.0))
     launch(store, spec)
     until(lambda: log_has(store, spec, "installed"))
     (record,) = cancel_all(store, [spec.run_id])
