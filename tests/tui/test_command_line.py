@@ -236,3 +236,18 @@ def test_arguments_that_begin_as_typed_come_first_and_no_more_than_can_be_looked
     assert fields.containing("reason=any") == []
     assert len(arguments.containing("")) == len(arguments.containing("beta")) == 200
     assert arguments.has("Alphabet") and not arguments.has("alphabet")
+
+
+@pytest.mark.parametrize("typed", ["pr", "pla"])
+async def test_a_verb_that_needs_no_argument_runs_on_the_first_enter(tmp_path: Path, typed: str) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("colon", *typed, "enter")
+        await until(pilot, lambda: not isinstance(app.screen, CommandLine), "the end of the line")
+
+
+async def test_a_verb_that_lacks_its_argument_is_completed(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("colon", *"theme", "enter")
+        await until(pilot, lambda: isinstance(app.focused, Input) and app.focused.value == "theme ", "the verb")

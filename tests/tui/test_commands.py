@@ -82,7 +82,7 @@ def test_ids_are_unique_and_texts_are_short() -> None:
 
 def test_keys_read_as_a_person_types_them() -> None:
     texts = {command.id: key_text(command) for command in COMMANDS}
-    assert (texts["app.help"], texts["app.commands"], texts["table.half_down"]) == ("?", ": ^p", "^d")
+    assert (texts["app.help"], texts["app.commands"], texts["table.half_down"]) == ("? f1", ": ^p", "^d")
 
 
 @pytest.mark.parametrize("place", list(Where))

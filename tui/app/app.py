@@ -370,8 +370,10 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             self.screen.panes.move(steps)
 
     def action_leave(self) -> None:
-        """Close the screen; on the matrix quit the app."""
-        if self.screen is self.matrix_screen:
+        """Leave the pane that has the whole screen, else the screen; on the matrix quit the app."""
+        if isinstance(self.screen, SessionScreen) and self.screen.panes.zoomed:
+            self.screen.go_back()
+        elif self.screen is self.matrix_screen:
             self._quit()
         else:
             self.navigation.switch("matrix")
@@ -418,6 +420,10 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         if isinstance(screen, SessionScreen):
             help = screens.HelpScreen(self.context, self.command_runner.valid(), screen.legend(), screen.query_fields())
             self.push_screen(help, self._helped)
+        elif isinstance(screen, screens.KeyHelp | screens.HelpScreen):
+            screen.dismiss(None)
+        elif isinstance(screen, screens.Dialog):
+            self.push_screen(screens.KeyHelp(screen.key_words()))
 
     def _helped(self, chosen: Helped) -> None:
         if isinstance(chosen, Command):

@@ -67,7 +67,7 @@ OF_SCREENS: tuple[Command, ...] = (
     Command("app.hosts", Where.APP, "f2", "switch('hosts')", "Hosts", "Show the machines, and what runs on each"),
     Command("app.plan", Where.APP, "f3", "switch('plan')", "Plan", "Plan a session: what fits into the time left"),
     Command("app.report", Where.APP, "f4", "switch('report')", "Report", "Show pass rates, broken tests, machines"),
-    Command("app.help", Where.APP, "question_mark", "help", "Help", "List the keys that work here", footer=True),
+    Command("app.help", Where.APP, "question_mark,f1", "help", "Help", "List the keys that work here", footer=True),
     Command("app.commands", Where.APP, "colon,ctrl+p", "command_line", "Commands", "Type a command, or what it does"),
     Command("app.reload", Where.APP, "f5,ctrl+r", "reload", "Reload", "Read the checkout again"),
     Command("app.back", Where.APP, "escape", "go_back", "Back", "Go back one level; never quits the app"),

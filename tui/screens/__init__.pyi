@@ -5,6 +5,7 @@ from .compare import CompareScreen as CompareScreen
 from .dialogs import (
     Ask as Ask,
     Confirm as Confirm,
+    Dialog as Dialog,
     Notice as Notice,
     ask_once_more as ask_once_more,
     ask_to_download as ask_to_download,
@@ -13,7 +14,7 @@ from .dialogs import (
 from .doctor import DoctorScreen as DoctorScreen
 from .entry_commits import EntryCommits as EntryCommits
 from .launch import Launch as Launch, LaunchOps as LaunchOps
-from .pick import Helped as Helped, HelpScreen as HelpScreen, Option as Option, Pick as Pick
+from .pick import Helped as Helped, HelpScreen as HelpScreen, KeyHelp as KeyHelp, Option as Option, Pick as Pick
 from .plan import PlanScreen as PlanScreen
 from .profiles import ProfilesScreen as ProfilesScreen
 from .programs import ProgramsScreen as ProgramsScreen

@@ -33,6 +33,8 @@ class Verb(NamedTuple):
     """What may follow it, each with a word about it; where that is anything, some examples."""
     run: Callable[[str], None]
     """Do it. Raises TTMatrixError for an argument that it cannot have."""
+    alone: Callable[[], str] | None = None
+    """The argument that it has where none is typed; None: it needs one."""
 
 
 Found = Option[Command | Verb]
@@ -110,8 +112,15 @@ class CommandLine(Dialog[Command]):
             self._say(f"{chosen.help}.")
         elif isinstance(chosen, Command):
             self.dismiss(chosen)
-        elif chosen is not None:
+        elif isinstance(chosen, Verb):
+            self._take(chosen)
+
+    def _take(self, verb: Verb) -> None:
+        """Run a verb that needs no argument; another one is completed, since that is what it lacks."""
+        if verb.alone is None:
             self.action_complete()
+        else:
+            self._run(verb, verb.alone())
 
     def action_move(self, rows: int) -> None:
         self._table.action_move(rows)

@@ -13,6 +13,7 @@ from textual.widgets import Input, Label
 from core.errors import TTMatrixError
 from core.runs.planning import MANY, Download, LaunchPlan, Obstacle, Scale, download_lines, scale_of
 from core.text import counted, one_line, printable
+from tui.key_names import key_name
 from tui.screens.base import SessionScreen
 from tui.view_models import launch_summary
 from tui.widgets import CachedBox, LatePainted, TextField
@@ -23,10 +24,23 @@ T = TypeVar("T")
 class Dialog(LatePainted[T]):
     """A box in the middle; escape leaves it with None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Leave", show=False),
+        # The keys of the app do not reach a dialog.
+        Binding("question_mark,f1", "app.help", "List the keys; in a text f1 alone", show=False),
+    ]
 
     def action_leave(self) -> None:
         self.dismiss(None)
+
+    def key_words(self) -> list[tuple[str, str]]:
+        """The keys that work in it now, its own first, each with what it does."""
+        found: dict[tuple[int, str], tuple[list[str], str]] = {}
+        for node, binding, enabled, tooltip in self.active_bindings.values():
+            if enabled and node is not self.app:
+                keys, _ = found.setdefault((node is not self, binding.action), ([], tooltip or binding.description))
+                keys.append(key_name(binding.key))
+        return [(" ".join(keys), words) for _, (keys, words) in sorted(found.items(), key=lambda one: one[0][0])]
 
 
 class Confirm(Dialog[bool]):
@@ -57,6 +71,9 @@ class Confirm(Dialog[bool]):
             self._answered = True
             if self._ready:
                 self.dismiss(True)
+
+    def key_words(self) -> list[tuple[str, str]]:
+        return [(self._key, self._verb.capitalize()), *super().key_words()]
 
     def complete(self, body: str) -> None:
         """The body is known; an answer given before counts now."""

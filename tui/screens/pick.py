@@ -189,3 +189,17 @@ class HelpScreen(Pick[Helped]):
         source, cursor = self.query_one(RowTable).source, self.query_one(RowTable).cursor
         if isinstance(source, OptionRows) and cursor < len(source) and source.options[cursor].value is not None:
             super().action_choose()
+
+
+class KeyHelp(Pick[None]):
+    """The keys of the dialog behind it."""
+
+    TITLES: ClassVar[Sequence[str]] = ("key", "description", "")
+
+    def __init__(self, keys: Sequence[tuple[str, str]]) -> None:
+        """Each key comes with what it does."""
+        super().__init__("Keys that work here", [Option(None, key, words) for key, words in keys])
+
+    @property
+    def _hint(self) -> Text:
+        return Text("↑ ↓ scroll   esc close")

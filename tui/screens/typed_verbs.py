@@ -67,9 +67,9 @@ class Verbs:
             Verb("sort", "Sort by a column", lambda: columns, self._sort),
             Verb("set", "Set a field of the marked entries", _settings, set_field),
             Verb("run", "Run the marked tests with a kind and an arch", lambda: kinds, run),
-            Verb("plan", "Plan a session of a number of hours", lambda: _HOURS, plan),
-            Verb("extract", "Write the ops of this model into a file", self._manifest, extract),
-            Verb("pr", "Copy the text of a pull request, from a commit", lambda: _COMMITS, self._copy_pr),
+            Verb("plan", "Plan a session of a number of hours", lambda: _HOURS, plan, str),
+            Verb("extract", "Write the ops of this model into a file", self._manifest, extract, self._default_manifest),
+            Verb("pr", "Copy the text of a pull request, from a commit", lambda: _COMMITS, self._copy_pr, str),
             Verb("theme", "Change the colours", lambda: themes, self._set_theme),
         ]
 
@@ -89,8 +89,11 @@ class Verbs:
         return [(id, "") for id in self._session.matrix.ids]
 
     def _manifest(self) -> Values:
-        default = self._screen.extraction.default()
+        default = self._default_manifest()
         return [(default, "named after the model")] if default else []
+
+    def _default_manifest(self) -> str:
+        return self._screen.extraction.default() or ""
 
     def _saved(self) -> Values:
         return [(name, "saved view") for name in self._session.saved.all()]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from textual.app import ComposeResult
+from textual.events import Key
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -21,6 +22,13 @@ class TextField(Input):
     def __init__(self, value: str = "", placeholder: str = "", **options: Any) -> None:
         super().__init__(value, placeholder, validate_on=(), **options)
         self.cursor_blink = False
+
+    async def _on_key(self, event: Key) -> None:
+        # In an empty line it is no letter yet; later only f1 can ask.
+        if event.key == "question_mark" and not self.value:
+            event.stop()
+            event.prevent_default()
+            await self.run_action("app.help")
 
 
 class Form(CachedBox):
