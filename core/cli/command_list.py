@@ -167,7 +167,7 @@ def _op_records(matrix: Matrix, rows: Sequence[int], context: Context, *, broken
     if not rows and not broken:
         return []
     tests = ops.read_op_tests(context.checkout.root, context.settings.ops_dirs)
-    found = {str(one["id"]): one for one in op_records(tests, (), ops.DEFAULT_BACKEND, dedupe=True)}
+    found = {str(one["id"]): one for one in op_records(tests, (), ops.default_backend(), dedupe=True)}
     return [
         *(found[matrix.ids[row]] for row in rows if matrix.ids[row] in found),
         *(one for one in found.values() if broken and not one["op"]),

@@ -12,7 +12,7 @@ from core.cli.context import Context
 from core.cli.runs_common import configure_start, start
 from core.errors import UsageError
 from core.hosts import read_hosts
-from core.ops import DEFAULT_BACKEND, op_request, read_op_tests
+from core.ops import default_backend, op_request, read_op_tests
 from core.runs import RunSpec
 from core.runs.planning import (
     KINDS,
@@ -185,7 +185,7 @@ def _op_specs(args: argparse.Namespace, context: Context, ids: Sequence[str], st
     request = replace(request, timeout=args.timeout or 0.0)
     return [
         plan_ops(request, backend, context.settings, runs=store.root, cache=context.paths.cache)
-        for backend in args.backend or [DEFAULT_BACKEND]
+        for backend in args.backend or [default_backend()]
         for _ in range(args.repeat)
     ]
 

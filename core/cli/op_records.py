@@ -72,7 +72,7 @@ def show_op_case(id: str, context: Context) -> None:
     if detail is None:
         raise TTMatrixError(f"There is no op case {id} any more", "Its manifest has changed.", "Try again.")
     if context.console.json:
-        record = next(one for one in op_records(tests, (), ops.DEFAULT_BACKEND, dedupe=True) if one["id"] == id)
+        record = next(one for one in op_records(tests, (), ops.default_backend(), dedupe=True) if one["id"] == id)
         context.console.document({**record, **ops.case_document(detail)})
         return
     context.console.line(one_line(id))

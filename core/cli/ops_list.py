@@ -7,21 +7,24 @@ from core.cli.context import Context
 from core.cli.op_records import nameless_problems, op_records, print_cases
 from core.cli.ops_common import add_selection, op_tests
 from core.errors import EXIT_OK
-from core.ops import DEFAULT_BACKEND
+from core.ops import default_backend
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_selection(parser)
     parser.add_argument("--no-dedupe", action="store_true", help="list every case, also those that are the same test")
     parser.add_argument(
-        "--backend", default=DEFAULT_BACKEND, metavar="NAME", help="what skip_if sees as the backend; default: inductor"
+        "--backend",
+        default="",
+        metavar="NAME",
+        help="what skip_if sees as the backend; default: TEST_COMPILE_BACKEND of the environment, else inductor",
     )
     parser.add_argument("--format", choices=("table", "ids", "csv", "json"), help="default: table; with --json: json")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     tests = op_tests(args, context)
-    found = op_records(tests, args.model, args.backend, dedupe=not args.no_dedupe)
+    found = op_records(tests, args.model, args.backend or default_backend(), dedupe=not args.no_dedupe)
     print_cases(found, args.format, context)
     for line in nameless_problems(tests):
         context.console.note(line)

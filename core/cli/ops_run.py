@@ -10,7 +10,7 @@ from core.cli.context import Context
 from core.cli.ops_common import add_selection, op_tests
 from core.cli.runs_common import exit_code, queue_runs
 from core.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError
-from core.ops import OpResult, op_request, op_result
+from core.ops import OpResult, default_backend, invalid_cases, op_request, op_result
 from core.runs import Outcome, read_case_results
 from core.runs.execution import wait
 from core.runs.planning import as_batch, plan_ops, with_op_estimates
@@ -25,9 +25,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_selection(parser)
     parser.add_argument(
         "--backend",
-        default="inductor",
+        default="",
         metavar="NAME",
-        help="eager, aot_eager, inductor, xla, tt or another backend of dynamo; default: inductor",
+        help="eager, aot_eager, inductor, xla, tt or another backend of dynamo; default: TEST_COMPILE_BACKEND of the "
+        "environment, else inductor",
     )
     parser.add_argument("--no-dedupe", action="store_true", help="run each of several equal cases")
     parser.add_argument("--max-bytes", default="", metavar="SIZE", help="skip cases that need more memory, such as 2G")
@@ -48,8 +49,13 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     inside = not args.ops_dir or context.in_checkout
     root = context.checkout.root if inside else Path.cwd()
     places = [one.expanduser().absolute() for one in args.ops_dir] or [root / one for one in context.settings.ops_dirs]
+    tests, backend = op_tests(args, context), args.backend or default_backend()
+    # Named cases are checked by the request itself.
+    invalid = [] if args.ids else invalid_cases(tests, args.model)
+    for one in invalid:
+        context.console.note(f"not run: {one.message}")
     request = replace(
-        op_request(op_tests(args, context), args.ids, root, places, args.model),
+        op_request(tests, args.ids, root, places, args.model),
         dedupe=not args.no_dedupe,
         include_template=args.include_template,
         max_bytes=args.max_bytes,
@@ -57,21 +63,22 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         timeout=args.timeout,
     )
     store = RunStore(context.paths.runs)
-    spec = plan_ops(request, args.backend, context.settings, runs=store.root, cache=context.paths.cache)
+    spec = plan_ops(request, backend, context.settings, runs=store.root, cache=context.paths.cache)
     (record,) = queue_runs(context, store, with_op_estimates(as_batch([spec]), store.ended()), yes=True)
     if not args.wait and not context.console.json:
         context.console.line(record.spec.run_id)
-        return EXIT_OK
-    context.console.note(f"started {record.spec.run_id}  {record.spec.test_id} on {args.backend}")
+        return EXIT_FINDINGS if invalid else EXIT_OK
+    context.console.note(f"started {record.spec.run_id}  {record.spec.test_id} on {backend}")
     (record,) = wait(store, [record.spec.run_id])
-    return _report(record, context)
+    return _report(record, invalid, context)
 
 
-def _report(record: RunRecord, context: Context) -> int:
+def _report(record: RunRecord, invalid: Sequence[OpResult], context: Context) -> int:
     results = [op_result(one) for one in read_case_results(record.directory)]
     if not results:
         hint = f"ttmatrix logs {record.spec.run_id}"
         raise TTMatrixError("No op case was run", record.summary or str(record.outcome), hint)
+    results += invalid
     if context.console.json:
         context.console.document([asdict(one) for one in results])
     else:

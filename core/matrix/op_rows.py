@@ -14,7 +14,7 @@ MODEL_KIND, OP_KIND, HANDWRITTEN_KIND, PLACEHOLDER_KIND = "model", "op", "handwr
 """The values of the column `kind`: a model test, a case of an op manifest, a hand-written test, or a placeholder of a
 planned model."""
 
-OP_COLUMNS = ("op", "model", "shape", "dup", "rtol", "atol")
+OP_COLUMNS = ("op", "model", "shape", "dup", "rtol", "atol", "temporary")
 """Columns that only op cases fill."""
 OP_FLAGS = ("dtype", "mark")
 """Columns of which op cases have several texts each; of hand-written tests, `mark` has the markers."""

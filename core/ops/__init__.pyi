@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from .batch import (
+    INVALID as INVALID,
     OpOptions as OpOptions,
     OpResult as OpResult,
+    invalid_cases as invalid_cases,
     op_request as op_request,
     op_result as op_result,
     plan_op_launch as plan_op_launch,
@@ -54,5 +56,9 @@ from .op_tests import (
     skips as skips,
 )
 from .rows import with_cached_ops as with_cached_ops, with_ops as with_ops
-from .tabulation import DEFAULT_BACKEND as DEFAULT_BACKEND, expectation as expectation
+from .tabulation import (
+    DEFAULT_BACKEND as DEFAULT_BACKEND,
+    default_backend as default_backend,
+    expectation as expectation,
+)
 from .written import written_cases as written_cases

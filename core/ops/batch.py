@@ -3,13 +3,14 @@
 
 import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from core.errors import UsageError
 from core.numbers import finite
+from core.ops.findings import problem_text
 from core.ops.op_tests import OpTests, read_op_tests
-from core.ops.tabulation import DEFAULT_BACKEND
+from core.ops.tabulation import default_backend
 from core.runs import GOOD, CaseDocument, case_seconds
 from core.runs.planning import LaunchPlan, OpRequest, as_batch, look_ahead, plan_ops, with_op_estimates
 from core.runs.store import RunRecord
@@ -68,8 +69,10 @@ def _phases(document: CaseDocument) -> dict[str, float | None]:
 class OpOptions:
     """What a person may choose for a launch of op cases."""
 
-    backends: tuple[str, ...] = (DEFAULT_BACKEND,)
+    backends: tuple[str, ...] = field(default_factory=lambda: (default_backend(),))
     """One run for each."""
+    dedupe: bool = True
+    """Whether equal cases of several models run once."""
     run_skipped: bool = False
     repeat: int = 1
     timeout: float | None = None
@@ -91,7 +94,7 @@ def plan_op_launch(
     """
     root, directories = checkout.root, settings.ops_dirs
     request = op_request(read_op_tests(root, directories), ids, root, [root / one for one in directories])
-    request = replace(request, run_skipped=options.run_skipped, timeout=options.timeout or 0.0)
+    request = replace(request, run_skipped=options.run_skipped, timeout=options.timeout or 0.0, dedupe=options.dedupe)
     specs = [
         plan_ops(request, backend, settings, runs=own.runs, cache=own.cache)
         for backend in dict.fromkeys(options.backends)
@@ -109,7 +112,10 @@ def op_request(
     id that is not there.
     """
     by_id = {row.id: row for row in tests.rows}
+    wrong = {one.id: one.message for one in invalid_cases(tests)}
     for id in ids:
+        if id in wrong:
+            raise UsageError(f"Op case {id} has a mistake and cannot run", wrong[id])
         if id not in by_id:
             near = difflib.get_close_matches(id, by_id, n=1)
             raise UsageError(f"No op case {id}", f"Closest: {near[0]}" if near else "`ttmatrix ops list` has them all.")
@@ -120,6 +126,28 @@ def op_request(
         ids=[row.id for row in chosen],
         manifests=list(dict.fromkeys(_named(row.manifest.path, root) for row in chosen)),
     )
+
+
+INVALID = "invalid"
+"""The status of a case that its mistakes keep from running."""
+
+
+def invalid_cases(tests: OpTests, models: Collection[str] = ()) -> list[OpResult]:
+    """The cases of `models`, or of all, that have a mistake and do not run, each with its file and line.
+
+    A mistake of a whole file stands for all of its cases, under the file's name.
+    """
+    found: dict[str, OpResult] = {}
+    for manifest in tests.manifests:
+        for problem in manifest.problems:
+            if problem.warning or (models and manifest.model not in models):
+                continue
+            id = f"{manifest.model}::{problem.case}" if problem.case else manifest.path
+            where = f"{manifest.path}:{problem.line}" if problem.line else manifest.path
+            text = f"{where}: {problem_text(problem)}"
+            earlier = f"{found[id].message}; " if id in found else ""
+            found[id] = OpResult(id, INVALID, 0.0, None, None, None, f"{earlier}{text}", {})
+    return list(found.values())
 
 
 def _named(path: str, root: Path) -> str:

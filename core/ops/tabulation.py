@@ -11,6 +11,7 @@ from core.matrix import Column, FlagColumn, OtherRows
 from core.model import Status
 from core.ops.op_tests import OpTests, computes_nothing, deduplicated, read_op_tests
 from core.payload.ttmatrix_ops import (
+    BACKEND_VARIABLE,
     Case,
     NotRead,
     Row,
@@ -25,6 +26,13 @@ __all__ = ["read_op_tests", "tabulated", "variables"]
 
 DEFAULT_BACKEND = "inductor"
 """The backend that conditions see if none is chosen."""
+
+
+def default_backend(environment: Mapping[str, str] = os.environ) -> str:
+    """The backend if none is chosen: that of TEST_COMPILE_BACKEND, as the plugin takes it, else inductor."""
+    return environment.get(BACKEND_VARIABLE) or DEFAULT_BACKEND
+
+
 _SKIP, _XFAIL = "skip", "xfail"
 """Marks that pytest acts on."""
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*\b")
@@ -37,9 +45,9 @@ class Expectation(NamedTuple):
     reason: str = ""
 
 
-def expectation(row: Row, backend: str = DEFAULT_BACKEND, environment: Mapping[str, str] = os.environ) -> Expectation:
-    """Whether a case should pass, fail or not run with that backend."""
-    case = row.case
+def expectation(row: Row, backend: str = "", environment: Mapping[str, str] = os.environ) -> Expectation:
+    """Whether a case should pass, fail or not run with that backend; empty: the default one."""
+    case, backend = row.case, backend or default_backend(environment)
     if computes_nothing(case):
         return Expectation(Status.NOT_SUPPORTED_SKIP, "The op computes nothing")
     if _SKIP in case.marks:
@@ -82,6 +90,7 @@ def tabulated(tests: OpTests) -> OtherRows:
             "dup": Column.of(same[row.id].dup_of for row in rows),
             "rtol": Column.of(f"{row.case.rtol:g}" for row in rows),
             "atol": Column.of(f"{row.case.atol:g}" for row in rows),
+            "temporary": Column.of(row.manifest.backend for row in rows),
             "reason": Column.of(one.reason for one in expected),
             "file": Column.of(row.manifest.path for row in rows),
         },

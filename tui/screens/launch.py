@@ -259,10 +259,11 @@ class LaunchOps(_LaunchDialog):
     """Op cases, as one batch for each backend."""
 
     def fields(self) -> Iterator[tuple[str, Widget]]:
-        backends = [(name, name) for name in BACKENDS]
-        yield "backend", Cycle(backends, ops.DEFAULT_BACKEND, id="backend")
+        backends = [(name, name) for name in dict.fromkeys((*BACKENDS, ops.default_backend()))]
+        yield "backend", Cycle(backends, ops.default_backend(), id="backend")
         yield "and on", Cycle([("", "no other"), *backends], "", id="other")
         yield "skipped", Cycle([("", "leave out"), ("run", "run too")], "", id="skipped")
+        yield "equal cases", Cycle([("", "run once"), ("each", "run each")], "", id="equal")
         yield "repeat", Number("times; empty: once", id="repeat")
         yield "timeout", Number("seconds for the batch; empty: none", id="timeout")
 
@@ -270,6 +271,7 @@ class LaunchOps(_LaunchDialog):
         return ops.OpOptions(
             backends=tuple(filter(None, (self.value("backend"), self.value("other")))),
             run_skipped=bool(self.value("skipped")),
+            dedupe=not self.value("equal"),
             repeat=max(1, self.number("repeat") or 1),
             timeout=self.number("timeout"),
         )

@@ -179,6 +179,12 @@ FIELDS: tuple[Field, ...] = (
     Choice(
         "level", "what a hand-written test runs: op, graph or other", _made(level_column), kinds=(HANDWRITTEN_KIND,)
     ),
+    Choice(
+        "temporary",
+        "backend of the temporary file that an op case is from, or none",
+        _of_op("temporary"),
+        kinds=(OP_KIND,),
+    ),
     Choice("dup", "op case that represents it, as both are the same test; or none", _of_op("dup"), kinds=(OP_KIND,)),
     Number("rtol", "relative tolerance of an op case", _of_op("rtol"), decimal, ("0.001", "0.005"), kinds=(OP_KIND,)),
     Number("atol", "absolute tolerance of an op case", _of_op("atol"), decimal, ("0.001", "0.005"), kinds=(OP_KIND,)),

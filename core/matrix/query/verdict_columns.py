@@ -9,6 +9,7 @@ from operator import or_
 from core.matrix.columns import AnyColumn, Column, FlagColumn
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.op_rows import BACKENDS, RESULTS, fitted, with_rows
+from core.model import Status
 
 VERDICT, STALE = "verdict", "stale"
 """The names of the columns, and the value of the field `is` that the second one provides."""
@@ -22,6 +23,8 @@ FAILED_ON = "failed_on"
 NUMBERS = ("samples_per_s", "run_s", "compile_s", "peak_mb")
 """The columns of the newest time, throughput and memory of each test."""
 BACKEND, RESULT = "backend", "result"
+_WORST_FIRST = ("crash", "timeout", "fail", "error(ref)", "build-error", "xpass", "xfail", "pass")
+"""Results of an op case, those that need attention first; any other one says nothing about it."""
 """The columns of op cases: the backends with a result, and the result there."""
 _STALE = (STALE, "semi-stale")
 
@@ -126,6 +129,16 @@ class Judged:
         """The last result of each row of `matrix` on one backend; empty if it has none."""
         found = {matrix.rows[id]: words.get(backend, "") for id, words in self.cases.items() if id in matrix.rows}
         return Column.sparse(len(matrix.ids), "", found)
+
+    def worst(self, matrix: Matrix) -> Column:
+        """The worst of the last results of each row of `matrix` on its backends; a row without one is UNSPECIFIED."""
+        ranks = {word: rank for rank, word in enumerate(_WORST_FIRST)}
+        found = {
+            matrix.rows[id]: min(words.values(), key=lambda word: ranks.get(word, len(ranks)))
+            for id, words in self.cases.items()
+            if id in matrix.rows and words
+        }
+        return Column.sparse(len(matrix.ids), Status.UNSPECIFIED, found)
 
     def _turned(self, arch: str) -> FlagColumn:
         rows = {

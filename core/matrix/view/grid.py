@@ -49,7 +49,7 @@ class Layout:
     @property
     def needs(self) -> str:
         """The provider of `core.providers.base` whose facts the grid needs."""
-        return "runs" if self.across == BACKEND else BY_GROUPING[self.down].needs
+        return "runs" if self.kind == OP_KIND else BY_GROUPING[self.down].needs
 
 
 LAYOUTS: tuple[Layout, ...] = (
@@ -62,7 +62,7 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout("variant-work", "variant", WORK, "variants by parallelism and mode"),
     Layout("parallelism", "parallelism", ARCH, "parallelisms by arch"),
     Layout("work", "parallelism", "mode", "parallelisms by mode"),
-    Layout("ops", "op", "model", "ops by model that cases are of", OP_KIND),
+    Layout("ops", "op", "model", "worst last results of ops by model that cases are of", OP_KIND),
     Layout("op-results", "op", BACKEND, "last results of ops by backend", OP_KIND),
     Layout("handwritten", "file", "level", "files of hand-written tests by level", HANDWRITTEN_KIND),
 )
@@ -94,7 +94,7 @@ class Grid:
         return self.side.values[self.codes[row - 1]] if row else "all"
 
     def at(self, row: int, column: int) -> Tally:
-        """The statuses of the tests in a cell; if `across` is BACKEND, their last results there."""
+        """The statuses of the tests in a cell; of op cases the last results, there or the worst of all backends."""
         return self.cells.get((row, column), {})
 
     def query_of(self, row: int, column: int) -> Query:
@@ -184,7 +184,13 @@ def _by_backend(scope: Scope, query: Query, among: Sequence[int], side: Column, 
 def _by_column(scope: Scope, query: Query, among: Sequence[int], side: Column, layout: Layout) -> list[_Column]:
     matrix = scope.matrix
     across = _side(matrix, layout.across, scope.learned)
-    words = status_words(matrix, lens(matrix, query.terms) or scope.arch)
+    if layout.kind == OP_KIND:
+        # What a manifest expects is no result: a case that has not run says nothing.
+        facts = scope.learned[layout.needs]
+        assert isinstance(facts, Judged), "the provider of results"
+        words = facts.worst(matrix)
+    else:
+        words = status_words(matrix, lens(matrix, query.terms) or scope.arch)
     rows_of: dict[int, list[int]] = {}
     for row in _select(scope, query, among):
         rows_of.setdefault(across.codes[row], []).append(row)

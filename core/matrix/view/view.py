@@ -41,7 +41,7 @@ from core.text import counted, one_line
 _NAMED = 6
 """How many tests a question names."""
 
-OP_FACETS = ("status", "op", "model", "dtype", "mark", BACKEND, RESULT, VERDICT)
+OP_FACETS = ("status", "op", "model", "dtype", "mark", "temporary", BACKEND, RESULT, VERDICT)
 """The facets if all visible rows are op cases."""
 HANDWRITTEN_FACETS = ("status", "level", "mark")
 """The facets if all visible rows are hand-written tests."""

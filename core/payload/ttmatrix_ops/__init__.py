@@ -8,7 +8,7 @@ the import path.
 
 from .cases import Case, Correction, DeviceName, DtypeName, FormatName, How, Manifest, Problem, Raises, Tensor, Value
 from .collection import Duplicate, File, Row, duplicates, find_files, read_files, rows
-from .conditions import context as condition_context, evaluate as condition_holds, skip_reason
+from .conditions import BACKEND_VARIABLE, context as condition_context, evaluate as condition_holds, skip_reason
 from .digest import digest as case_digest
 from .dtypes import dtype_name
 from .load import MOST_BYTES, read_file, read_text
@@ -20,6 +20,7 @@ from .tokens import NotRead
 from .writing import NotWritable, added
 
 __all__ = [
+    "BACKEND_VARIABLE",
     "CASE_KEYS",
     "MOST_BYTES",
     "SETTING_KEYS",

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from .cases import Manifest, Problem
-from .collection import SUFFIXES, File, find_files, read_files, rows
+from .collection import SUFFIXES, File, Row, find_files, permanent_beside, read_files, rows
 from .item import OpTest, ProblemTest
 from .options import Options
 
@@ -66,6 +66,15 @@ class Catalogue:
         self._collected.add(path.resolve())
         return not known
 
+    def rows(self, path: Path, manifest: Manifest) -> tuple[Row, ...]:
+        """The cases of the manifest at `path`. Those of the file that it is a variant of keep their ids."""
+        others = [file for other in permanent_beside(path) for file in self.named(other)]
+        kept = {f"{one.model}::{case.name}" for _, one in self.read(others) for case in one.cases} - self.taken
+        self.taken |= kept
+        found = rows([manifest], self.taken)
+        self.taken -= kept
+        return found
+
     def _below(self, path: Path, root: Path) -> Iterator[File]:
         root = path if path.is_dir() else root
         return find_files(path, str(path), root, include_template=self.options.include_template)
@@ -85,7 +94,7 @@ class ManifestFile(pytest.File):
         model, options = self.manifest.model, self.catalogue.options
         if not self.catalogue.first_time(self.path):
             return
-        for row in rows([self.manifest], self.catalogue.taken):
+        for row in self.catalogue.rows(self.path, self.manifest):
             name = row.id.removeprefix(f"{model}::")
             yield OpTest.from_parent(self, name=name, case=row.case, model=model, root=self.files, options=options)
         wrong = sorted((one for one in self.manifest.problems if not one.warning), key=lambda one: one.case)

@@ -88,7 +88,8 @@ def _below(directory: Path) -> list[Path]:
         found.extend(Path(above, name) for name in sorted(names))
         if len(found) > _MOST_FILES:
             break
-    return sorted(found[:_MOST_FILES])
+    # By the stem: `net.yaml` comes before its variants, `net-tt.yaml` and `net_tt.yaml`, and so takes the ids.
+    return sorted(found[:_MOST_FILES], key=lambda path: (path.with_suffix("").parts, path.suffix))
 
 
 def _refusal(path: Path, root: Path) -> str:
@@ -115,16 +116,25 @@ def read_files(files: Iterable[File]) -> tuple[Manifest, ...]:
 
 
 def _as_variant(path: Path, manifest: Manifest, others: Mapping[Path, Manifest]) -> Manifest:
+    for other, tag in _permanent(path):
+        if other in others and (tag in BACKENDS or _same_model(manifest, others[other], path)):
+            return manifest._replace(backend=tag, canonical=others[other].path)
+    return manifest
+
+
+def _permanent(path: Path) -> Iterator[tuple[Path, str]]:
+    """The files that the one at `path` may be a variant of by its name, with the backend."""
     for separator in "-_":
         stem, _, backend = path.stem.rpartition(separator)
         candidates = [(stem, backend)]
         if separator == "_" and path.stem.endswith("aot_eager"):
             candidates.append((path.stem[: -len("_aot_eager")], "aot_eager"))
-        for canonical, tag in candidates:
-            other = next((one for end in SUFFIXES if (one := path.with_name(canonical + end)) in others), None)
-            if canonical and other is not None and (tag in BACKENDS or _same_model(manifest, others[other], path)):
-                return manifest._replace(backend=tag, canonical=others[other].path)
-    return manifest
+        yield from ((path.with_name(one + end), tag) for one, tag in candidates if one for end in SUFFIXES)
+
+
+def permanent_beside(path: Path) -> list[Path]:
+    """The files beside `path` that it may be a variant of: they have their ids first, whatever is collected."""
+    return [other for other, _ in _permanent(path) if other.is_file()]
 
 
 def _same_model(manifest: Manifest, other: Manifest, path: Path) -> bool:

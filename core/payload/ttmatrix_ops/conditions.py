@@ -26,6 +26,10 @@ SHAPE: Mapping[str, object] = {
     "env": {},
 }
 """The names that a condition may use, with the keys allowed below each."""
+BACKEND_VARIABLE = "TEST_COMPILE_BACKEND"
+"""The environment variable with the backend to take if none is chosen."""
+DEVICE_BACKENDS = ("xla", "tt")
+"""Backends that are devices themselves."""
 _READABLE = re.compile(
     r"CI|[A-Z]+_CI|GITHUB_ACTIONS|(?:TEST|TT|TTMATRIX|TORCH|TORCHINDUCTOR|PYTORCH|XLA|SPYRE|ARCH)(?:_[A-Z0-9_]+)?"
 )
@@ -65,19 +69,24 @@ def evaluate(expression: str, context: Mapping[str, object]) -> bool:
     return bool(_Condition(expression, context, checking=False).whole())
 
 
+def device_of(backend: str, chosen: str = "") -> str:
+    """The type of the tested device: some backends are bound to theirs, others take the `chosen` one, or the CPU."""
+    return backend if backend in DEVICE_BACKENDS else chosen or "cpu"
+
+
 def context(
     case: Case,
     model: str,
     *,
     backend: str,
-    device: str = "cpu",
+    device: str = "",
     index: int | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, object]:
-    """The context in which the conditions of a case are evaluated."""
+    """The context in which the conditions of a case are evaluated; `device` empty: the one that the backend implies."""
     return {
         "cfg": {
-            "test_device": {"type": device, "index": index},
+            "test_device": {"type": device_of(backend, device), "index": index},
             "ref_device": {"type": "cpu"},
             "compile_backend": backend,
         },

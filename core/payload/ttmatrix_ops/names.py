@@ -13,6 +13,8 @@ import functools
 import re
 from collections.abc import Iterable
 
+from .known_ops import names_in
+
 ROOMS = (
     "torch",
     "torch.Tensor",
@@ -108,6 +110,21 @@ def room_of(name: str) -> tuple[str, str]:
         return room, last
     above, _, packet = room.rpartition(".")
     return (above, f"{packet}.{last}") if above == "torch.ops.aten" else ("", "")
+
+
+def is_known(name: str) -> bool:
+    """Whether torch has an op of that name, as far as its public names are listed; also where they are not."""
+    room, last = room_of(name)
+    known, packet = names_in(room), last.split(".")[0]
+    return kind_of(name) is not OpKind.OP or not known or packet in known or packet.startswith("_")
+
+
+def meant_by(name: str) -> str:
+    """The op in the same module that an unknown name is a misspelling of; empty if none is similar."""
+    room, last = room_of(name)
+    packet, dot, overload = last.partition(".")
+    found = nearest(packet, names_in(room))
+    return f"{room}.{found}{dot}{overload}" if found else ""
 
 
 def refusal(name: str) -> str:

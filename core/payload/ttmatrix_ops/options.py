@@ -12,9 +12,9 @@ from typing import NamedTuple
 import pytest
 
 from .children import Settings
+from .conditions import BACKEND_VARIABLE
 from .memory import physical_bytes
 
-BACKEND_VARIABLE = "TEST_COMPILE_BACKEND"
 BACKEND = "inductor"
 _TIMEOUT = 300.0
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}

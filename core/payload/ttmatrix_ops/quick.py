@@ -16,7 +16,7 @@ from typing import Any
 from .arguments import read_argument
 from .cases import Argument, Case, Manifest, Problem, Tensor
 from .dtypes import dtype_name
-from .names import OpKind, kind_of
+from .names import OpKind, is_known, kind_of
 from .nodes import Bad, Noted, Notes, fields, text as text_of
 from .reading import (
     CASE_KEYS,
@@ -138,6 +138,8 @@ class QuickReader:
         if op is None:
             match = _OP.fullmatch(piece)
             if match is None or match[1] in _NULLS or len(match[1]) > MOST_NAME or kind_of(match[1]) is OpKind.REFUSED:
+                raise _NotQuick
+            if not is_known(match[1]):
                 raise _NotQuick
             op = self._ops[piece] = match[1]
         return op

@@ -22,7 +22,7 @@ from .cases import (
     Problem,
     Raises,
 )
-from .names import OpKind, kind_of, nearest_op, refusal
+from .names import OpKind, is_known, kind_of, meant_by, nearest_op, refusal
 from .nodes import (
     Bad,
     Field,
@@ -168,7 +168,7 @@ def _defaults(found: Mapping[str, Field], notes: Notes) -> Defaults:
     read = Defaults()
     if "op" in found:
         with notes.catch():
-            read = read._replace(op=read_op(found["op"].value))
+            read = read._replace(op=read_op(found["op"].value, notes))
     block = found.get("defaults") or found.get("default")
     if block is None:
         return read
@@ -219,7 +219,7 @@ def _case(node: Node, defaults: Defaults, names: dict[str, int], notes: Notes) -
     op = defaults.op
     if "op" in found:
         with notes.catch():
-            op = read_op(found["op"].value)
+            op = read_op(found["op"].value, notes)
     elif not op:
         notes.add("the case has no op", node)
     name = op
@@ -282,12 +282,18 @@ def _name(node: Node) -> str:
     return name
 
 
-def read_op(node: Node) -> str:
+def read_op(node: Node, notes: Notes) -> str:
+    """The op; a warning if torch is not known to have it."""
     name = text(node, "op", MOST_NAME)
     if kind_of(name) is OpKind.REFUSED:
         if meant := nearest_op(name):
             raise Bad(refusal(name), node, f"did you mean {meant}?", Correction(How.REPLACE, meant))
         raise Bad(refusal(name), node)
+    if not is_known(name):
+        meant = meant_by(name)
+        correction = Correction(How.REPLACE, meant) if meant else None
+        hint = f"did you mean {meant}?" if meant else ""
+        notes.add(f"torch has no op {name} that is known here", node, hint, correction, warning=True)
     return name
 
 

@@ -21,9 +21,6 @@ from .options import Options
 from .results import SKIP, XFAIL
 from .tokens import NotRead
 
-DEVICE_BACKENDS = ("xla", "tt")
-"""Backends that are devices themselves."""
-
 Ours = OpTest | ProblemTest
 
 
@@ -78,8 +75,6 @@ def apply_conditions(items: Sequence[pytest.Item], options: Options) -> None:
     """Mark the cases that conditions skip or expect to fail."""
     settings = options.settings
     device, _, index = settings.device.partition(":")
-    if settings.backend in DEVICE_BACKENDS:
-        device = settings.backend
     for item in items:
         if isinstance(item, OpTest) and (item.case.skip_if or item.case.xfail_if):
             _apply(
@@ -88,7 +83,7 @@ def apply_conditions(items: Sequence[pytest.Item], options: Options) -> None:
                     item.case,
                     item.model,
                     backend=settings.backend,
-                    device=device or "cpu",
+                    device=device,
                     index=int(index) if index.isdecimal() else None,
                     environment=os.environ,
                 ),

@@ -71,3 +71,38 @@ def test_a_backend_that_is_not_there_says_which_ones_are(checkout: Checkout) -> 
     called = call("ops", "run", "one::a", "--backend", "nosuch", "--wait", "--repo", checkout.root)
     assert called.code == 2
     assert "there is no backend nosuch; there are" in called.err
+
+
+MISTAKE = "  - {name: d, op: torch.add, inputs: [{tensor: {shap: [2]}}]}\n"
+
+
+@pytest.mark.slow("ops run")
+def test_cases_with_mistakes_are_named_and_count(checkout: Checkout) -> None:
+    file = checkout.root / "tests/op_manifests/one.yaml"
+    file.write_text(ONE.partition("  - {name: c")[0] + MISTAKE)
+    called = call("ops", "run", "--backend", "eager", "--json", "--repo", checkout.root)
+    found = {one["id"]: one for one in called.json}
+    assert (called.code, found["one::a"]["status"], found["one::d"]["status"]) == (EXIT_FINDINGS, "pass", "invalid")
+    assert "tests/op_manifests/one.yaml:5: unknown key 'shap'" in found["one::d"]["message"]
+    assert "not run: tests/op_manifests/one.yaml:5: unknown key 'shap'" in called.err
+    started = call("ops", "run", "--backend", "eager", "--repo", checkout.root)
+    assert (started.code, "not run: " in started.err) == (EXIT_FINDINGS, True)
+    alone = call("ops", "run", "one::a", "--backend", "eager", "--wait", "--repo", checkout.root)
+    assert (alone.code, "not run: " in alone.err) == (EXIT_OK, False)
+
+
+def test_a_case_with_a_mistake_is_refused_with_the_mistake(checkout: Checkout) -> None:
+    (checkout.root / "tests/op_manifests/one.yaml").write_text(ONE + MISTAKE)
+    called = call("ops", "run", "one::d", "--repo", checkout.root)
+    assert called.code == EXIT_USAGE
+    assert "one::d has a mistake" in called.err and "unknown key 'shap'" in called.err
+
+
+@pytest.mark.slow("ops run")
+def test_the_backend_of_the_environment_is_the_default(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_COMPILE_BACKEND", "eager")
+    called = call("ops", "run", "one::a", "--wait", "--repo", checkout.root)
+    assert (called.code, "on eager" in called.err) == (EXIT_OK, True)
+    assert (
+        "on aot_eager" in call("ops", "run", "one::a", "--backend", "aot_eager", "--wait", "--repo", checkout.root).err
+    )

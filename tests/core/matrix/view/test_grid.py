@@ -24,6 +24,12 @@ from tests.support.tree import sample
 QUERIES = ("", "has:entry", "status:xfail", "arch:n150 !status:skip", "tiny or net", "status:none mode:training", "zzz")
 
 
+def worst_result(id: str) -> str:
+    """The worst last result of an op case; a case that has not run says nothing."""
+    order = ("crash", "timeout", "fail", "error(ref)", "build-error", "xpass", "xfail", "pass", "skip", "dup")
+    return min(SOME_RESULTS.get(id, {}).values(), key=order.index, default="UNSPECIFIED")
+
+
 @pytest.fixture(scope="module")
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
     cases = with_op_rows(index(sample(tmp_path_factory.mktemp("checkout"))), some_op_rows())
@@ -45,6 +51,8 @@ def test_each_cell_is_what_its_query_selects(matrix: Matrix, layout: Layout, tex
             if layout.across == "backend":
                 found = Counter(SOME_RESULTS[matrix.ids[one]][cells.heads[column]] for one in rows)
                 assert cells.at(row, column) == found, query
+            elif layout.kind == "op":
+                assert cells.at(row, column) == Counter(worst_result(matrix.ids[one]) for one in rows), query
             else:
                 assert cells.at(row, column) == tally(status_words(matrix, meant), rows), query
 
@@ -120,3 +128,10 @@ def test_a_rate_is_of_what_has_an_entry_or_ran() -> None:
     assert rate({"pass": 2, "xpass": 1, "fail": 1, "skip": 5, "dup": 1}) == (3, 4)
     assert rate({"UNSPECIFIED": 9}).share is None
     assert [Rate(*one).percent for one in ((0, 0), (0, 9), (1, 999), (998, 999), (9, 9))] == [None, 0, 1, 99, 100]
+
+
+def test_op_cases_that_have_not_run_have_no_rate(matrix: Matrix) -> None:
+    cells = grid(matrix, Query(), "", "ops", {"runs": Judged(matrix, {}, {})})
+    found = [cells.at(row, column) for row in range(len(cells)) for column in range(len(cells.heads))]
+    assert any(found)
+    assert {rate(one).percent for one in found} == {None}

@@ -4,6 +4,8 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from core.payload.ttmatrix_ops import Manifest, duplicates, find_files, read_files, rows
 
 ONE = "cases:\n  - {name: a, op: torch.add}\n"
@@ -72,3 +74,12 @@ def test_ids_are_unique_and_duplicates_name_who_represents_them(tmp_path: Path) 
     assert [one.dup_of for one in duplicates(found[1:]).values()] == ["", "m::a::b.yaml", "m::a::b.yaml"]
     assert {one.dup_of for one in duplicates(found, dedupe=False).values()} == {""}
     assert {one.key for one in duplicates(found, dedupe=False).values()} == {said["m::a"].key}
+
+
+@pytest.mark.parametrize("variant", ["net-spyre.yaml", "net_spyre.yaml", "net-tt.yml"])
+def test_the_permanent_file_has_the_ids_and_represents_equal_cases(tmp_path: Path, variant: str) -> None:
+    for name in ("net.yaml", variant):
+        (tmp_path / name).write_text(f"model: net\n{ONE}")
+    found = rows(_read(tmp_path))
+    assert [(row.id, row.manifest.backend != "") for row in found] == [("net::a", False), (f"net::a::{variant}", True)]
+    assert [one.dup_of for one in duplicates(found).values()] == ["", "net::a"]

@@ -102,3 +102,18 @@ def test_the_reason_is_the_first_that_holds() -> None:
     assert skip_reason(case, CONTEXT) == "yes"
     assert skip_reason(case._replace(skip_if=(Condition("1"),)), CONTEXT) == "1"
     assert skip_reason(CASE, CONTEXT) == ""
+
+
+@pytest.mark.parametrize(
+    ("backend", "chosen", "type"),
+    [
+        ("tt", "", "tt"),
+        ("xla", "", "xla"),
+        ("tt", "spyre", "tt"),
+        ("inductor", "", "cpu"),
+        ("inductor", "spyre", "spyre"),
+    ],
+)
+def test_a_backend_that_is_a_device_is_the_tested_device(backend: str, chosen: str, type: str) -> None:
+    found = context(CASE, "m", backend=backend, device=chosen)
+    assert evaluate(f"cfg.test_device.type == '{type}'", found)

@@ -257,3 +257,31 @@ def test_the_template_as_it_was_proposed(real_manifest: Path) -> None:
     assert isinstance(integers, Tensor) and integers.dtype == "int64"
     noncontiguous = by_name["view_should_error_on_noncontig"].inputs[0]
     assert isinstance(noncontiguous, Tensor) and not noncontiguous.contiguous
+
+
+@pytest.mark.parametrize(
+    ("op", "meant"),
+    [
+        ("torch.sotfmax", "torch.softmax"),
+        ("torch.nn.functional.geluu", "torch.nn.functional.gelu"),
+        ("torch.ops.aten.reshap.default", "torch.ops.aten.reshape.default"),
+        ("torch.Tensor.reshap", "torch.Tensor.reshape"),
+        ("torch.nothing_like_it_at_all", ""),
+    ],
+)
+def test_an_op_that_torch_is_not_known_to_have_is_a_warning(op: str, meant: str) -> None:
+    found = read_text(f"cases:\n  - {{name: a, op: {op}}}\n", "m.yaml")
+    (problem,) = found.problems
+    assert [case.op for case in found.cases] == [op]
+    assert (problem.warning, problem.message) == (True, f"torch has no op {op} that is known here")
+    assert problem.hint == (f"did you mean {meant}?" if meant else "")
+    assert (problem.correction is not None) is bool(meant)
+    block = read_text(f"cases:\n  - name: a\n    op: {op}\n", "m.yaml")
+    assert [one.message for one in block.problems] == [problem.message]
+
+
+@pytest.mark.parametrize(
+    "op", ["torch.add", "torch.ops.aten.view", "torch._weight_norm", "torch.getitem", "torch.fft.rfft"]
+)
+def test_an_op_that_torch_has_is_no_finding(op: str) -> None:
+    assert read_text(f"cases:\n  - {{name: a, op: {op}}}\n", "m.yaml").problems == ()
