@@ -135,7 +135,7 @@ INVALID = "invalid"
 def invalid_cases(tests: OpTests, models: Collection[str] = ()) -> list[OpResult]:
     """The cases of `models`, or of all, that have a mistake and do not run, each with its file and line.
 
-    A mistake of a whole file stands for all of its cases, under the file's name.
+    A mistake of a whole file is listed once, under the name of the file.
     """
     found: dict[str, OpResult] = {}
     for manifest in tests.manifests:
