@@ -22,6 +22,7 @@ from core.runs.planning import (
     check_export,
     check_repeat,
     default_kind,
+    own_arch,
     plan_ops,
     plan_test,
     supported_of,
@@ -115,6 +116,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     export = _export(args, kind)
     if args.each_arch and (context.arch or kind != "device"):
         raise UsageError("--each-arch is for device runs on several archs", hint="Give --kind device, and no --arch.")
+    own = "" if context.arch or args.each_arch or args.host else own_arch(context.matrix.schema.archs)
     specs = (
         _handwritten_specs(args, context, by_hand, store)
         + _op_specs(args, context, cases, store)
@@ -131,12 +133,13 @@ def execute(args: argparse.Namespace, context: Context) -> int:
                 export=export,
             )
             for id in ids
-            for arch in _archs(args, context, id)
+            for arch in _archs(args, context, id, own if KINDS[kind].needs_device else "")
             for profile in profiles
             for _ in range(args.repeat)
         ]
     )
-    specs = with_needs(specs, read_hosts(context.paths.hosts_file), args.host)
+    # With the arch of this machine as the default, they stay here.
+    specs = specs if own else with_needs(specs, read_hosts(context.paths.hosts_file), args.host)
     durations, _ = read_durations(context.checkout)
     return start(args, context, with_estimates(specs, store.ended(), durations))
 
@@ -148,10 +151,10 @@ def _export(args: argparse.Namespace, kind: str) -> Export:
     return export
 
 
-def _archs(args: argparse.Namespace, context: Context, id: str) -> Sequence[str]:
-    """The archs that a model test runs on. Raises UsageError if it supports none of the hosts."""
+def _archs(args: argparse.Namespace, context: Context, id: str, own: str) -> Sequence[str]:
+    """The archs that a model test runs on; `own` is the default. Raises UsageError if it supports none of the hosts."""
     if not args.each_arch:
-        return (context.arch,)
+        return (context.arch or own,)
     known = archs_of_hosts(read_hosts(context.paths.hosts_file), context.matrix.schema.archs)
     return supported_of(known, context.matrix, id)
 

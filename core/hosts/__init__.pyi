@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+from .boards import Boards as Boards, boards_here as boards_here
 from .check import (
     PATIENCE as PATIENCE,
     Expected as Expected,

@@ -117,7 +117,7 @@ def parse_answer(text: str) -> Answer:
         commit=_commit(said.get("commit", "")),
         models=_commit(said.get("models", "")),
         nodes=int(said["nodes"]) if said.get("nodes", "").isdecimal() else 0,
-        boards=_boards(said.get("boards", "")),
+        boards=parse_boards(said.get("boards", "")),
         free=int(free) * 1024 if free.isdecimal() and len(free) < 18 else None,
         whole=said.get("end") == "ok",
     )
@@ -145,8 +145,8 @@ def _versions(text: str) -> Mapping[str, str | None] | None:
     return {str(name): None if value is None else _short(str(value)) for name, value in found.items()}
 
 
-def _boards(text: str) -> Sequence[str] | None:
-    """The types of the boards in a snapshot of tt-smi: `n150 L`, `p150a`."""
+def parse_boards(text: str) -> Sequence[str] | None:
+    """The types of the boards in a snapshot of tt-smi: `n150 L`, `p150a`; None: it is none."""
     found = _json(text)
     devices = found.get("device_info") if isinstance(found, dict) else None
     if not isinstance(devices, list):

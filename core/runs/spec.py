@@ -27,7 +27,7 @@ _DEBUGGER = re.compile(r"(?:[\w.]+-)*(?:[cu]?gdb|lldb)(?:-[\d.]+)?")
 _TELLING_DIGITS = 6
 _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
 
-_RARE = ("prefix", "needs", "paths", "claims", "requirements")
+_RARE = ("prefix", "needs", "paths", "boards", "claims", "requirements")
 """Fields that are only written if they are set."""
 _OF_CASES = ("cases", "manifests")
 """Fields that are only written for runs of op cases."""
@@ -107,6 +107,8 @@ class RunSpec:
     """The files of the op cases, relative to `cwd`, or absolute if they are elsewhere."""
     paths: Mapping[str, str] = field(default_factory=dict)
     """By the name of a variable that is a list of directories: those to put before the others."""
+    boards: tuple[str, ...] = ()
+    """The archs that the test is for; a machine that can be none of them cannot run it. Empty: any can."""
     claims: tuple[str, ...] = ()
     """Files and directories that no other run may use meanwhile: their absolute paths."""
     requirements: tuple[str, ...] = ()

@@ -22,6 +22,7 @@ from core.runs.planning import (
     Survey,
     as_batch,
     find_interpreter,
+    own_arch,
     plan_test,
     preflight,
     refuse,
@@ -215,7 +216,8 @@ def find_users(world: WorkflowContext, output_class: str) -> Answer:
 
 def device_command(world: WorkflowContext, ids: Sequence[str]) -> tuple[RunSpec, str]:
     """The one pytest invocation for `ids`, and why it is not possible here (empty if it is)."""
-    spec = plan_device(world.matrix, ids, world.settings, runs=world.store.root, arch=world.arch)
+    arch = world.arch or own_arch(world.matrix.schema.archs)
+    spec = plan_device(world.matrix, ids, world.settings, runs=world.store.root, arch=arch)
     spec = with_forks(spec, world.surroundings.survey)
     return spec, missing_device(spec, world.surroundings, world.settings)
 

@@ -170,7 +170,7 @@ class Launch(_LaunchDialog):
 
     def fields(self) -> Iterator[tuple[str, Widget]]:
         session = self._session
-        archs = [(NO_ARCH, "any"), *((arch, arch) for arch in session.matrix.schema.archs)]
+        archs = [(NO_ARCH, "that of this machine, else any"), *((arch, arch) for arch in session.matrix.schema.archs)]
         if found := self._of_hosts(session.hosts):
             archs.append((_EACH, f"each that hosts have: {', '.join(found)}"))
         # Who has taken machines up wants to run there.

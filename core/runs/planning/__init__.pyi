@@ -6,6 +6,7 @@ from .batches import (
     newest_batch as newest_batch,
     progress as progress,
 )
+from .boards import boards_of_test as boards_of_test, own_arch as own_arch
 from .download_sizes import with_sizes as with_sizes
 from .downloads import Download as Download, Sources as Sources, download_lines as download_lines
 from .interpreter import Source as Source, find_interpreter as find_interpreter, forking_fault as forking_fault

@@ -13,12 +13,13 @@ from pathlib import Path
 from core.errors import TTMatrixError, UsageError
 from core.hosts import read_hosts
 from core.ids import TestId
-from core.matrix import NO_ARCH, Matrix, resolve
+from core.matrix import NO_ARCH, Matrix, resolve, supported_archs
 from core.model import TEST_MODULE, node_id
 from core.runs import planning
 from core.runs.cluster import Cluster
 from core.runs.outcome import HARMLESS, Outcome
 from core.runs.planning.activate import NO_ACTIVATION, activation
+from core.runs.planning.boards import own_arch
 from core.runs.planning.claims import with_claims
 from core.runs.planning.debuggers import with_debugger
 from core.runs.planning.downloads import (
@@ -32,6 +33,7 @@ from core.runs.planning.downloads import (
 from core.runs.planning.host_downloads import fetched_elsewhere
 from core.runs.planning.interpreter import Source, find_interpreter, is_cached, is_of
 from core.runs.planning.kinds import (
+    KINDS,
     NO_EXPORT,
     Export,
     Request,
@@ -212,19 +214,22 @@ def plan_tests(
     check_repeat(options.repeat)
     specs: list[RunSpec] = []
     refused: list[TTMatrixError] = []
+    own = "" if options.arch or options.archs or options.host else own_arch(matrix.schema.archs)
     for id in ids:
         try:
             names = (options.profile, *options.others)
             kind = options.kind or default_kind(matrix.checkout, settings, names)
             check_export(options.export, kind, options.repeat * len(names))
-            each = [replace(options, kind=kind, profile=name) for name in names]
+            arch = options.arch or (own if KINDS[kind].needs_device else NO_ARCH)
+            each = [replace(options, kind=kind, profile=name, arch=arch) for name in names]
             if options.archs and kind == "device":
                 archs = supported_of(options.archs, matrix, id)
                 each = [replace(one, arch=arch) for arch in archs for one in each]
             specs += [_planned(matrix, id, settings, one, runs) for _ in range(options.repeat) for one in each]
         except TTMatrixError as error:
             refused.append(error)
-    specs = with_needs(specs, read_hosts(paths().hosts_file), options.host)
+    # With the arch of this machine as the default, they stay here.
+    specs = specs if own else with_needs(specs, read_hosts(paths().hosts_file), options.host)
     durations, _ = read_durations(matrix.checkout)
     return as_batch(with_estimates(specs, records, durations), stop_on_failure=options.stop_on_failure), refused
 
@@ -281,7 +286,8 @@ def plan_test(
         manifest=manifest,
         export=export,
     )
-    return replace(spec, entry=entry_digest(entry))
+    boards = supported_archs(entry) if KINDS[kind].needs_device else ()
+    return replace(spec, entry=entry_digest(entry), boards=boards)
 
 
 def plan_run(

@@ -18,6 +18,7 @@ from core.payload.ttmatrix_compile_options import TRACE_ADVICE, TRACE_REGION, ig
 from core.proc import boot_id, own_identity, this_host
 from core.runs.environment import digest
 from core.runs.leases import Lease, device_leases
+from core.runs.planning.boards import boards_of_machine, lacking, needs_text, wanted, way_round
 from core.runs.planning.downloads import Sources
 from core.runs.planning.interpreter import Source, Versions, forking_fault, installed
 from core.runs.planning.kinds import (
@@ -302,13 +303,31 @@ def _disk(around: Surroundings) -> Iterator[Obstacle]:
 
 
 def _device(specs: Sequence[RunSpec], around: Surroundings) -> Iterator[Obstacle]:
-    if not around.nodes.is_dir() or not any(around.nodes.iterdir()):
+    boards = boards_of_machine(around.environ, around.nodes)
+    if not boards.types and not (around.nodes.is_dir() and any(around.nodes.iterdir())):
         remedy = "Run on a machine with a device and its driver; a simulator needs none"
-        yield Obstacle(Level.WARNING, f"There is no device at {around.nodes}", remedy)
+        asked = {archs: needs_text(archs, some) for archs, some in _by_archs(specs).items()}
+        what = "; ".join([f"There is no device at {around.nodes}", *asked.values()])
+        yield Obstacle(Level.WARNING, what, remedy)
+    for archs, some in lacking(specs, boards).items():
+        what = f"{needs_text(archs, some)}; this machine has {boards.text}"
+        yield Obstacle(Level.BLOCKER, what, way_round(archs, some, boards))
+    if boards.types:
+        named = f"--arch {boards.arch} is the default" if boards.arch else "--arch names what the tests are for"
+        yield Obstacle(Level.NOTE, f"This machine has {boards.text}", named)
     if not around.environ.get(_CACHE_VARIABLE):
         remedy = f"export {_CACHE_VARIABLE}=... as on the machines of CI"
         yield Obstacle(Level.WARNING, f"{_CACHE_VARIABLE} is not set: weights in its cache are not found", remedy)
     yield from _leases(specs)
+
+
+def _by_archs(specs: Sequence[RunSpec]) -> dict[tuple[str, ...], list[RunSpec]]:
+    """The runs of tests that are for certain archs, by these."""
+    found: dict[tuple[str, ...], list[RunSpec]] = {}
+    for spec in specs:
+        for archs in wanted(spec):
+            found.setdefault(archs, []).append(spec)
+    return found
 
 
 def _leases(specs: Sequence[RunSpec]) -> Iterator[Obstacle]:

@@ -10,6 +10,7 @@ from core.errors import EXIT_OK, EXIT_USAGE
 from core.evidence.reports.classify import handwritten_test
 from core.runs import Outcome, Testcase
 from core.sources import Checkout
+from tests.support.boards import fake_tt_smi
 from tests.support.cli import call
 from tests.support.tree import sample
 
@@ -174,6 +175,20 @@ def test_planned(checkout: Checkout) -> None:
     assert (graph["kind"], doubtful["kind"]) == ("cpu", "device")
     assert doubtful["argv"][-1] == f"{_PATH}::test_doubtful[x]"
     assert str(checkout.root / "tests") in graph["env"]["PYTHONPATH"]
+
+
+def test_boards_that_a_test_needs(checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = "tests/jax/multi_chip/n300/ops/test_sum.py"
+    (checkout.root / file).parent.mkdir(parents=True)
+    (checkout.root / file).write_text("def test_sum(): pass\n")
+    words = ("--repo", checkout.root, "run", f"{file}::test_sum", "--plan")
+    assert f"{file}::test_sum needs n300" in call(*words).err, "also where there is no device"
+    monkeypatch.setenv("PATH", fake_tt_smi(tmp_path / "bin", "n150 L")["PATH"])
+    said = call(*words).err
+    assert f"blocker: {file}::test_sum needs n300; this machine has n150 (1 chip)" in said
+    assert "--force" in said
+    fake_tt_smi(tmp_path / "bin", "n300 L", "n300 R")
+    assert "needs n300;" not in call(*words).err
 
 
 def test_results_of_reports(checkout: Checkout, tmp_path: Path) -> None:
