@@ -187,6 +187,30 @@ def load_settings(file: Path) -> Settings:
     return replace(found, profiles=profiles)
 
 
+class SettingsFile:
+    """The settings file while a program runs: a person adds a profile and wants to use it."""
+
+    def __init__(self, file: Path) -> None:
+        """What it says now is known."""
+        self._file = file
+        self._seen = self._stamp()
+
+    def changed(self) -> Settings | None:
+        """The settings, if the file has changed since the last call; else None. Raises as `load_settings`."""
+        stamp = self._stamp()
+        if stamp == self._seen:
+            return None
+        self._seen = stamp
+        return load_settings(self._file)
+
+    def _stamp(self) -> object:
+        try:
+            found = self._file.stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+
 def read_profiles(tables: object, file: Path) -> dict[str, Profile]:
     """The profiles of the table `profiles` of a TOML `file`. Raises TTMatrixError on a mistake."""
     if not isinstance(tables, dict) or not all(isinstance(one, dict) for one in tables.values()):

@@ -232,3 +232,20 @@ async def test_a_letter_in_a_number_is_answered(checkout: Checkout, settings: Se
         await pilot.press("x")
         assert [one.message for one in app._notifications] == ["Only digits can be typed here."]
         assert app.screen.query_one("#repeat", Input).value == "7"
+
+
+async def test_a_profile_that_is_added_while_the_app_is_open_can_be_chosen(
+    checkout: Checkout, settings: Settings, own_home: Path
+) -> None:
+    app = build_app(checkout, query=PASSES, settings=settings)
+    file = own_home / "config" / "settings.toml"
+    file.parent.mkdir(exist_ok=True)
+    async with app.run_test(size=(100, 30)) as pilot:
+        file.write_text(f'python = "{settings.python}"\n[profiles.added]\ntimeout = 60.0\n')
+        await until(pilot, lambda: "added" in app.session.settings.profiles, "the new profile")
+        await pilot.press("R", "down", "down", "right")
+        await until(pilot, lambda: app.screen.query_one("#profile", Cycle).value == "added", "its choice")
+        await pilot.press("escape")
+        file.write_text("[profiles.added]\ntimeout = 'soon'\n")
+        await until(pilot, lambda: any("timeout" in one.message for one in app._notifications), "what is wrong")
+        assert "added" in app.session.settings.profiles, "the last ones that were right"

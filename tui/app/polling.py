@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from textual.app import App
 from core import evidence, hosts
 from core.errors import TTMatrixError
 from core.runs import cluster
+from core.settings import Settings, SettingsFile
 from core.sources import Stamps, all_unchanged
 from tui import view_models
 from tui.app.bridge import Repeating
@@ -56,6 +57,8 @@ class Seen:
     lease_title: str = ""
     """Title text about the time left."""
     lease_warnings: tuple[str, ...] = ()
+    settings: Settings | TTMatrixError | None = None
+    """What the settings file says since it was last changed, or why it cannot be read; None: it was not changed."""
 
 
 class Looker:
@@ -65,6 +68,7 @@ class Looker:
         self._session = session
         self._seen = Seen(session.all_runs, session.runs, session.repository, None, False, None, 0)
         self._cluster: Cluster | None = None
+        self._settings_file = SettingsFile(session.paths.settings_file)
         self.heads: Stamps = {}
         """The files that change with the commit, as they were when the ages were read; empty while that is going on."""
 
@@ -86,8 +90,14 @@ class Looker:
         now = datetime.fromtimestamp(time.time(), UTC)
         title, warnings = view_models.leases_words(known, status, now) if known else ("", ())
         found = (all_runs, runs, repository, error, changed, results, decisions, known, status, title, warnings)
-        self._seen = Seen(*found)
+        self._seen = Seen(*found, settings=self._settings() or before.settings)
         return self._seen
+
+    def _settings(self) -> Settings | TTMatrixError | None:
+        try:
+            return self._settings_file.changed()
+        except TTMatrixError as error:
+            return error
 
     def _status(self) -> ClusterStatus | None:
         # Without hosts, load nothing of this.
@@ -174,8 +184,17 @@ class Polling:
             self._facts.read_verdicts()
         if before is not None and seen.decisions != before.decisions:
             self._edits.refresh()
+        if seen.settings is not None and (before is None or seen.settings is not before.settings):
+            self._take_settings(seen.settings)
         self._take_hosts(before, seen)
         self._take_leases(seen)
+
+    def _take_settings(self, found: Settings | TTMatrixError) -> None:
+        """Use changed settings, such as a profile that was added; those for the start of the app wait for the next."""
+        if isinstance(found, TTMatrixError):
+            self._notify.warn(found)
+        else:
+            self._session.settings = replace(found, ops_dirs=self._session.settings.ops_dirs)
 
     def _take_hosts(self, before: Seen | None, seen: Seen) -> None:
         """Show the state of hosts, and report those that are lost or come back."""
