@@ -8,6 +8,7 @@ from pathlib import Path
 from core.cli.console import Console
 from core.cli.context import Context
 from core.cli.runs_common import agreed_interpreter, configure_yes
+from core.cli.triage_sessions import list_sessions
 from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
 from core.matrix.query import select
 from core.runs.store import RunStore
@@ -37,7 +38,9 @@ from core.workflows.procedures import AUTO, WORKFLOWS
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = "workflows:\n" + "\n".join(f"  {name:<22} {kind.help}" for name, kind in WORKFLOWS.items())
-    parser.add_argument("ids", nargs="*", metavar="ID", help="a training entry, or the name of a model")
+    parser.add_argument(
+        "ids", nargs="*", metavar="ID", help="a training entry, or the name of a model; none: list open workflows"
+    )
     parser.add_argument("--query", default="", metavar="QUERY", help="all training entries that match the query")
     parser.add_argument(
         "--workflow",
@@ -64,6 +67,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
+    if not (args.ids or args.query or args.apply or args.resume or args.choose or args.device_result):
+        list_sessions(context)
+        return EXIT_OK
     ids = _targets(args, context)
     agreed_interpreter(ids, context, yes=args.yes)
     world = WorkflowContext(

@@ -28,6 +28,7 @@ COMMAND_GROUPS = {
     "edits": {
         "edit": "apply operations to the YAML: print the diff, or write it",
         "apply": "write a file of proposals to the YAML; --commit commits it",
+        "pending": "list, accept, reject or undo changes that wait for a decision",
         "placeholders": "list planned models, remove them or make entries of them",
         "pr": "print the text of a pull request, from a commit or a range",
         "triage": "run a workflow on failing tests: from repro to reviewed change",

@@ -24,4 +24,8 @@ from .render import device_steps as device_steps, markdown as markdown
 from .report import WorkflowReport as WorkflowReport
 from .report_json import document as document
 from .resolve import find_target as find_target, is_target as is_target
-from .session import WorkflowSession as WorkflowSession, sessions_directory as sessions_directory
+from .session import (
+    WorkflowSession as WorkflowSession,
+    left_open as left_open,
+    sessions_directory as sessions_directory,
+)

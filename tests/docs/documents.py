@@ -13,6 +13,7 @@ from tests.support.cli import call
 from tests.support.fake_python import use_fake_python
 from tests.support.nightlies import nightly
 from tests.support.op_reports import ingest_cases
+from tests.support.pending_changes import propose
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tests.support.triage_checkout import SMALL, device_xml, triage_checkout
@@ -55,6 +56,10 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield printed("show", "show", STALE)
     yield printed("list", "list", "is:placeholder")
     yield printed("placeholders", "placeholders")
+    propose(checkout, STALE, "status", "EXPECTED_PASSING")
+    yield printed("pending", "pending", "list")
+    yield printed("pending", "pending", "accept", STALE)
+    yield printed("pending", "pending", "undo")
     yield printed("show-placeholder", "show", "Panorama Segmenter")
     yield printed("edit", "placeholders", "Panorama Segmenter", "--remove")
     yield printed("grid", "grid", "has:entry", "--sort", "n150")
@@ -192,7 +197,9 @@ def _runs(directory: Path, home: Path) -> Documents:
 
 def _workflow(directory: Path, home: Path) -> Documents:
     checkout = triage_checkout(directory / "workflow", home)
+    yield _printed("triage-sessions", "triage", "--repo", checkout.root)
     yield _printed("triage", "triage", SMALL, "--repo", checkout.root)
+    yield _printed("triage-sessions", "triage", "--repo", checkout.root)
     result = device_xml(directory / "device.xml", Large="RuntimeError: TT_FATAL: no room")
     yield _printed("triage", "triage", SMALL, "--device-result", result, "--apply", "--repo", checkout.root)
     yield _printed("loaders", "loaders", "--repo", checkout.root)

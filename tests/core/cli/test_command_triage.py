@@ -52,6 +52,19 @@ def test_without_apply_nothing_remains_and_the_device_is_what_is_missing(checkou
     assert files(checkout) == before
 
 
+def test_without_an_id_the_open_workflows_are_listed(checkout: Checkout) -> None:
+    nothing = triage(checkout)
+    assert (nothing.code, nothing.out) == (0, "")
+    assert "no workflow is open" in nothing.err
+    triage(checkout, SMALL)
+    (one,) = triage(checkout, "--json").json
+    assert (one["id"], one["state"], one["workflow"]) == (SMALL, "needs a device", "dtype-bfloat16")
+    called = triage(checkout)
+    assert SMALL in called.out
+    assert "--resume goes on" in called.err
+    assert triage(checkout, "--resume").code == EXIT_USAGE
+
+
 def test_what_a_workflow_downloads_is_asked_about_and_caches_are_named(
     checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pending changes of a checkout, proposed as on a screen."""
+
+from core.edits.apply import Present
+from core.edits.operations import Operation, OpKind
+from core.edits.pending.workbench import Workbench
+from core.matrix.indexing import index
+from core.settings import paths
+from core.sources.checkout import Checkout
+
+
+def propose(checkout: Checkout, id: str, field: str, value: str, note: str = "") -> Workbench:
+    """Propose one value of an entry, below TTMATRIX_HOME; returns the workbench that did."""
+    bench = Workbench(checkout, paths().journal)
+    bench.propose([Operation(OpKind.SET, id, None, (field,), value)], note, Present(index(checkout).files))
+    return bench
