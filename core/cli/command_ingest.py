@@ -3,6 +3,7 @@
 
 import argparse
 import time
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +13,8 @@ from core.cli.arguments import sha
 from core.cli.console import Console
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.evidence import Added, Ending, evidence_store, handwritten_store, retain
+from core.evidence import RAN, Added, Ending, evidence_store, handwritten_store, retain
+from core.evidence.progress import percent
 from core.evidence.reports import OTHER, REPEATED, STAND_IN, Problem, Reading, ReadOptions, read_reports
 from core.runs import FORKING_FAULT, UNHEARD, clean
 from core.sources import read_schema
@@ -111,6 +113,8 @@ class _Total:
     without_time: int = 0
     counts: dict[str, int] = field(default_factory=dict)
     runs: set[str] = field(default_factory=set)
+    as_expected: Counter[str] = field(default_factory=Counter)
+    """Results by ending."""
     cut: int = 0
     unheard: int = 0
     problems: list[Problem] = field(default_factory=list)
@@ -136,6 +140,7 @@ class _Total:
         self.runs |= {report.run for report in reading.reports}
         self.problems += reading.problems
         self.cut += sum(bool(report.cut) for report in reading.reports)
+        self.as_expected += Counter(one.ending for one in reading.observations if one.as_expected)
         results = (one for report in reading.reports for one in (*report.observations, *report.by_hand))
         self.unheard += sum(one.ending is Ending.BROKEN and one.reason == UNHEARD for one in results)
 
@@ -146,6 +151,7 @@ class _Total:
             "known": self.known,
             "testcases": sum(self.counts.values()),
             "counts": dict(sorted(self.counts.items())),
+            "as_expected": sum(self.as_expected.values()),
             "runs": sorted(self.runs),
             "without_arch": self.without_arch,
             "cut": self.cut,
@@ -153,13 +159,30 @@ class _Total:
             "problems": [{"file": clean(one.file), "message": clean(one.message)} for one in self.problems],
         }
 
+    def _kinds(self) -> list[tuple[str, int]]:
+        """The kinds of testcases in words with their numbers, the most first; expected failures are apart."""
+        found: dict[str, int] = {}
+        for name, number in self.counts.items():
+            words, right = _WORDS.get(name, name.replace("_", " ")), self.as_expected.get(name, 0)
+            if name not in RAN or name == Ending.FLAKY:
+                found[words] = number
+                continue
+            # A pass is what most entries expect, anything else is not.
+            usual, other = (right, number - right) if name == Ending.PASSED else (number - right, right)
+            found[words] = usual
+            found[f"{words} {'unexpectedly' if name == Ending.PASSED else 'as expected'}"] = other
+        return sorted(((words, number) for words, number in found.items() if number), key=lambda item: -item[1])
+
     def print(self, console: Console) -> None:
         cut = f" ({self.cut:,} cut off)" if self.cut else ""
         kinds = f"{self.new:,} new, {self.known:,} known{cut}, {self.unreadable:,} unreadable"
         console.line(f"{counted(self.files, 'file')}: {kinds}")
-        ordered = sorted(self.counts.items(), key=lambda item: -item[1])
-        by_kind = ", ".join(f"{number:,} {_WORDS.get(name, name.replace('_', ' '))}" for name, number in ordered)
+        by_kind = ", ".join(f"{number:,} {words}" for words, number in self._kinds())
         console.line(counted(sum(self.counts.values()), "testcase") + (f": {by_kind}" if by_kind else ""))
+        ran, passed = (sum(self.counts.get(one, 0) for one in some) for some in (RAN, (Ending.PASSED,)))
+        if ran:
+            right = sum(self.as_expected.values())
+            console.line(f"As expected: {right:,} of {ran:,} ({percent(right / ran)}); passed: {percent(passed / ran)}")
         if self.without_arch:
             missing = counted(self.without_arch, "result")
             console.note(f"{missing} without a cell: no arch, or one that this checkout does not have.")

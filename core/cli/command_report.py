@@ -14,7 +14,7 @@ from core.cli.report import Report, report_document
 from core.errors import EXIT_OK, TTMatrixError
 from core.evidence import evidence_store
 from core.evidence.analysis import citations, issue_advice, read_states
-from core.evidence.progress import By, ProgressReader
+from core.evidence.progress import By, ProgressReader, period
 from core.evidence.verdicts import Verdicts
 from core.files import atomic_write
 from core.history import History
@@ -55,7 +55,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         context.console.line(_FORMATS[style](report).rstrip("\n"))
     results = sum(report.progress.measured.total.ran)
     runs = counted(len(report.progress.runs), "run")
-    context.console.note(f"{counted(results, 'result')} of {runs} in the last {args.since:g} days")
+    when = f", {period(report.progress)}" if results else ""
+    context.console.note(f"{counted(results, 'result')} of {runs} in the last {args.since:g} days{when}")
     if not results:
         context.console.note("`ttmatrix ingest --from-github` downloads the reports of CI.")
     return EXIT_OK

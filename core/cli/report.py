@@ -78,8 +78,18 @@ def report_document(report: Report) -> dict[str, object]:
 
 
 def _series(one: Series) -> dict[str, object]:
-    weeks = [None if rate is None else round(rate, 4) for rate in one.weeks]
-    return {"name": one.name, "passed": list(one.passed), "ran": list(one.ran), "weeks": weeks}
+    return {
+        "name": one.name,
+        "passed": list(one.passed),
+        "as_expected": list(one.as_expected),
+        "ran": list(one.ran),
+        "weeks": _rates(one.weeks_passed),
+        "weeks_as_expected": _rates(one.weeks),
+    }
+
+
+def _rates(weeks: Sequence[float | None]) -> list[float | None]:
+    return [None if rate is None else round(rate, 4) for rate in weeks]
 
 
 def _turned(one: Turned) -> dict[str, object]:

@@ -66,14 +66,15 @@ def _body(report: Report) -> Iterator[str]:
     progress, measured = report.progress, report.progress.measured
     days = [day_text(number) for number in progress.days]
     yield f"<p>{_text(summary(progress, report.arch))}</p>"
-    yield "<h2>Pass rate by arch</h2>"
+    yield "<h2>As expected, by arch</h2>"
     lines = [_lately("all", measured.total), *(_lately(one.name, one) for one in measured.archs[: _MOST_LINES - 1])]
     yield chart(lines, days, unit="%")
-    yield '<p class="dim">Each point is the rate of the seven days up to it.</p>'
+    yield '<p class="dim">Each point is the rate of the seven days up to it.'
+    yield "A known failure that fails is as expected.</p>"
     if progress.by != "arch":
-        yield f"<h2>Pass rate by {progress.by}, of those with most failures</h2>"
+        yield f"<h2>As expected, by {progress.by} with most unexpected results</h2>"
         yield chart([_lately(one.name, one) for one in measured.groups[:_MOST_LINES]], days, unit="%")
-    yield f"<h2>Most failures by {progress.by}, pass rate by week</h2>"
+    yield f"<h2>Most unexpected results by {progress.by}: as expected by week</h2>"
     yield _heat(report)
     yield from _entries(report)
     yield from _turned(report)
@@ -106,8 +107,9 @@ def _heat(report: Report) -> str:
     rows = []
     for one in groups:
         cells = "".join(_shade(rate) for rate in one.weeks[-_HEAT_WEEKS:])
-        rows.append(f"<tr><th>{_text(one.name)}</th>{cells}</tr>")
-    return f'<div class="wide"><table><tr><th></th>{head}</tr>{"".join(rows)}</table></div>'
+        passed = f'<td class="n dim">{percent(one.passed_now)}</td>'
+        rows.append(f"<tr><th>{_text(one.name)}</th>{passed}{cells}</tr>")
+    return f'<div class="wide"><table><tr><th></th><th>passed lately</th>{head}</tr>{"".join(rows)}</table></div>'
 
 
 def _shade(rate: float | None) -> str:

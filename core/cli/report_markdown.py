@@ -32,13 +32,14 @@ def _lines(report: Report) -> Iterator[str]:
     yield ""
     yield _plain(summary(progress, report.arch))
     yield ""
-    yield "## Pass rate by week"
+    yield "## As expected, by week"
     yield ""
     heads = [day[5:] for day in week_ends(progress)]
     rows = [("all", measured.total), *((one.name, one) for one in measured.archs)]
-    yield from _rates("arch", heads, [(name, one) for name, one in rows])
+    yield from _rates("arch", heads, [(name, one) for name, one in rows[: MOST_ROWS + 1]])
+    yield from _more(len(measured.archs), "arch")
     if progress.by != "arch":
-        yield f"## Most failures by {progress.by}"
+        yield f"## Most unexpected results by {progress.by}"
         yield ""
         yield from _rates(progress.by, heads, [(one.name, one) for one in measured.groups[:MOST_ROWS]])
         yield from _more(len(measured.groups), progress.by)
@@ -52,8 +53,10 @@ def _lines(report: Report) -> Iterator[str]:
 
 def _rates(head: str, heads: Sequence[str], rows: Iterable[tuple[str, Series]]) -> Iterator[str]:
     shown = heads[-_WEEKS:]
-    body = [(name, f"{sum(one.ran):,}", *map(percent, one.weeks[-_WEEKS:])) for name, one in rows]
-    yield from _table((head, "results", *shown), body)
+    body = [
+        (name, f"{sum(one.ran):,}", percent(one.passed_now), *map(percent, one.weeks[-_WEEKS:])) for name, one in rows
+    ]
+    yield from _table((head, "results", "passed lately", *shown), body)
 
 
 def _turned(report: Report) -> Iterator[str]:

@@ -46,6 +46,22 @@ RAN = frozenset(Ending) - {Ending.NOT_RUN, Ending.BROKEN}
 FAILURES = RAN - {Ending.PASSED, Ending.FLAKY}
 
 
+def is_as_expected(ending: Ending, expected: Status, checked: bool | None) -> bool:
+    """Whether a result is the one that the entry asked for when it ran (docs/rules.md 4.4).
+
+    `checked`: whether the PCC was asserted. A result that says nothing about the model is not as expected.
+    """
+    if ending not in RAN or ending is Ending.FLAKY:
+        return False
+    match expected:
+        case Status.KNOWN_FAILURE_XFAIL:
+            # A process that dies cannot be an expected failure.
+            return ending in (Ending.FAILED, Ending.INACCURATE)
+        case Status.NOT_SUPPORTED_SKIP:
+            return ending is not Ending.PASSED
+    return ending is Ending.PASSED or (ending is Ending.INACCURATE and checked is False)
+
+
 class Origin(StrEnum):
     """Where an observation comes from."""
 
@@ -127,6 +143,11 @@ class Observation:
     """Only for an op case; its PCC is in there, because it is recorded and not required."""
     profile: str = ""
     """The profile it ran with; empty: the default, as in CI. Results with other profiles decide about no entry."""
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether it ended as its entry said when it ran."""
+        return is_as_expected(self.ending, self.expected, self.pcc_checked)
 
     @property
     def steady(self) -> str:

@@ -10,10 +10,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from typing import NamedTuple
 
-from core.evidence.observation import Ending
+from core.evidence.observation import Ending, is_as_expected
 from core.evidence.store_rows import BROKEN, HAS_RUN, NOT_RUN, as_text
 from core.model import Function, Status
 
+_CHECKED = 5
+"""The place of `pcc_checked` in a shape."""
 _EXPECT_NO_PASS = (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)
 
 
@@ -68,6 +70,8 @@ class Tracks(NamedTuple):
     """When the last result of each run was made, in seconds since the epoch."""
     passed: frozenset[int]
     """The shapes that mean a pass."""
+    as_expected: frozenset[int]
+    """The shapes that mean what the entry said when it ran."""
     unexpected: frozenset[int]
     """The shapes of results whose entry did not expect a pass."""
 
@@ -121,6 +125,7 @@ def read_tracks(connection: sqlite3.Connection, functions: Collection[Function],
         runs={id: as_text(run) for id, run, _, _ in sessions},
         ended=ended,
         passed=frozenset(id for id, fields in shapes if fields[0] == Ending.PASSED),
+        as_expected=frozenset(id for id, fields in shapes if _as_expected(fields[0], fields[1], fields[_CHECKED])),
         unexpected=frozenset(id for id, fields in shapes if fields[1] in _EXPECT_NO_PASS),
     )
 
@@ -132,6 +137,10 @@ def _tracks(
     for cell, test, arch in cells:
         if rows := connection.execute(_OF_CELL, (cell, since)).fetchall():
             yield Track(as_text(test), as_text(arch), _results(rows))
+
+
+def _as_expected(ending: str, expected: str, checked: bool | None) -> bool:
+    return is_as_expected(Ending(ending), Status(expected), checked)
 
 
 def _check(tracks: Sequence[Track], silent: TrackResults, sessions: Set[int], shapes: Set[int]) -> None:

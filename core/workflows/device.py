@@ -5,6 +5,7 @@ import hashlib
 import re
 import shlex
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from core.matrix import Matrix
 from core.model import node_id
 from core.runs import (
     RUN_VARIABLE,
+    CutReport,
     Outcome,
     RunSpec,
     Testcase,
@@ -26,7 +28,7 @@ from core.runs import (
     shell_command,
     stream_testcases,
 )
-from core.runs.log import LogFile, cause_line
+from core.runs.log import LogFile, cause_line, parts_of
 from core.runs.planning import (
     DEVICE_NODES,
     FORKED,
@@ -95,7 +97,9 @@ def refuse_other_code(file: Path, root: Path, code: Sequence[str]) -> None:
 
     A file made in another way does not say so.
     """
-    suites = {session.suite for session, _ in stream_testcases(file_chunks(file), str(file))}
+    suites: set[str] = set()
+    with suppress(CutReport):
+        suites.update(session.suite for session, _ in stream_testcases(file_chunks(file), str(file)))
     made_on = {found[1] for suite in suites if (found := _CODE_NAME.fullmatch(suite))}
     if made_on - {_digest(root, code)}:
         raise UsageError(
@@ -119,7 +123,7 @@ def _node(id: str) -> str:
 
 _FAILURES = (Outcome.FAIL, Outcome.ERROR)
 _ENDED = (Outcome.CRASH, Outcome.HANG, Outcome.TIMEOUT)
-_LOG_BYTES = 1024 * 1024
+_LOG_BYTES = 8 * 1024 * 1024
 
 
 def read_device_run(record: RunRecord, ids: Sequence[str]) -> list[dict[str, str]]:
@@ -132,11 +136,13 @@ def read_device_run(record: RunRecord, ids: Sequence[str]) -> list[dict[str, str
         return read_device_result(file, ids)
     # It is unknown which test ended or blocked pytest; the tests before it have their testcases.
     names = {_name(id) for id in ids}
-    cases = _by_name(read_testcases(file, names)) if file.is_file() else {}
+    cases = _by_name(read_testcases(file, names, on_cut=str)) if file.is_file() else {}
+    log = _SessionLog(file)
     rest = Ending.OUT_OF_TIME if record.outcome in (Outcome.HANG, Outcome.TIMEOUT) else Ending.BROKEN
     found = [(id, cases.get(_name(id), [])) for id in ids]
     results = [
-        _observed(id, deciding_case(some), "") if some else DeviceResult(id, rest, record.summary) for id, some in found
+        _observed(id, deciding_case(some), log.of_test(_name(id))) if some else DeviceResult(id, rest, record.summary)
+        for id, some in found
     ]
     return [one.to_fields() for one in results]
 
@@ -146,21 +152,23 @@ def read_device_result(file: Path, ids: Sequence[str]) -> list[dict[str, str]]:
 
     Raises UsageError where it mentions none of `ids`.
     """
-    names = {_name(id) for id in ids}
-    cases: dict[str, list[Testcase]] = {}
-    failed: set[str] = set()
-    for _, case in stream_testcases(file_chunks(file), str(file)):
-        if case.name in names:
-            cases.setdefault(case.name, []).append(case)
-        if case.outcome in _FAILURES:
-            failed.add(case.name)
-    # The log can be attributed to one test only if exactly one has failed.
-    log = _log_line(file) if len(failed) == 1 else ""
+    cut: list[CutReport] = []
+    every = read_testcases(file, on_cut=cut.append)
+    cases = _by_name(every)
+    log = _SessionLog(file, alone=len({case.name for case in every if case.outcome in _FAILURES}) == 1)
     found = [(id, cases.get(_name(id), [])) for id in ids]
     if not any(some for _, some in found):
         wanted = "\n".join(f"  {_name(id)}" for id in ids)
         raise UsageError(f"{file} is about other tests", f"It mentions none of:\n{wanted}")
-    return [_observed(id, deciding_case(some), log).to_fields() if some else _absent(id) for id, some in found]
+    absent = cut[0].problem if cut else "the report does not mention it"
+    return [
+        (
+            _observed(id, deciding_case(some), log.of_test(_name(id)))
+            if some
+            else DeviceResult(id, Ending.NOT_RUN, absent)
+        ).to_fields()
+        for id, some in found
+    ]
 
 
 def _by_name(every: Iterable[Testcase]) -> dict[str, list[Testcase]]:
@@ -170,19 +178,25 @@ def _by_name(every: Iterable[Testcase]) -> dict[str, list[Testcase]]:
     return cases
 
 
-def _log_line(file: Path) -> str:
-    """The most telling error line of the session's log: that of a run here, else the log named like the report."""
-    log = file.with_name(LOG) if file.name == JUNIT else file.with_suffix(".log")
-    return cause_line(LogFile(log).last(_LOG_BYTES)) if log.is_file() else ""
+class _SessionLog:
+    """The log beside a report: that of a run here, else the one named like the report."""
+
+    def __init__(self, report: Path, *, alone: bool = False) -> None:
+        """`alone`: only one of its tests has failed, so what the log says is about that one."""
+        log = report.with_name(LOG) if report.name == JUNIT else report.with_suffix(".log")
+        self._lines = LogFile(log).last(_LOG_BYTES) if log.is_file() else []
+        self._alone = alone
+        self._parts = parts_of(self._lines)
+
+    def of_test(self, name: str) -> str:
+        """The most telling error line of one test; empty if there is none, or if it may be another test's."""
+        own = cause_line(self._parts.get(name, ()))
+        return own or (cause_line(self._lines) if self._alone else "")
 
 
 def _name(id: str) -> str:
     parsed = TestId.parse(id)
     return f"{parsed.function}[{id}]" if parsed else id
-
-
-def _absent(id: str) -> dict[str, str]:
-    return DeviceResult(id, Ending.NOT_RUN, "the report does not mention it").to_fields()
 
 
 def _observed(id: str, case: Testcase, log: str) -> DeviceResult:

@@ -234,7 +234,7 @@ def run_device(world: WorkflowContext, session: WorkflowSession, spec: RunSpec, 
         done = await_runs(world, [done[0].spec.run_id])
     record = done[0]
     file = record.directory / JUNIT
-    by = stand_in(read_testcases(file)) if file.is_file() else "" if record.spec.devices else _NO_DEVICE
+    by = stand_in(read_testcases(file, on_cut=str)) if file.is_file() else "" if record.spec.devices else _NO_DEVICE
     return _of_device(world, file, by, read_device_run(record, ids))
 
 
@@ -247,7 +247,7 @@ def read_report(world: WorkflowContext, session: WorkflowSession, file: Path, id
     """
     refuse_other_code(file, world.root, code_of(session))
     _refuse_other_run(world, file, ids)
-    return _of_device(world, file, stand_in(read_testcases(file)), read_device_result(file, ids))
+    return _of_device(world, file, stand_in(read_testcases(file, on_cut=str)), read_device_result(file, ids))
 
 
 def code_of(session: WorkflowSession) -> list[str]:

@@ -2,7 +2,7 @@
 """Pending changes in words: what they do, their effect, and their conflicts."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from core.ci import job_name
@@ -14,6 +14,7 @@ from tui.view_models.style import STATUS_LOOKS
 
 if TYPE_CHECKING:
     from core.edits import CellChange
+    from core.sources.ci import Job
 
 _SHOWN_KINDS = 4
 _SHOWN_JOBS = 6
@@ -122,16 +123,20 @@ def effect_words(changes: "Sequence[CellChange]") -> str:
     if cases:
         names = dict.fromkeys(field.name for change in cases for field in change.fields)
         words.append(f"{counted(len(cases), 'op case')}: {', '.join(names)}")
-    for verb, count in (
-        ("gains", sum(len(change.jobs_gained) for change in changes)),
-        ("LOSES", sum(len(change.jobs_lost) for change in changes)),
-    ):
-        if count:
-            words.append(f"{verb} {counted(count, 'CI job')}")
+    words += _moves("enter", "enters", [(change.id, change.jobs_gained) for change in changes])
+    words += _moves("LEAVE", "LEAVES", [(change.id, change.jobs_lost) for change in changes])
     minutes = sum(change.minutes or 0 for change in changes)
     if cost := device_minutes(minutes):
         words.append(cost)
     return " · ".join(words) or "no effect on any run"
+
+
+def _moves(verb: str, of_one: str, moves: "Sequence[tuple[str, Sequence[Job]]]") -> Iterator[str]:
+    """`16 tests LEAVE 2 CI jobs`: each job counts once, however many tests it is about."""
+    jobs = {job_name(job) for _, some in moves for job in some}
+    tests = {id for id, some in moves if some}
+    if jobs:
+        yield f"{counted(len(tests), 'test')} {of_one if len(tests) == 1 else verb} {counted(len(jobs), 'CI job')}"
 
 
 def job_lines(changes: "Sequence[CellChange]") -> list[tuple[str, str]]:

@@ -75,7 +75,7 @@ _REPORT = (
     Meaning("•", "plot: all results, or those of the row under the cursor; · all beside a row"),
     Meaning("n p b", "plot: an arch, by the letter that its row has"),
     Meaning("X S", "plot: entries of the status xfail, and skip, at the end of each week"),
-    Meaning("█ ▓ ▒ ░ ▁", "share of a week that passed: all, from 75%, from 50%, from 25%, less"),
+    Meaning("█ ▓ ▒ ░ ▁", "share of a week that was as expected: all, from 75%, from 50%, from 25%, less"),
     Meaning("failed", "results of the last week that are no passes"),
 )
 _RUNS = (

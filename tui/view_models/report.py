@@ -18,6 +18,7 @@ from core.evidence.progress import (
     day_text,
     machine_words,
     moment_day,
+    percent,
     stale_words,
     week_ends,
 )
@@ -42,7 +43,7 @@ _CURVES = ("pass", "xfail", "skip", "mixed", "fail", "running")
 class ReportList(StrEnum):
     """The lists that the table of a report can show, by their headings."""
 
-    RATES = "pass rates"
+    RATES = "as expected"
     TURNED = "turned"
     STALE = "stale"
     FLAKY = "flaky"
@@ -137,7 +138,8 @@ def list_words(progress: Progress, which: ReportList) -> str:
             named = ", ".join(map(day_text, gaps[-_NAMED_GAPS:]))
             return f"{counted(len(gaps), 'day')} without any result: {named}" if gaps else "every day has results"
         case _:
-            return f"pass rate by week; most failures in the last week first, by {progress.by}"
+            words = f"as expected by week, most unexpected results first, by {progress.by}"
+            return f"{words}; passed: the raw rate of the last week"
 
 
 # Pass rates, as a heat map
@@ -148,7 +150,8 @@ def _rates(progress: Progress) -> ReportRows:
     heads = week_ends(progress)[-_WEEKS:]
     columns = (
         _names(str(progress.by) if progress.by is not By.ARCH else "arch", [one.name for one in measured.groups]),
-        TableColumn("failed", 7, right=True),
+        TableColumn("unexpected", 10, right=True),
+        TableColumn("passed", 6, right=True, yields=len(heads) + 1),
         # If there is too little room, the oldest weeks are dropped first.
         *(TableColumn(day[5:], 5, yields=len(heads) - at) for at, day in enumerate(heads)),
     )
@@ -177,7 +180,8 @@ def _query(field: str, name: str) -> Query:
 
 
 def _rate_row(key: str, name: Sequence[Cell], one: Series, weeks: int, query: Query | None = None) -> ReportRow:
-    cells = [name, [Cell(f"{one.failed_now:,}", "" if one.failed_now else "dim")]]
+    cells = [name, [Cell(f"{one.unexpected_now:,}", "" if one.unexpected_now else "dim")]]
+    cells.append([Cell(percent(one.passed_now), "dim")])
     cells += [[_heat(rate)] for rate in one.weeks[-weeks:]] if weeks else []
     return ReportRow(key, cells, query=query)
 
@@ -344,7 +348,7 @@ def _rate_plot(progress: Progress, key: str, width: int, height: int) -> list[Ce
         names = [*short_archs(tuple(one.name for one in measured.archs)), _ALL]
     # Most important first, in case not all fit.
     named = [(curve.sign, curve.style, name) for curve, name in zip(curves, names, strict=True)]
-    return [_title(" % passed in 7 days: ", reversed(named), width), *plot(curves, days, width, height - 1)]
+    return [_title(" % as expected in 7 days: ", reversed(named), width), *plot(curves, days, width, height - 1)]
 
 
 def _arch_curves(archs: Sequence[Series]) -> list[Curve]:

@@ -12,6 +12,7 @@ from .words import (
     machine_words as machine_words,
     moment_day as moment_day,
     percent as percent,
+    period as period,
     stale_words as stale_words,
     summary as summary,
     typical_days as typical_days,

@@ -20,37 +20,55 @@ _FLAKY_FROM = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """How many results passed, and how many say something about the model, on each day of a period."""
+    """How many results were as expected, how many passed, and how many say something about the model, on each day.
+
+    A known failure that fails is as expected. Rates are 0 to 1, None where nothing ran; they are of what was as
+    expected, unless they say that they are of passes.
+    """
 
     name: str
     passed: tuple[int, ...]
     ran: tuple[int, ...]
-
-    def rate(self, first: int = 0, last: int | None = None) -> float | None:
-        """The pass rate from day `first` up to, but without, day `last`: 0 to 1; None: nothing ran."""
-        ran = sum(self.ran[first:last])
-        return sum(self.passed[first:last]) / ran if ran else None
+    as_expected: tuple[int, ...]
 
     @property
     def weeks(self) -> tuple[float | None, ...]:
-        """The pass rate of each week, counted back from the last day, oldest first."""
-        ends = range(len(self.ran), 0, -_WEEK)
-        return tuple(reversed([self.rate(max(0, end - _WEEK), end) for end in ends]))
+        """The rate of each week, counted back from the last day, oldest first."""
+        return self._weekly(self.as_expected)
+
+    @property
+    def weeks_passed(self) -> tuple[float | None, ...]:
+        """The share of passes in each week."""
+        return self._weekly(self.passed)
 
     @property
     def lately(self) -> tuple[float | None, ...]:
-        """For each day, the pass rate of the seven days that end with it."""
-        return tuple(self.rate(max(0, end - _WEEK), end) for end in range(1, len(self.ran) + 1))
+        """For each day, the rate of the seven days that end with it."""
+        ends = range(1, len(self.ran) + 1)
+        return tuple(self._rate(self.as_expected, max(0, end - _WEEK), end) for end in ends)
 
     @property
-    def failed_now(self) -> int:
-        """How many results of the last week did not pass."""
-        return sum(self.ran[-_WEEK:]) - sum(self.passed[-_WEEK:])
+    def unexpected_now(self) -> int:
+        """How many results of the last week were not as expected."""
+        return sum(self.ran[-_WEEK:]) - sum(self.as_expected[-_WEEK:])
 
     @property
     def now(self) -> float | None:
-        """The pass rate of the last week."""
+        """The rate of the last week."""
         return self.weeks[-1] if self.ran else None
+
+    @property
+    def passed_now(self) -> float | None:
+        """The share of passes in the last week."""
+        return self.weeks_passed[-1] if self.ran else None
+
+    def _weekly(self, good: tuple[int, ...]) -> tuple[float | None, ...]:
+        ends = range(len(self.ran), 0, -_WEEK)
+        return tuple(reversed([self._rate(good, max(0, end - _WEEK), end) for end in ends]))
+
+    def _rate(self, good: tuple[int, ...], first: int, last: int) -> float | None:
+        ran = sum(self.ran[first:last])
+        return sum(good[first:last]) / ran if ran else None
 
 
 class Turned(NamedTuple):
@@ -125,7 +143,7 @@ class Measured:
     total: Series
     archs: tuple[Series, ...]
     groups: tuple[Series, ...]
-    """The group with most failures in the last week first."""
+    """The group with most unexpected results in the last week first."""
     turned: tuple[Turned, ...]
     """The latest first."""
     flaky: tuple[Flaky, ...]
@@ -162,9 +180,9 @@ def measure_tracks(
         if not rows:
             continue
         passed = [shape in passes for _, _, shape in rows]
-        counts.add(
-            track.arch, group_of(track.test_id, track.arch), [int(at // DAY) - first for at, _, _ in rows], passed
-        )
+        days = [int(at // DAY) - first for at, _, _ in rows]
+        right = [shape in tracks.as_expected for _, _, shape in rows]
+        counts.add(track.arch, group_of(track.test_id, track.arch), days, passed, right)
         flakiness = flakiness_of(passed)
         at = _last_turn(passed)
         if flakiness > _FLAKY_FROM:
@@ -229,20 +247,21 @@ def _stale(
 
 
 class _Counts:
-    """Passes and results by arch and group on each day."""
+    """Passes, results, and those as expected, by arch and group on each day."""
 
     def __init__(self, days: int) -> None:
         self._days = days
-        self._found: dict[tuple[str, str], tuple[list[int], list[int]]] = {}
+        self._found: dict[tuple[str, str], _Numbers] = {}
 
-    def add(self, arch: str, group: str, days: Sequence[int], passed: Sequence[bool]) -> None:
+    def add(self, arch: str, group: str, days: Sequence[int], passed: Sequence[bool], right: Sequence[bool]) -> None:
         found = self._found.get((arch, group))
         if found is None:
-            found = self._found[arch, group] = [0] * self._days, [0] * self._days
-        good, ran = found
-        for day, one in zip(days, passed, strict=True):
+            found = self._found[arch, group] = [0] * self._days, [0] * self._days, [0] * self._days
+        good, ran, expected = found
+        for day, one, other in zip(days, passed, right, strict=True):
             ran[day] += 1
             good[day] += one
+            expected[day] += other
 
     def series(self) -> tuple[Series, tuple[Series, ...], tuple[Series, ...]]:
         """The series of all results, of each arch, of each group."""
@@ -254,18 +273,19 @@ class _Counts:
             for days in (archs.setdefault(arch, []), groups.setdefault(group, []), total):
                 days.append(found)
         ordered = sorted(
-            starmap(self._sum, groups.items()), key=lambda one: (-one.failed_now, one.now or 0.0, one.name)
+            starmap(self._sum, groups.items()), key=lambda one: (-one.unexpected_now, one.now or 0.0, one.name)
         )
         return self._sum("all", total), tuple(starmap(self._sum, sorted(archs.items()))), tuple(ordered)
 
     def _sum(self, name: str, days: "_Days") -> Series:
-        good, ran = (tuple(map(sum, zip(*(both[at] for both in days), strict=True))) for at in (0, 1))
         nothing = (0,) * self._days
-        return Series(name, good or nothing, ran or nothing)
+        sums = (tuple(map(sum, zip(*(numbers[at] for numbers in days), strict=True))) for at in range(3))
+        return Series(name, *(one or nothing for one in sums))
 
 
-_Days: TypeAlias = list[tuple[list[int], list[int]]]
-"""Passes and results on each day, of several cells."""
+_Numbers: TypeAlias = tuple[list[int], list[int], list[int]]
+"""Passes, results, and those as expected, on each day."""
+_Days: TypeAlias = list[_Numbers]
 
 
 class _Hosts:

@@ -36,17 +36,23 @@ def week_ends(progress: Progress) -> list[str]:
     return [day_text(end - 1) for end in reversed(range(days.stop, days.start, -7))]
 
 
+def period(progress: Progress) -> str:
+    """The first and the last day with results: `from 2026-08-20 to 2026-08-22`."""
+    days = progress.days
+    return f"from {day_text(days.start)} to {day_text(days.stop - 1)}" if days else "of no day"
+
+
 def summary(progress: Progress, arch: str = "") -> str:
     """The main numbers in a few words; the rest of the report has the details."""
     measured = progress.measured
     broke = sum(not one.fixed for one in measured.turned)
     where = f" on {arch}" if arch else ""
-    period = f"from {moment_day(progress.since)} to {moment_day(progress.now)}"
     if not sum(measured.total.ran):
-        return f"No results{where} {period}."
+        return f"No results{where} from {moment_day(progress.since)} to {moment_day(progress.now)}."
+    total = measured.total
     parts = [
-        f"{counted(sum(measured.total.ran), 'result')}{where} of {counted(len(progress.runs), 'run')} {period}",
-        f"{percent(measured.total.now)} passed in the last week",
+        f"{counted(sum(total.ran), 'result')}{where} of {counted(len(progress.runs), 'run')} {period(progress)}",
+        f"in the last week of these {percent(total.now)} as expected, {percent(total.passed_now)} passed",
         f"{counted(broke, 'cell')} broke and {counted(len(measured.turned) - broke, 'cell')} passed again in it",
         counted(len(measured.flaky), "flaky cell"),
         f"{counted(len(measured.stale), 'cell')} passing unexpectedly",

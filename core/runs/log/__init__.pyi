@@ -9,6 +9,7 @@ from .growth import (
     LogLimit as LogLimit,
 )
 from .memory import out_of_memory as out_of_memory, trace_advice as trace_advice
+from .parts import parts_of as parts_of
 from .reader import LogLook as LogLook, Seek as Seek
 from .search import Pattern as Pattern, parse_filter as parse_filter, parse_pattern as parse_pattern
 from .signs import (

@@ -43,7 +43,9 @@ def test_what_cannot_be_read_is_reported_and_the_rest_is_read(checkout: Checkout
     told = call("ingest", directory, "--repo", checkout.root)
     assert told.code == 1
     assert told.out.splitlines()[0] == "2 files: 1 new, 0 known, 1 unreadable"
-    assert told.out.splitlines()[1].startswith("28 testcases: 9 inaccurate, ")
+    assert told.out.splitlines()[1].startswith("28 testcases: ")
+    kinds = re.findall(r"([\d,]+) ([a-z][a-z ]+)", told.out.splitlines()[1].partition(": ")[2])
+    assert sum(int(number) for number, _ in kinds) == 28
     assert f"cannot read {directory / 'cut.xml'}" in told.err
     assert "with --arch" in told.err
 
@@ -138,3 +140,37 @@ def test_the_pair_of_plugins_that_does_not_work_is_named(checkout: Checkout, tmp
     assert "1 result of nothing: pytest-forked has no result of it: CRASHED with signal 0." in told.err
     assert "pytest 9.2 or newer does not work with pytest-forked up to 1.7.5" in told.err
     assert call("ingest", file, "--json", "--repo", checkout.root).json["signal_0"] == 1
+
+
+def test_expected_failures_are_counted_as_expected(checkout: Checkout, tmp_path: Path) -> None:
+    tags = (
+        "<properties><property name='tags' value=\"{'bringup_status': 'FAILED_RUNTIME', 'model_test_status': "
+        "'ModelTestStatus.KNOWN_FAILURE_XFAIL'}\"/></properties>"
+    )
+    names = [f"m{at}/pytorch-single_device-inference" for at in range(10)]
+    xfail = tags + '<skipped type="pytest.xfail" message="x"/>'
+    cases = [CASE.format(xfail).replace(TEST_ID, one) for one in names[:7]]
+    cases += [CASE.format("").replace(TEST_ID, names[7])]
+    cases += [
+        CASE.format(tags.replace("FAILED_RUNTIME", "PASSED") + "<skipped type='pytest.xfail'/>").replace(
+            TEST_ID, names[8]
+        )
+    ]
+    cases += [
+        CASE.format(tags.replace("KNOWN_FAILURE_XFAIL", "EXPECTED_PASSING") + "<failure/>").replace(TEST_ID, names[9])
+    ]
+    file = tmp_path / "x.xml"
+    file.write_text(SUITE.format("".join(cases)))
+    told = call("ingest", file, "--repo", checkout.root, "--arch", "n150")
+    assert told.out.splitlines()[1:] == [
+        "10 testcases: 7 failed as expected, 1 failed, 1 passed, 1 passed unexpectedly",
+        "As expected: 8 of 10 (80.0%); passed: 20.0%",
+    ]
+    told = call("ingest", file, "--json", "--repo", checkout.root)
+    assert (told.json["as_expected"], told.json["counts"]) == (8, {"failed": 8, "passed": 2})
+    page = call("report", "--since", "9999", "--repo", checkout.root)
+    assert "from 2026-11-21 to 2026-11-21" in page.out
+    assert "in the last week of these 80.0% as expected, 20.0% passed" in page.out
+    (total,) = (call("report", "--since", "9999", "--json", "--repo", checkout.root).json[name] for name in ("total",))
+    assert (sum(total["as_expected"]), sum(total["passed"])) == (8, 2)
+    assert (total["weeks_as_expected"], total["weeks"]) == ([0.8], [0.2])

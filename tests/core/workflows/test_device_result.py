@@ -178,3 +178,43 @@ def test_a_test_that_is_not_mentioned_is_not_decided_and_a_file_about_others_is_
     assert (first["ending"], second["ending"]) == ("passed", "not_run")
     with pytest.raises(UsageError, match="other tests"):
         read_device_result(tmp_path / "junit.xml", [OTHER])
+
+
+def several(tmp_path: Path, log: str) -> dict[str, DeviceResult]:
+    """Two tests of one session that both fail with error code 13, and the log beside their report."""
+    thirteen = "RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13"
+    cases = "".join(
+        f'<testcase classname="t" name="test_all_models_torch[{id}]" time="1"><properties><property name="tags" '
+        f'value="{LIVE}"/></properties><failure message="{thirteen}">E   {thirteen}</failure></testcase>'
+        for id in (ID, OTHER)
+    )
+    file = tmp_path / "device.xml"
+    file.write_text(f"<testsuites><testsuite>{cases}</testsuite></testsuites>")
+    file.with_suffix(".log").write_text(log)
+    found = map(DeviceResult.of, read_device_result(file, [ID, OTHER]))
+    return {one.id: one for one in found}
+
+
+def test_each_test_of_one_session_has_its_own_part_of_the_log(tmp_path: Path) -> None:
+    node = "tests/runner/test_models.py::test_all_models_torch"
+    found = several(
+        tmp_path,
+        f"{node}[{ID}] x\nerror: failed to legalize operation 'ttir.small'\nFAILED [ 50%]\n"
+        f"{node}[{OTHER}] x\nTT_FATAL: circular buffers of the large one\nFAILED [100%]\n",
+    )
+    assert fields(found[ID])["reason"] == "error: failed to legalize operation 'ttir.small'"
+    assert fields(found[OTHER])["reason"] == "TT_FATAL: circular buffers of the large one"
+
+
+def test_a_log_that_names_no_test_is_about_none_of_several(tmp_path: Path) -> None:
+    found = several(tmp_path, "error: failed to legalize operation 'ttir.small'\n")
+    assert not any("legalize" in one.reason for one in found.values())
+
+
+def test_of_a_cut_report_what_is_there_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "x.xml"
+    file.write_text(f'<testsuite><testcase name="test_all_models_torch[{ID}]"/><testcase name="test_all_mo')
+    first, second = map(DeviceResult.of, read_device_result(file, [ID, OTHER]))
+    assert first.ending is Ending.PASSED
+    assert second.ending is Ending.NOT_RUN
+    assert "cut off" in second.reason

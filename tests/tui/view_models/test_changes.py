@@ -17,7 +17,7 @@ def test_effect_words() -> None:
     assert effect_words([]) == "no effect on any run"
     assert effect_words([other]) == "1 cell: reason"
     assert effect_words([moved, other]) == (
-        "1 cell PASS→SKIP · 1 cell: reason · LOSES 1 CI job · saves 2.0 device-minutes per CI run"
+        "1 cell PASS→SKIP · 1 cell: reason · 1 test LEAVES 1 CI job · saves 2.0 device-minutes per CI run"
     )
     back = CellChange("x", "p150", SKIP, PASS, (), (), (FieldChange("status", SKIP, PASS),))
     assert effect_words([moved, moved, back]).startswith("3 cells: 2 PASS→SKIP, 1 SKIP→PASS · ")
@@ -67,3 +67,11 @@ def test_a_row_begins_with_what_tells_changes_apart() -> None:
     )
     odd = [of(OpKind.SET, "status", value=value) for value in ("SPAM", 7, ["EXPECTED_PASSING"], None)]
     assert brief_operations(odd) == "status = SPAM; status = 7; status = [EXPECTED_PASSING]; status = None"
+
+
+def test_jobs_count_once_however_many_tests_leave_them() -> None:
+    jobs = (JOB, Job("p.json", 1, "weekly", "n150", "tests", "n150"))
+    changes = [CellChange(f"x{at}", "n150", PASS, SKIP, (), jobs) for at in range(16)]
+    assert "16 tests LEAVE 2 CI jobs" in effect_words(changes)
+    gained = [CellChange(f"x{at}", "n150", SKIP, PASS, jobs) for at in range(3)]
+    assert "3 tests enter 2 CI jobs" in effect_words(gained)
