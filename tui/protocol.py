@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from core.matrix.query import Query
     from core.runs.planning import LaunchPlan
     from core.runs.store import Queue, RunRecord
+    from core.sources import Lacking
 
 T = TypeVar("T")
 
@@ -107,6 +108,9 @@ class Facts(Protocol):
 
     def request_placeholder_tests(self) -> None:
         """Look for the models of all placeholders, unless that is done."""
+
+    def lacking(self) -> Lacking | None:
+        """The files that git tracks and the work tree lacks; None until they were looked for, which this requests."""
 
     def request_fetched(self, id: str) -> None:
         """Read what the loader of a test fetches, unless that is done. `Signals.downloads_read` says when it is."""

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 
 from core import handwritten, providers
 from core.ci import Selection, Selector, covers_models, groups, job_problem, read_selector
-from core.cli import handwritten_records
+from core.cli import absent_report, handwritten_records
 from core.cli.context import Context
 from core.errors import EXIT_OK
 from core.matrix import Universe, resolve_id
 from core.model import Finding
 from core.providers import Selections
+from core.sources import absent_configuration
 from core.sources.ci import Job, Jobs, Trigger, read_jobs
 from core.text import one_line
 
@@ -41,6 +42,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         found = providers.selections(context.cache, matrix, context.model_infos)
         _one_test(context, found, id)
         _note(found.findings, context)
+    absent_report.note_absent(context)
     return EXIT_OK
 
 
@@ -74,7 +76,8 @@ def _one_test(context: Context, found: Selections, id: str) -> None:
         return
     context.console.line(one_line(id))
     if not selections:
-        context.console.line("  No job selects it.")
+        known = not absent_configuration(context.checkout)
+        context.console.line("  No job selects it." if known else "  No job selects it, by the files that are here.")
         return
     context.console.table(
         ("runs-on", "cadence", "file", "name", "function", "group", "body", "mark"),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from core import ops, runs
 from core.cli import handwritten_records, placeholder_records
+from core.cli.absent_report import note_absent
 from core.cli.context import Context
 from core.cli.op_records import Record, op_records, print_cases
 from core.errors import EXIT_OK, UsageError
@@ -45,7 +46,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         handwritten_records.refuse_options(args.view, args.universe)
         handwritten_records.list_tests(args.query, args.format, context)
         return EXIT_OK
-    return _list_rows(args, context)
+    code = _list_rows(args, context)
+    note_absent(context)
+    return code
 
 
 def _list_rows(args: argparse.Namespace, context: Context) -> int:

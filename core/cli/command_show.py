@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core import handwritten, ops
 from core.ci import job_name, markers_by_arch
-from core.cli import handwritten_records, placeholder_records
+from core.cli import absent_report, handwritten_records, placeholder_records
 from core.cli.context import Context
 from core.cli.evidence_report import evidence_text, judgement_document
 from core.cli.history_report import as_document as step_document, steps_text
@@ -19,6 +19,7 @@ from core.ids import TestId
 from core.matrix import NO_ARCH, Detail, describe, fetched_of, text_of
 from core.model import ModelInfo
 from core.providers import info_of
+from core.sources import read_lacking
 from core.sources.ci import Job, read_skip_prefixes
 from core.sources.downloads import Fetched
 from core.text import counted, one_line, printable
@@ -54,6 +55,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if context.console.json:
         document = as_document(detail, fetched, info, jobs, steps)
         more = {"markers": _markers(detail, info, context), "evidence": _evidence(detail.id, context)}
+        more["absent"] = absent_report.absent_document(detail.id, read_lacking(context.checkout))
         more["performance"] = [perf_document(one) for one in _performance(detail.id, context)]
         context.console.document({**document, **more})
     else:
@@ -157,10 +159,10 @@ def _print(
     steps: Sequence[Step],
     context: Context,
 ) -> None:
-    console = context.console
+    console, lacking = context.console, read_lacking(context.checkout)
     console.line(one_line(detail.id))
     console.line(f"  node id  {one_line(detail.node_id)}")
-    console.line(f"  loader   {one_line(detail.loader) or 'none: no loader generates this id'}")
+    console.line(f"  loader   {one_line(detail.loader) or _no_loader(detail.id, context)}")
     if info:
         console.line(f"  model    {one_line(info.name)}, group {one_line(info.group)}")
     console.out.writelines(f"  hub      {one.kind} {one_line(one.name)}, {one.link}\n" for one in fetched.hub)
@@ -173,21 +175,17 @@ def _print(
     for one in detail.declared:
         console.line(f"\n{one_line(one.path)}:{one.entry.line}")
         console.line(printable(one.text))
+    known = bool(detail.declared) or detail.id not in lacking.entries
     if not detail.declared:
-        console.line("\nNo entry.")
-    console.line()
-    console.table(
-        ("field", "value", "from", "archs"),
-        (
-            (name, text_of(effective.value) or "-", effective.provenance, " ".join(archs))
-            for name in detail.effective[NO_ARCH]
-            for effective, archs in detail.grouped(name)
-        ),
-    )
+        console.line()
+        console.prose(*absent_report.entry_lines(detail.id, lacking))
+    if known:
+        _print_effective(detail, context)
     _print_evidence(detail.id, context)
     _print_performance(detail.id, context)
-    console.line(f"\nScheduled CI jobs: {len(jobs) or 'none'}")
-    console.prose(*(f"  {one_line(job_name(job))}" for job in jobs))
+    console.line()
+    console.prose(*absent_report.jobs_lines(len(jobs), detail.id, lacking))
+    console.prose(*(f"  {one_line(job_name(job))}" for job in jobs if known))
     if steps:
         console.line("\nLast changes:")
         console.prose(*steps_text(steps))
@@ -198,6 +196,24 @@ def _print(
     for finding in detail.findings:
         console.line()
         console.prose(f"{finding.kind}: {one_line(finding.message)} ({one_line(finding.file)}:{finding.line})")
+
+
+def _print_effective(detail: Detail, context: Context) -> None:
+    context.console.line()
+    context.console.table(
+        ("field", "value", "from", "archs"),
+        (
+            (name, text_of(effective.value) or "-", effective.provenance, " ".join(archs))
+            for name in detail.effective[NO_ARCH]
+            for effective, archs in detail.grouped(name)
+        ),
+    )
+
+
+def _no_loader(id: str, context: Context) -> str:
+    parsed = TestId.parse(id)
+    absent = absent_report.loader_line(parsed.directory, context) if parsed else ""
+    return absent or "none: no loader generates this id"
 
 
 def _print_evidence(id: str, context: Context) -> None:

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from core.doctor.absent import ABSENT_FILE, with_absent_files
 from core.doctor.archs import DEAD_OVERRIDE, UNKNOWN_ARCH
 from core.doctor.check import Check
 from core.doctor.defaults import NO_STATUS, PCC_CONFLICT, REDUNDANT_DEFAULT
@@ -33,6 +34,7 @@ from core.providers import selected_jobs
 from core.sources import ModelsTree, mark_broken
 
 CHECKS = (
+    ABSENT_FILE,
     BROKEN_SCHEMA,
     BROKEN_LOADER,
     BROKEN_YAML,
@@ -77,15 +79,14 @@ def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) ->
     """
     selected = selected_jobs(cache, matrix)
     manifests = read_op_tests(matrix.checkout.root, op_directories).manifests
-    return _ordered(
-        [
-            *diagnose(matrix),
-            *_unimportable(cache, matrix),
-            *selected.findings,
-            *no_job_findings(matrix, selected),
-            *corrected_findings(matrix.checkout.root, manifests),
-        ]
+    found = (
+        *diagnose(matrix),
+        *_unimportable(cache, matrix),
+        *selected.findings,
+        *no_job_findings(matrix, selected),
+        *corrected_findings(matrix.checkout.root, manifests),
     )
+    return _ordered(with_absent_files(matrix.checkout, found))
 
 
 def _unimportable(cache: Cache, matrix: Matrix) -> tuple[Finding, ...]:

@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
+from .absent import (
+    Absent as Absent,
+    absent_configuration as absent_configuration,
+    absent_files as absent_files,
+    absent_loaders as absent_loaders,
+)
 from .checkout import Checkout as Checkout, find_checkout as find_checkout, same_place as same_place
+from .committed import Lacking as Lacking, read_lacking as read_lacking
 from .compile_options import (
     CompileOption as CompileOption,
     Layer as Layer,

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from core import sources
 from core.providers import PROVIDERS, RUNS
+from tui.per_matrix import PerMatrix
 from tui.protocol import Background, Notify, Signals
 from tui.session import Session
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from core.evidence.verdicts import Verdicts
     from core.matrix import Matrix
     from core.matrix.query import Learned
+    from core.sources import Lacking
 
 
 _AGAIN_SECONDS = 5.0
@@ -35,6 +38,9 @@ class FactRequests:
         self._failed: dict[str, tuple[TTMatrixError, float]] = {}
         """Why facts could not be read, and when."""
         self._verdicts_wanted = False
+        self._lacking = PerMatrix(
+            lambda: session.matrix, session.one_at_a_time, lambda matrix: sources.read_lacking(matrix.checkout)
+        )
 
     def request(self, names: Iterable[str]) -> None:
         """Have providers compute the named facts, unless they were asked before."""
@@ -105,6 +111,13 @@ class FactRequests:
             publish = self._signals.facts_changed.publish
             work = self._session.placeholder_tests.read
             self._background.run("models of placeholders", work, lambda _: publish(None), supersede=True)
+
+    def lacking(self) -> Lacking | None:
+        """The files that git tracks and the work tree lacks; None until they were looked for, which this requests."""
+        if self._lacking.known is None:
+            publish = self._signals.facts_changed.publish
+            self._background.run("absent files", self._lacking.read, lambda _: publish(None), supersede=True)
+        return self._lacking.known
 
     def request_fetched(self, id: str) -> None:
         """Read what the loader of a test downloads, unless that is known. Of several requests the last one counts."""

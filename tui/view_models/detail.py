@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -17,6 +18,9 @@ from core.text import counted, one_line, printable
 from tui.view_models.evidence import course_cells, strip_cells
 from tui.view_models.runs import run_look
 from tui.view_models.style import seconds_text
+
+if TYPE_CHECKING:
+    from core.sources import Absent, Lacking
 
 _STYLES = {
     "pass": "green",
@@ -41,18 +45,23 @@ def detail_text(
     performance: Sequence[Series] = (),
     drifts: Mapping[str, Drift] = MappingProxyType({}),
     fetched: Fetched | None = None,
+    lacking: "Lacking | None" = None,
 ) -> Text:
     """Entry, effective values, evidence, CI jobs, loader, siblings, runs and their performance of one id.
 
     `jobs` are None until they are known, `fetched` until the code was read; there are no judgements until results
-    are read. `ages` are by run id, `drifts` by arch.
+    are read. `ages` are by run id, `drifts` by arch. `lacking` is None until it is known.
     """
     text = Text(no_wrap=False)
     text.append(f"{one_line(detail.id)}\n", "bold")
-    _entries(text, detail)
-    _effective(text, detail)
+    own = lacking.entries.get(detail.id) if lacking and not detail.declared else None
+    _entries(text, detail, own)
+    if own is None:
+        _effective(text, detail)
     _evidence(text, judged, drifts)
-    _jobs(text, jobs)
+    if own is None:
+        _jobs(text, jobs)
+        _absent(text, lacking.of_ci if lacking else ())
     _heading(text, "loader")
     text.append(f"{one_line(detail.loader)}\n" if detail.loader else "no loader generates this id\n")
     text.append(f"{detail.function}\n", "dim")
@@ -150,13 +159,28 @@ def _heading(text: Text, words: str) -> None:
     text.append(f"\n{words}\n", "bold underline")
 
 
-def _entries(text: Text, detail: Detail) -> None:
+_MOST_ABSENT = 8
+
+
+def _absent(text: Text, absent: "Sequence[Absent]") -> None:
+    """Files whose word is missing from what was just said."""
+    for one in absent[:_MOST_ABSENT]:
+        text.append(f"not known: {one_line(one.path)} {one_line(one.reason)}\n", "yellow")
+    if len(absent) > _MOST_ABSENT:
+        text.append(f"and {counted(len(absent) - _MOST_ABSENT, 'other file')}\n", "yellow")
+
+
+def _entries(text: Text, detail: Detail, own: "Absent | None") -> None:
+    """`own` is the file that has the entry in the last commit, if the work tree lacks it."""
     for number, one in enumerate(detail.declared, 1):
         _heading(text, f"{one_line(one.path)}:{one.entry.line}")
         text.append(f"{printable(one.text)}\n")
         if number < len(detail.declared):
             text.append("shadowed by a later file\n", "red")
-    if not detail.declared:
+    if own is not None:
+        _heading(text, "entry and CI jobs not known")
+        _absent(text, [own])
+    elif not detail.declared:
         _heading(text, "no entry")
         text.append("UNSPECIFIED on every arch, marked for " + ", ".join(detail.supported) + "\n", "dim")
 

@@ -8,8 +8,10 @@ from core.evidence.observation import Ending, Origin
 from core.evidence.verdicts.verdict import Judgement, Verdict
 from core.matrix.detail import describe
 from core.matrix.indexing import index
+from core.sources.committed import read_lacking
 from core.sources.downloads import Fetched, HubName
 from tests.support.evidence import seen
+from tests.support.git import committed_checkout
 from tests.support.tree import INFERENCE, LOADERS, sample, write_checkout
 from tui.view_models.detail import detail_text
 from tui.view_models.evidence import course_cells, strip_cells
@@ -34,6 +36,15 @@ def test_a_long_name_moves_all_values(tmp_path: Path) -> None:
     column = long.index("true")
     assert len(known) == 3
     assert all(line[column - 1] == " " and line[column] != " " for line in known)
+
+
+def test_an_entry_that_the_work_tree_lacks_is_not_none(tmp_path: Path) -> None:
+    checkout = committed_checkout(sample(tmp_path))
+    (checkout.test_config / INFERENCE).unlink()
+    text = detail_text(describe(index(checkout), NET), [], (), lacking=read_lacking(checkout)).plain
+    assert "entry and CI jobs not known" in text
+    assert f"{INFERENCE} is deleted; git -C {checkout.root} restore" in text
+    assert "no entry" not in text and "UNSPECIFIED" not in text and "no scheduled job" not in text
 
 
 def test_a_test_without_entry_or_loader(tmp_path: Path) -> None:

@@ -279,4 +279,5 @@ class Listing:
             session.performance_of(self.current),
             drifts,
             session.fetched_of(self.current),
+            self._context.facts.lacking(),
         )

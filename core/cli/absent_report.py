@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What commands say of files that git tracks and the work tree lacks: what is in them is unknown, and not nothing."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from core.cli.context import Context
+from core.sources import Absent, absent_configuration, absent_loaders
+from core.text import counted, one_line
+
+if TYPE_CHECKING:
+    from core.sources import Lacking
+
+
+def note_absent(context: Context) -> None:
+    """Say on standard error what the answer leaves out."""
+    for line in _lines(absent_configuration(context.checkout)):
+        context.console.note(line)
+
+
+def entry_lines(id: str, lacking: "Lacking") -> list[str]:
+    """Instead of the entry that a test has not got here."""
+    if id in lacking.entries:
+        one = lacking.entries[id]
+        return [f"Its entry is not known here: {one_line(one.path)}, which has it, {one_line(one.reason)}"]
+    others = lacking.expectations
+    return ["No entry in the files that are here:", *_lines(others)] if others else ["No entry."]
+
+
+def loader_line(directory: str, context: Context) -> str:
+    """Instead of the loader of a test whose directory is `directory`: why it is not here; empty: there is none."""
+    found = (one for one in absent_loaders(context.checkout) if one.path.endswith(f"/{directory}/loader.py"))
+    return next((f"not known here: {_sentence(one)}" for one in found), "")
+
+
+def jobs_lines(count: int, id: str, lacking: "Lacking") -> list[str]:
+    """How many jobs select a test, as far as that is known: without its entry, nothing is."""
+    if id in lacking.entries:
+        return ["Scheduled CI jobs: not known, because its entry is not"]
+    where = " in the presets and workflows that are here:" if lacking.of_ci else ""
+    return [f"Scheduled CI jobs: {count or 'none'}{where}", *_lines(lacking.of_ci)]
+
+
+def absent_document(id: str, lacking: "Lacking") -> list[dict[str, object]]:
+    own = lacking.entries.get(id)
+    return [{"file": one.path, "why": one.why, "has_entry": one is own} for one in lacking.files]
+
+
+_SHOWN = 8
+
+
+def _lines(absent: Sequence[Absent]) -> list[str]:
+    more = len(absent) - _SHOWN
+    said = [_sentence(one) for one in absent[:_SHOWN]]
+    return [*said, f"and {counted(more, 'other file')}; ttmatrix doctor lists them"] if more > 0 else said
+
+
+def _sentence(one: Absent) -> str:
+    return f"{one_line(one.path)} {one_line(one.reason)}"

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings about files that git tracks and the work tree lacks, and about what follows from that alone."""
+
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from core.doctor.check import Check
+from core.doctor.ids import UNKNOWN_ID
+from core.ids import TestId
+from core.model import Finding
+from core.sources import Absent, Checkout, absent_files, loader_file
+
+ABSENT_FILE = Check(
+    "absent-file", "a file that git tracks and that cannot be read here, so that nobody knows what it says"
+)
+
+
+def with_absent_files(checkout: Checkout, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """`findings` with one for each absent file, and without those of tests whose loader is absent."""
+    absent = absent_files(checkout)
+    models = checkout.relative(checkout.models)
+    loaders = {_directory(one, models) for one in absent} - {""}
+    kept = (one for one in findings if one.kind != UNKNOWN_ID.kind or _loader(one.id) not in loaders)
+    return (*(_finding(one, models) for one in absent), *kept)
+
+
+def _finding(one: Absent, models: str) -> Finding:
+    message = f"git tracks this file, but it {one.why}{f'; {one.remedy}' if one.remedy else ''}"
+    return Finding(ABSENT_FILE.kind, message, one.path, id=_directory(one, models))
+
+
+def _directory(one: Absent, models: str) -> str:
+    """The directory of an absent loader; empty: it is another file."""
+    path = PurePosixPath(one.path)
+    if not path.is_relative_to(models):
+        return ""
+    directory = path.relative_to(models).parent.as_posix()
+    return directory if path == PurePosixPath(models, loader_file(directory)) else ""
+
+
+def _loader(id: str) -> str | None:
+    parsed = TestId.parse(id)
+    return parsed.directory if parsed else None
