@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Types of arguments, which argparse names in its message if a text is not one."""
 
+import argparse
 import re
 from argparse import ArgumentTypeError
+from datetime import UTC, datetime, timedelta
 
 
 def days(text: str) -> float:
@@ -14,6 +16,27 @@ def days(text: str) -> float:
 
 
 days.__name__ = "number of days"
+
+
+def moment(text: str) -> float:
+    """The end of a day `2026-11-21`, or a moment `2026-11-21T06:00`, in UTC, as seconds since the epoch."""
+    found = datetime.fromisoformat(text)
+    if len(text) <= len("2026-11-21"):
+        found += timedelta(days=1) - timedelta(seconds=1)
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+
+
+moment.__name__ = "date"
+
+
+def add_as_of(parser: argparse.ArgumentParser) -> None:
+    """Declare `--as-of`, for `Context.as_of`."""
+    parser.add_argument(
+        "--as-of",
+        type=moment,
+        metavar="DATE",
+        help="what would have been said on that day (UTC): without later results, with ages counted to it",
+    )
 
 
 def sha(text: str) -> str:

@@ -47,11 +47,28 @@ from core.text import counted, device_minutes, one_line, printable
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a JSON list of proposals or of operations; - reads stdin")
+    parser.add_argument(
+        "--grade",
+        type=_grade,
+        metavar="N",
+        help="take proposals of at least this grade, from 1 to 5, or any; default: the policy's apply_grade (3)",
+    )
     add_options(parser)
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     return apply(args.file, args, context, writes=True)
+
+
+def _grade(text: str) -> int:
+    """A grade, or `any`. Raises ValueError, which argparse turns into a message."""
+    found = 1 if text == "any" else int(text)
+    if not 1 <= found <= 5:
+        raise ValueError(text)
+    return found
+
+
+_grade.__name__ = "grade"
 
 
 @dataclass
@@ -183,7 +200,20 @@ def apply(source: str, args: argparse.Namespace, context: Context, *, writes: bo
     if any(op.is_case and op.file is None for op in proposed.operations):
         tests = ops.read_op_tests(context.checkout.root, context.settings.ops_dirs)
         proposed = proposed.with_files(tests.files)
+    if any(one.grade is not None for one in proposed.made):
+        proposed = _strong_enough(proposed, getattr(args, "grade", None), context)
     return _apply(proposed, args, context, writes=writes)
+
+
+def _strong_enough(proposed: ProposalFile, least: int | None, context: Context) -> ProposalFile:
+    """The proposals that are taken without a person's decision: all of them have the grade that was asked for."""
+    grade = least or context.policy.apply_grade
+    taken = proposed.of_grade(grade)
+    if left := len(proposed.made) - len(taken.made):
+        context.console.note(
+            f"{counted(left, 'proposal')} of a grade below {grade} not taken: --grade N or --grade any takes them"
+        )
+    return taken
 
 
 def apply_operations(

@@ -2,14 +2,13 @@
 """`ttmatrix ingest`: read JUnit files into the evidence store of the checkout, with counts that add up."""
 
 import argparse
-import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from core.cli import ingest_sources
-from core.cli.arguments import sha
+from core.cli.arguments import add_as_of, sha
 from core.cli.console import Console
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
@@ -29,6 +28,7 @@ _SHOWN_PROBLEMS = 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    add_as_of(parser)
     parser.add_argument(
         "paths",
         nargs="*",
@@ -50,6 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
+    context.as_of = args.as_of
     archs = read_schema(context.checkout)[0].archs
     if context.arch and context.arch not in archs:
         raise UsageError(f"Unknown arch {context.arch!r}", f"This checkout has: {', '.join(archs)}")
@@ -96,7 +97,7 @@ def _watch(readings: Iterable[Reading], archs: Iterable[str], context: Context) 
 
 def _retain(context: Context) -> None:
     """Remove what exceeds the retention of the policy."""
-    gone = retain(evidence_store(context.checkout, context.paths), context.policy, time.time())
+    gone = retain(evidence_store(context.checkout, context.paths), context.policy, context.now)
     if gone:
         context.console.note(f"removed {counted(gone, 'old result')} that only repeated others (policy: retention)")
 

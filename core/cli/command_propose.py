@@ -3,10 +3,10 @@
 
 import argparse
 import json
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from core.cli.arguments import add_as_of
 from core.cli.context import Context
 from core.errors import EXIT_OK, TTMatrixError
 from core.evidence.analysis import issue_link
@@ -31,6 +31,7 @@ _MOST_LISTED = 5
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    add_as_of(parser)
     parser.add_argument(
         "query", nargs="*", metavar="QUERY", help="only these tests; the query language is in: ttmatrix list --help"
     )
@@ -45,6 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
+    context.as_of = args.as_of
     issue = issue_link(args.issue) if args.issue else ""
     judgements = _judgements(context, " ".join(args.query), args.without_host)
     proposals, not_proposed = propose(
@@ -123,7 +125,7 @@ def _note(
 def _ages(context: Context) -> Mapping[str, int] | None:
     """How many days ago the status of each entry was set; None if git cannot say."""
     try:
-        return ages(context.history, time.time())
+        return ages(context.history, context.now)
     except TTMatrixError:
         return None
 

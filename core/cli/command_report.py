@@ -2,12 +2,11 @@
 """`ttmatrix report`: the state of the tests, as Markdown, as one self-contained page, or as JSON."""
 
 import argparse
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from core.cli import report_html, report_markdown
-from core.cli.arguments import days
+from core.cli.arguments import add_as_of, days
 from core.cli.context import Context
 from core.cli.history_report import note_limits
 from core.cli.report import Report, report_document
@@ -24,6 +23,7 @@ _FORMATS: Mapping[str, Callable[[Report], str]] = {"md": report_markdown.page, "
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    add_as_of(parser)
     parser.add_argument(
         "--since", type=days, default=90.0, metavar="DAYS", help="results of the last DAYS; default: 90"
     )
@@ -44,6 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
+    context.as_of = args.as_of
     report = _report(args, context)
     style = args.format or ("json" if context.console.json else "md")
     if style == "json":
@@ -66,10 +67,10 @@ def _report(args: argparse.Namespace, context: Context) -> Report:
     matrix, verdicts, hosts = context.matrix, context.verdicts, args.without_host
     if hosts:
         verdicts = Verdicts(matrix, context.results.without(hosts), context.policy, context.selected)
-    reader = ProgressReader(
-        evidence_store(context.checkout, context.paths), verdicts, lambda: context.model_infos, _history(context)
-    )
-    progress = reader.progress(now=time.time(), days=args.since, by=args.by, arch=context.arch, without=hosts)
+    known = evidence_store(context.checkout, context.paths)
+    known = known if context.as_of is None else known.until(context.as_of)
+    reader = ProgressReader(known, verdicts, lambda: context.model_infos, _history(context))
+    progress = reader.progress(now=context.now, days=args.since, by=args.by, arch=context.arch, without=hosts)
     cited = citations(matrix, read_states(context.paths.issues_file))
     return Report(context.checkout.root.name, context.arch, progress, issue_advice(matrix, cited, verdicts.of_cell))
 

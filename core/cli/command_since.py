@@ -4,6 +4,7 @@
 import argparse
 from datetime import UTC, datetime
 
+from core.cli.arguments import add_as_of
 from core.cli.commits_report import commits_document
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK
@@ -21,10 +22,12 @@ from core.text import counted, one_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    add_as_of(parser)
     parser.add_argument("id", metavar="ID", help="a test id, a node id, or a part that matches only one id")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
+    context.as_of = args.as_of
     id = context.resolve([args.id])[0]
     seen = context.verdicts.seen_counting.get(id, {})
     found = [one for one in courses_of(seen) if context.arch in ("", one.arch)]

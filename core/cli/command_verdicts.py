@@ -5,17 +5,17 @@ import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from core.cli.arguments import add_as_of
 from core.cli.context import Context
 from core.cli.evidence_report import judgement_document, verdicts_table
 from core.errors import EXIT_FINDINGS, EXIT_OK
 from core.evidence import Observation
-from core.evidence.verdicts import Judgement, Verdict
+from core.evidence.verdicts import NO_DIFFERENCE, Judgement, Verdict
 from core.text import counted
-
-_NOTHING_TO_DO = frozenset({Verdict.ACTIVE, Verdict.UNKNOWN, Verdict.UNUSED})
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    add_as_of(parser)
     parser.add_argument(
         "query", nargs="*", metavar="QUERY", help="only these tests; the query language is in: ttmatrix list --help"
     )
@@ -26,6 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
+    context.as_of = args.as_of
     found = list(_cells(args, context))
     if context.console.json:
         context.console.document([judgement_document(one, seen) for one, seen in found])
@@ -37,7 +38,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         if not context.results.cells:
             context.console.note("No results yet: ttmatrix ingest --from-github, or ttmatrix ingest PATH")
         context.console.note(counted(len(found), "cell") + (f": {by_verdict}" if by_verdict else ""))
-    return EXIT_FINDINGS if any(one.verdict not in _NOTHING_TO_DO for one, _ in found) else EXIT_OK
+    return EXIT_FINDINGS if any(one.verdict not in NO_DIFFERENCE for one, _ in found) else EXIT_OK
 
 
 def _cells(args: argparse.Namespace, context: Context) -> Iterator[tuple[Judgement, Sequence[Observation]]]:

@@ -5,6 +5,7 @@ Packages are imported by their `__init__`, which loads a module when one of its 
 needs no verdicts does not import them (`show` imports twice the modules of `list`, 400 ms against 150).
 """
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -51,6 +52,13 @@ class Context:
     open_app: OpenApp
     afterwards: list[Callable[[], None]] = field(default_factory=list)
     """Work to do after the command has answered."""
+    as_of: float | None = None
+    """The moment that counts as now, in seconds since the epoch: later results are left out. None: the clock."""
+
+    @property
+    def now(self) -> float:
+        """The moment that ages are counted to, in seconds since the epoch."""
+        return time.time() if self.as_of is None else self.as_of
 
     @cached_property
     def paths(self) -> Paths:
@@ -164,7 +172,8 @@ class Context:
     def results(self) -> "Results":
         """All results of the checkout's cells, from CI reports and from runs here."""
         known, counts = evidence.evidence_store(self.checkout, self.paths), self.policy.cpu_counts_as_device
-        return evidence.results_of(known, self.ended_runs, self.checkout, cpu_counts=counts)
+        found = evidence.results_of(known, self.ended_runs, self.checkout, cpu_counts=counts)
+        return found if self.as_of is None else found.until(self.as_of)
 
     @cached_property
     def policy(self) -> "Policy":
@@ -174,7 +183,7 @@ class Context:
     @cached_property
     def verdicts(self) -> "Verdicts":
         """What the evidence says about every cell."""
-        saved = evidence.saved_verdicts(self.checkout, self.paths)
+        saved = evidence.saved_verdicts(self.checkout, self.paths) if self.as_of is None else None
         found = self.matrix, self.results, self.policy, self.selected, saved
         return verdicts.Verdicts(*found, lambda: self.op_verdicts)
 

@@ -2,7 +2,7 @@
 """From the wanted values on each arch to operations: find the smallest entry that gives them, and how to get there."""
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -11,24 +11,30 @@ from core.errors import UsageError
 from core.matrix import UNWRITTEN, Matrix, acting, raw_value, said_default, supports, with_fields
 from core.model import Entry, Function
 
+_ARCHS = "supported_archs"
 _DIRECTORIES = {Function.MODELS: "", Function.TORCH: "torch", Function.JAX: "jax", Function.LLM: "torch_llm"}
 
 Wish = Mapping[str, Mapping[str, object]]
 """The wanted effective values by arch and field; None: as if the field were not written."""
 
 
-def operations_for(matrix: Matrix, id: str, wish: Wish) -> tuple[Operation, ...]:
+def operations_for(matrix: Matrix, id: str, wish: Wish, added: Collection[str] = ()) -> tuple[Operation, ...]:
     """Operations that give each arch of `wish` its values in the fewest lines; other archs keep their effective values.
 
-    Archs that the test is not marked for are skipped. An id without an entry gets one.
+    Archs that the test is not marked for are skipped, unless they are `added`: those join the archs that it supports.
+    An id without an entry gets one; with added archs, it supports just these and those of `wish`.
     """
     entry = matrix.entries.get(id)
     before = entry.fields if entry else {}
     marked = [arch for arch in matrix.schema.archs if supports(entry, arch)]
+    if added:
+        kept = marked if entry is not None else [arch for arch in marked if arch in wish]
+        marked = [arch for arch in matrix.schema.archs if arch in kept or arch in added]
+        before = {**before, _ARCHS: marked}
     after = synthesise(before, {arch: values for arch, values in wish.items() if arch in marked}, marked)
     if entry is None:
         return (Operation(OpKind.ADD, id, home_file(matrix, id), value=after),) if after else ()
-    return tuple(operations_to(id, entry.file, before, after))
+    return tuple(operations_to(id, entry.file, entry.fields, after))
 
 
 def home_file(matrix: Matrix, id: str) -> str:

@@ -36,7 +36,8 @@ _CODE_13 = re.compile(r"^.*\berror code:? ?13\b[\s.;:,-]*", re.IGNORECASE)
 _GENERIC = re.compile(
     r"^(?:e\s+)?(?:(?:builtins\.)?(?:runtime|assertion|value)error|exception|error|tt_fatal|tt_throw)(?::|$)\s*"
 )
-_WRAPPED = re.compile(r"^(?:runtime|value|assertion)error\((['\"])(.*)\1\)$")
+# Closed, or cut short before its end.
+_WRAPPED = re.compile(r"^(?:runtime|value|assertion)error\((['\"])(?:(?P<whole>.*)\1\)|(?P<cut>(?:(?!\1\)).)*))$")
 _ENDS = " \t.,;:!-…"
 
 
@@ -105,6 +106,14 @@ def alike(one: str, other: str) -> bool:
     return len(short.split()) > 2 and re.search(rf"(?<!\w){re.escape(short)}(?!\w)", long) is not None
 
 
+_NUMBERS = re.compile(r"\bpcc\b|\bnan\b|\baccura|\bnumeric", re.IGNORECASE)
+
+
+def is_about_numbers(text: str) -> bool:
+    """Whether a reason, in anybody's words, says that the numbers are wrong."""
+    return bool(_NUMBERS.search(text))
+
+
 def without_links(text: str) -> str:
     """A reason without its links to issues and the words that introduce them."""
     return " ".join(re.sub(_LINK.pattern, " ", text, flags=re.IGNORECASE).split()).rstrip(" -:(")
@@ -147,6 +156,6 @@ def _once(text: str) -> str:
     for pattern, placeholder in _VOLATILE:
         text = pattern.sub(placeholder, text)
     if wrapped := _WRAPPED.match(text):
-        text = wrapped[2]
+        text = wrapped["cut"] if wrapped["whole"] is None else wrapped["whole"]
     text = _GENERIC.sub("", " ".join(text.split()), count=1)
     return text.strip(_ENDS)

@@ -4,6 +4,7 @@
 Results from reports are read from the store on request, those of local runs are in memory.
 """
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from typing import NamedTuple
 from core.evidence.observation import Observation, newest, order
 from core.evidence.store import EvidenceStore
 from core.evidence.store_courses import StoredCourse
+from core.evidence.store_mentions import JobRun, Mention
 from core.evidence.store_recent import Recent
 from core.model import Function
 
@@ -28,15 +30,22 @@ class CellState(NamedTuple):
 class Results:
     """All results of one checkout, from `store` (if any) and from local runs (`own`).
 
-    Results of `hidden` machines are left out. `own` are oldest first.
+    Results of `hidden` machines, and those after the moment `end`, are left out. `own` are oldest first.
     """
 
     def __init__(
-        self, own: Iterable[Observation] = (), store: EvidenceStore | None = None, hidden: Collection[str] = ()
+        self,
+        own: Iterable[Observation] = (),
+        store: EvidenceStore | None = None,
+        hidden: Collection[str] = (),
+        end: float = math.inf,
     ) -> None:
         self.hidden = tuple(hidden)
-        self._store = EvidenceStore(store.file, self.hidden) if store and hidden else store
-        self._all_own = [one for one in own if one.host not in self.hidden]
+        self._end = end
+        self._store = (
+            EvidenceStore(store.file, self.hidden).until(end) if store and (hidden or end < math.inf) else store
+        )
+        self._all_own = [one for one in own if one.host not in self.hidden and one.when <= end]
         self._own: dict[str, list[Observation]] = {}
         for one in self._all_own:
             self._own.setdefault(one.test_id, []).append(one)
@@ -48,7 +57,11 @@ class Results:
 
     def without(self, hosts: Collection[str]) -> "Results":
         """The same without the results of these machines."""
-        return Results(self._all_own, self._store, {*self.hidden, *hosts}) if hosts else self
+        return Results(self._all_own, self._store, {*self.hidden, *hosts}, self._end) if hosts else self
+
+    def until(self, moment: float) -> "Results":
+        """The same without what came after a moment, in seconds since the epoch."""
+        return Results(self._all_own, self._store, self.hidden, min(moment, self._end))
 
     @cached_property
     def cells(self) -> Mapping[str, Mapping[str, Sequence[CellState]]]:
@@ -150,6 +163,42 @@ class Results:
             if one.job and one.op is None:
                 found.setdefault(one.job, set()).add(one.run)
         return found
+
+    def mentions(self, functions: Collection[Function]) -> list[Mention]:
+        """When each cell of these functions was last mentioned, by a report or by a run here."""
+        found = {(one.test_id, one.arch): one for one in (self._store.mentions(functions) if self._store else ())}
+        for own in self._all_own:
+            known = found.get(own.cell)
+            if own.function in functions and not own.profile and (known is None or known.at < own.when):
+                found[own.cell] = Mention(*own.cell, own.when)
+        return list(found.values())
+
+    def jobs_of(self, cells: Iterable[tuple[str, str, float]]) -> Mapping[tuple[str, str], str]:
+        """The CI job of the mention of each of these cells at a moment, by id and arch."""
+        asked = [*cells]
+        moments = set(asked)
+        own = {one.cell: one.job for one in self._all_own if one.job and (*one.cell, one.when) in moments}
+        return {**(self._store.jobs_of(asked) if self._store else {}), **own}
+
+    def job_runs(self) -> list[JobRun]:
+        """Every run of every CI job that has results."""
+        found = {(one.job, one.run): one for one in (self._store.job_runs() if self._store else ())}
+        for own in self._all_own:
+            if own.job and own.op is None:
+                known = found.get((own.job, own.run))
+                earliest = own.when if known is None else min(known.earliest, own.when)
+                found[own.job, own.run] = JobRun(own.job, own.run, earliest, known.reports if known else 1)
+        return list(found.values())
+
+    def reported(self, pairs: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], int]:
+        """How many cells each run of a job reports, by job and run."""
+        asked = dict.fromkeys(pairs)
+        found = self._store.reported(asked) if self._store else {}
+        own: dict[tuple[str, str], set[tuple[str, str]]] = {}
+        for one in self._all_own:
+            if (one.job, one.run) in asked:
+                own.setdefault((one.job, one.run), set()).add(one.cell)
+        return {pair: found.get(pair, 0) + len(own.get(pair, ())) for pair in asked}
 
     def recent(
         self, ids: Iterable[str], functions: Collection[Function], ran: int, others: int, *, count_older: bool

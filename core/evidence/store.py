@@ -3,6 +3,7 @@
 
 import hashlib
 import json
+import math
 import os
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from core.errors import TTMatrixError
 from core.evidence.observation import Ending, Observation, order
 from core.evidence.store_courses import StoredCourse, read_courses, read_failed_on
+from core.evidence.store_mentions import JobRun, Mention, count_reported, read_job_runs, read_jobs_of, read_mentions
 from core.evidence.store_migration import MIGRATIONS
 from core.evidence.store_recent import Recent, read_recent
 from core.evidence.store_rows import (
@@ -93,14 +95,19 @@ class EvidenceStore:
     """The results in `file`. Several processes may use it at once; a result that was added survives a crash.
 
     Every method raises TTMatrixError if the file cannot be read or written, or the disk is full; then nothing has
-    changed. Results of `hidden` machines are not read.
+    changed. Results of `hidden` machines, and those after the moment `end`, are not read.
     """
 
-    def __init__(self, file: Path, hidden: Collection[str] = ()) -> None:
+    def __init__(self, file: Path, hidden: Collection[str] = (), end: float = math.inf) -> None:
         self.file = file
         self._hidden = tuple(hidden)
+        self._end = end
         self._known: tuple[object, Known] = None, Known({}, {}, {}, {})
         """Rows shared by several histories, and the state of the store that they belong to."""
+
+    def until(self, moment: float) -> "EvidenceStore":
+        """The same without what came after a moment, in seconds since the epoch."""
+        return EvidenceStore(self.file, self._hidden, min(moment, self._end))
 
     def add(self, reports: "Iterable[JUnitReport]") -> Added:
         """Store `reports`, all or none. Known reports do not change, whatever their order.
@@ -194,7 +201,7 @@ class EvidenceStore:
     def cells(self) -> list[StoredCell]:
         """Every cell with results."""
         with self._open_to_read() as connection:
-            found = connection.execute(_CELLS if self._hidden else "SELECT test, function, arch, changed FROM cells")
+            found = connection.execute(_CELLS if self._filtered else "SELECT test, function, arch, changed FROM cells")
             return [
                 StoredCell(as_text(test), Function(function), as_text(arch), changed)
                 for test, function, arch, changed in found
@@ -220,6 +227,26 @@ class EvidenceStore:
             for job, run in connection.execute(_JOBS):
                 found.setdefault(as_text(job), set()).add(as_text(run))
         return found
+
+    def mentions(self, functions: Collection[Function]) -> list[Mention]:
+        """When each cell of these functions was last mentioned by a report, even if only as skipped."""
+        with self._open_to_read() as connection:
+            return list(read_mentions(connection, functions))
+
+    def jobs_of(self, cells: Iterable[tuple[str, str, float]]) -> dict[tuple[str, str], str]:
+        """The CI job of the mention of each of these cells at a moment, by id and arch."""
+        with self._open_to_read() as connection:
+            return dict(read_jobs_of(connection, cells))
+
+    def job_runs(self) -> list[JobRun]:
+        """Every run of every CI job that has results."""
+        with self._open_to_read() as connection:
+            return list(read_job_runs(connection))
+
+    def reported(self, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
+        """How many cells each run of a job reports, by job and run."""
+        with self._open_to_read() as connection:
+            return {(job, run): count_reported(connection, job, run) for job, run in pairs}
 
     def turned_in(self, run: str) -> list[tuple[str, str, bool]]:
         """The cells that changed between pass and failure in a run: id, arch, and whether it passes since."""
@@ -280,6 +307,11 @@ class EvidenceStore:
             found = connection.execute("SELECT id FROM store").fetchone()
             return str(found[0]) if found else ""
 
+    @property
+    def _filtered(self) -> bool:
+        """Whether some results are not read."""
+        return bool(self._hidden) or self._end < math.inf
+
     def _shared(self, connection: sqlite3.Connection) -> Known:
         """Rows that earlier histories have read: the next test has the same nights. A change may reassign ids."""
         state = connection.execute("SELECT id, serial FROM store").fetchone()
@@ -300,15 +332,19 @@ class EvidenceStore:
                 yield connection
             return
         with self._open() as connection:
-            if self._hidden:
+            if self._filtered:
                 marks = ", ".join("?" * len(self._hidden))
                 hosts = f"SELECT id FROM texts WHERE text IN ({marks})"
                 connection.execute(
                     f"CREATE TEMP TABLE hidden AS SELECT id FROM main.sessions WHERE host IN ({hosts})", self._hidden
                 )
-                connection.execute("CREATE TEMP VIEW results AS SELECT * FROM main.results WHERE session NOT IN hidden")
+                before = f" AND at <= {self._end!r}" if self._end < math.inf else ""
+                connection.execute(
+                    f"CREATE TEMP VIEW results AS SELECT * FROM main.results WHERE session NOT IN hidden{before}"
+                )
                 connection.execute(
                     "CREATE TEMP VIEW sessions AS SELECT * FROM main.sessions WHERE id NOT IN (SELECT id FROM hidden)"
+                    f"{before.replace(' at ', ' earliest ')}"
                 )
             connection.execute("BEGIN")
             yield connection

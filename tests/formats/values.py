@@ -269,6 +269,7 @@ SETTINGS = Settings(
 POLICY = Policy(
     minimum_runs=2,
     window=7,
+    apply_grade=4,
     grace_days=1.5,
     require_issue=True,
     archs=("n150", "p150"),

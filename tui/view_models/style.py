@@ -56,6 +56,8 @@ VERDICT_STYLES = {
     "crash": "fail",
     "hang": "fail",
     "pcc-tight": "fail",
+    "missing": "fail",
+    "new": "pass",
     "stale": "pass",
     "semi-stale": "pass",
     "drifted": "xfail",

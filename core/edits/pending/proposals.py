@@ -43,6 +43,8 @@ class ProposedChange:
     """The commit that the checkout was on; empty: unknown."""
     lines: tuple[str, ...] = ()
     """What justifies it."""
+    grade: int | None = None
+    """How much its evidence weighs, from 1 to 5; None: it does not say, as a person's own operations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,10 @@ class ProposalFile:
     @property
     def operations(self) -> tuple[Operation, ...]:
         return tuple(op for one in self.made for op in one.change.ops)
+
+    def of_grade(self, least: int) -> "ProposalFile":
+        """The proposals of at least a grade, and those without one."""
+        return ProposalFile(tuple(one for one in self.made if one.grade is None or one.grade >= least))
 
     def with_files(self, files: Mapping[str, str]) -> "ProposalFile":
         """A copy in which operations on op cases that name no file get one from `files`, by id.
@@ -103,8 +109,11 @@ def _made(index: int, item: object) -> ProposedChange:
     operations = _operations(index, item)
     assert isinstance(item, dict)
     lines = tuple(dict.fromkeys(_lines([item.get("why"), item.get("evidence")])))
+    grade = item.get("grade")
+    if not (grade is None or (isinstance(grade, int) and not isinstance(grade, bool))):
+        raise UsageError(f"Proposal {index} cannot be understood", "grade: must be a number from 1 to 5")
     if item.get("base") is None:
-        return ProposedChange(Change(operations), "", lines)
+        return ProposedChange(Change(operations), "", lines, grade)
     try:
         base, id = typed(item["base"], _Base), typed(item.get("id"), str)
     except Malformed as error:
@@ -112,7 +121,7 @@ def _made(index: int, item: object) -> ProposedChange:
             f"Proposal {index} cannot be understood",
             f"base: must be an object with commit and file, which are text, and fields, an object or null ({error})",
         ) from error
-    return ProposedChange(Change(operations, bases=(BaseEntry(base.file, id, base.fields),)), base.commit, lines)
+    return ProposedChange(Change(operations, bases=(BaseEntry(base.file, id, base.fields),)), base.commit, lines, grade)
 
 
 def _operations(index: int, item: object) -> tuple[Operation, ...]:

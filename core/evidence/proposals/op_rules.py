@@ -9,7 +9,7 @@ from core.edits import Operation, OpKind
 from core.edits.pending import BaseEntry
 from core.evidence.observation import FAILURES, Observation
 from core.evidence.proposals.proposal import NotProposed, Proposal
-from core.evidence.verdicts import Judgement, OpVerdicts, Policy, Verdict
+from core.evidence.verdicts import NO_DIFFERENCE, Judgement, OpVerdicts, Policy, Verdict
 from core.model import Status
 from core.ops import OpCase, expectation
 from core.text import counted
@@ -21,7 +21,6 @@ _MOST_TIMES = 10.0
 _LEAST_PCC = 0.99
 _SKIP, _XFAIL = "skip", "xfail"
 _XFAIL_KEYS = ("xfail_if", "xfail_reason", "xfail_strict")
-_SILENT = (Verdict.ACTIVE, Verdict.UNKNOWN, Verdict.UNUSED)
 
 Written = Mapping[str, object]
 """The keys of a case as written in its manifest, without its defaults."""
@@ -48,7 +47,7 @@ def propose_for_cases(
     proposals: list[Proposal] = []
     refused: list[NotProposed] = []
     for id, judgements in sorted(verdicts.judged.items()):
-        asking = tuple(one for one in judgements if one.verdict not in _SILENT)
+        asking = tuple(one for one in judgements if one.verdict not in NO_DIFFERENCE)
         if not asking or (ids is not None and id not in ids):
             continue
         row = verdicts.rows[id]
@@ -75,7 +74,7 @@ def _wish(row: OpCase, judgements: Sequence[Judgement], written: Written | None,
         return _Wish(refusal="it passes and fails under the same conditions, as far as is known: find out what differs")
     if broken := by_verdict.get(Verdict.REGRESSED):
         return _widened(row, broken, policy)
-    others = ", ".join(sorted({one.verdict for one in judgements if one.verdict not in _SILENT}))
+    others = ", ".join(sorted({one.verdict for one in judgements if one.verdict not in NO_DIFFERENCE}))
     return _Wish(refusal=f"{others}: nothing that a manifest can say makes it pass")
 
 

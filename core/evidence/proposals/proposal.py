@@ -6,14 +6,20 @@ from dataclasses import dataclass, replace
 
 from core.ci import Ci
 from core.edits import CellChange, Operation, Planner, absent_files, effect, operations_for, to_json
+from core.edits.commit import issues_in
 from core.edits.pending import BaseEntry
 from core.evidence.ending_fields import Fields
-from core.evidence.observation import Origin
+from core.evidence.observation import Ending, Origin
 from core.evidence.proposals.rules import wanted
+from core.evidence.reasons import signature
 from core.evidence.summary import summary_of
-from core.evidence.verdicts import Judgement, Policy, Verdict
-from core.matrix import UNWRITTEN, Matrix, acting, raw_value, supports
-from core.model import Entry
+from core.evidence.verdicts import MOST_GRADE, Judgement, Policy, Verdict
+from core.matrix import UNWRITTEN, Matrix, acting, raw_value, resolve, status_on, supports
+from core.model import Entry, Status
+from core.text import counted
+
+_SHARED = 3
+"""So many other tests with the same cause since the same run weigh as much as one more result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,19 @@ class Proposal:
     note: str = ""
     """How a value was computed, if no verdict says so."""
 
+    shared: int = 0
+    """How many other tests of the proposals fail with the same cause since the same run."""
+
+    @property
+    def grade(self) -> int:
+        """From 1 to 5: how much the weakest of its judgements weighs, and one more if other tests show the same."""
+        return min(MOST_GRADE, min((one.grade for one in self.judgements), default=1) + (self.shared >= _SHARED))
+
+    @property
+    def since(self) -> str:
+        """The run since which it is so, on the first of its archs."""
+        return next((one.since for one in self.judgements if one.since), "")
+
     @property
     def archs(self) -> tuple[str, ...]:
         return tuple(one.arch for one in self.judgements)
@@ -47,7 +66,8 @@ class Proposal:
         for one in self.judgements:
             archs_by_why.setdefault(one.why, []).append(one.arch)
         said = [f"{', '.join(archs)}: {why}" for why, archs in archs_by_why.items()]
-        return warning + "; ".join([*said, *([self.note] if self.note else [])])
+        others = [f"{counted(self.shared, 'other test')} with this cause since {self.since}"] if self.shared else []
+        return warning + "; ".join([*said, *others, *([self.note] if self.note else [])])
 
     @property
     def evidence(self) -> tuple[str, ...]:
@@ -90,13 +110,19 @@ def propose(
     for id in sorted(by_id):
         age = (ages or {}).get(id)
         made, refused = _for_one(matrix, id, by_id[id], policy, issue)
-        if made and age is not None and age < policy.grace_days:
+        improves = bool(made) and _IMPROVEMENTS.issuperset(made[0].verdicts)
+        if improves and age is not None and age < policy.grace_days:
             why = f"its status is younger than {policy.grace_days:g} days"
             not_proposed += [NotProposed(id, one.arch, one.verdict, why) for one in made[0].judgements]
         else:
             proposals += made
         not_proposed += refused
+    proposals = _with_shared(proposals)
     return tuple(proposals if ci is None else _with_ci_losses(matrix, ci, proposals)), tuple(not_proposed)
+
+
+_IMPROVEMENTS = frozenset({Verdict.STALE, Verdict.SEMI_STALE, Verdict.PCC_LOOSE, Verdict.DRIFTED})
+"""What may wait: what was just declared failing may pass by chance. What turns red is no reason to wait."""
 
 
 def _for_one(
@@ -104,18 +130,73 @@ def _for_one(
 ) -> tuple[list[Proposal], list[NotProposed]]:
     entry = matrix.entries.get(id)
     marked = [arch for arch in matrix.schema.archs if supports(entry, arch)]
-    by_arch = {one.arch: one for one in judgements if one.arch in marked}
+    found = {one.arch: one for one in judgements}
+    by_arch = {arch: found[arch] for arch in matrix.schema.archs if arch in found}
     wish, reasons = _wishes(entry, by_arch, policy, issue)
     not_proposed = [NotProposed(id, arch, by_arch[arch].verdict, why) for arch, why in reasons.items()]
-    ops = operations_for(matrix, id, wish) if wish else ()
+    if entry is not None:
+        # An arch joins an entry with passes. Where it fails, nobody has asked for it.
+        outside = [arch for arch in wish if arch not in marked and not _passes(wish[arch], by_arch[arch])]
+        not_proposed += [NotProposed(id, arch, by_arch[arch].verdict, _NOT_ASKED) for arch in outside]
+        wish = {arch: fields for arch, fields in wish.items() if arch not in outside}
+    added = [arch for arch in by_arch if arch not in marked and (arch in wish or _agrees(entry, by_arch[arch]))]
+    ops = operations_for(matrix, id, wish, added) if wish or added else ()
     if not ops:
         return [], not_proposed
-    asking = tuple(by_arch[arch] for arch in marked if arch in wish)
+    asking = tuple(one for arch, one in by_arch.items() if arch in wish or arch in added)
     if absent := absent_files(matrix, ops):
         why = f"it has no entry, and there is no file {' or '.join(absent)} for one"
         return [], [*not_proposed, *(NotProposed(id, one.arch, one.verdict, why) for one in asking)]
     base = BaseEntry(entry.file, id, entry.fields) if entry else BaseEntry(ops[0].file or "", id, None)
-    return [Proposal(id, asking, ops, base)], not_proposed
+    note = "; ".join(filter(None, (_added_text(entry, added), _dropped_text(entry, asking, wish))))
+    return [Proposal(id, asking, ops, base, note=note)], not_proposed
+
+
+_NOT_ASKED = "it fails on an arch that its entry does not support"
+
+
+def _passes(fields: Fields, judgement: Judgement) -> bool:
+    return fields.get("status", Status.EXPECTED_PASSING) == Status.EXPECTED_PASSING and bool(judgement.rows)
+
+
+def _agrees(entry: Entry | None, judgement: Judgement) -> bool:
+    """Whether results on an arch that an entry does not support agree with what it says elsewhere."""
+    passed = [row for row in judgement.rows if row.ending is Ending.PASSED]
+    expects = entry is not None and status_on(entry, judgement.arch) is Status.EXPECTED_PASSING
+    return expects and bool(passed) and len(passed) == len(judgement.rows)
+
+
+def _added_text(entry: Entry | None, added: Sequence[str]) -> str:
+    return f"supported_archs gains {', '.join(added)}" if entry is not None and added else ""
+
+
+def _dropped_text(entry: Entry | None, asking: Sequence[Judgement], wish: Mapping[str, Fields]) -> str:
+    """The issues that a reason links to and the new one does not."""
+    lost: dict[str, None] = {}
+    for one in asking:
+        fields, present = wish.get(one.arch, {}), resolve(entry, "reason", one.arch).value
+        if "reason" in fields and isinstance(present, str):
+            kept = set(issues_in(str(fields["reason"] or "")))
+            lost.update(dict.fromkeys(issue for issue in issues_in(present) if issue not in kept))
+    return f"no longer links {', '.join(map(str, lost))}" if lost else ""
+
+
+def _with_shared(proposals: Sequence[Proposal]) -> list[Proposal]:
+    """`proposals`, each with the number of others that fail with the same cause since the same run."""
+    tests: dict[tuple[str, str], set[str]] = {}
+    for proposal in proposals:
+        for cause in _causes(proposal):
+            tests.setdefault(cause, set()).add(proposal.id)
+    return [replace(one, shared=max((len(tests[cause]) - 1 for cause in _causes(one)), default=0)) for one in proposals]
+
+
+def _causes(proposal: Proposal) -> set[tuple[str, str]]:
+    """The failures that it is about, each with the run since which it is so."""
+    return {
+        (signature(one.rows[-1].reason), one.since)
+        for one in proposal.judgements
+        if one.rows and one.since and one.rows[-1].ending is not Ending.PASSED and one.rows[-1].reason
+    }
 
 
 def _wishes(
@@ -181,6 +262,8 @@ def document(proposals: Iterable[Proposal], commit: str) -> list[dict[str, objec
             "id": one.id,
             "arch": ", ".join(one.archs),
             "verdict": ", ".join(one.verdicts),
+            "grade": one.grade,
+            "since": one.since,
             "why": one.why,
             "evidence": list(one.evidence),
             "ops": to_json(one.ops),

@@ -12,18 +12,16 @@ from dataclasses import dataclass, field
 from core.edits.commit import issues_in
 from core.evidence.ending_fields import PROMOTED, UNCHECKED, Fields, Result, recommend
 from core.evidence.observation import Ending, Observation
-from core.evidence.reasons import alike, signature
-from core.evidence.verdicts import Judgement, PccPolicy, Policy, Verdict, allowed
+from core.evidence.reasons import alike, is_about_numbers, signature
+from core.evidence.verdicts import NO_DIFFERENCE, Judgement, Policy, Verdict, allowed
 from core.ids import TestId
 from core.matrix import resolve, status_on
 from core.model import BringupStatus, Entry, Status
-from core.text import counted
+from core.text import pcc_text
 
 _DEFAULT_PCC = 0.99
 _STOPPED = (Ending.CRASHED, Ending.HUNG)
 _FAILURES = (Ending.FAILED, *_STOPPED)
-_BROKEN = (Verdict.REGRESSED, Verdict.CRASH, Verdict.HANG)
-_NUMBERS = (Verdict.PCC_LOOSE, Verdict.PCC_TIGHT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ _NOTHING = WantedFields()
 
 def wanted(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str = "") -> WantedFields:
     """The fields that `judgement` requires for a cell of `entry`; `issue` is appended to new reasons."""
-    if judgement.verdict in (Verdict.ACTIVE, Verdict.UNUSED, Verdict.UNKNOWN):
+    if judgement.verdict in NO_DIFFERENCE:
         return _NOTHING
     if judgement.pinned:
         return WantedFields(refusal=f"pinned: {judgement.pinned}")
@@ -50,9 +48,6 @@ def wanted(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str
         )
     if judgement.verdict is Verdict.SLOW:
         return WantedFields(refusal="no status says that it takes too long: give it more time, or read its log")
-    if judgement.verdict in _BROKEN and len(judgement.rows) < policy.minimum_runs:
-        why = f"{len(judgement.rows)} of the {counted(policy.minimum_runs, 'result')} needed to expect something else"
-        return WantedFields(refusal=why)
     found = _fields(judgement, entry, policy, issue)
     return WantedFields(refusal=why) if (why := _refused(judgement, found.fields, entry, policy)) else found
 
@@ -69,46 +64,107 @@ def _refused(judgement: Judgement, fields: Fields, entry: Entry | None, policy: 
 
 
 def _fields(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str) -> WantedFields:
-    if judgement.verdict in _NUMBERS:
-        return WantedFields(_numbers(judgement, entry))
     rows = judgement.rows
+    if judgement.verdict is Verdict.MISSING:
+        return _gone(judgement, entry, issue)
     stopped = [row for row in rows if row.ending in _STOPPED]
     if judgement.verdict in (Verdict.CRASH, Verdict.HANG):
         return _failing(judgement, entry, stopped or rows, issue)
     failed = [row for row in rows if row.ending in _FAILURES]
-    inaccurate = [row for row in rows if row.ending is Ending.INACCURATE]
-    if failed:
-        return _failing(judgement, entry, stopped or failed, issue)
-    if inaccurate:
-        return _inaccurate(judgement, entry, inaccurate, policy.pcc, issue)
-    found = recommend(Result.of(rows[-1]))
-    return WantedFields(refusal=found.why) if found.fields is None else WantedFields(found.fields)
+    return (
+        _failing(judgement, entry, stopped or failed, issue) if failed else _measured(judgement, entry, policy, issue)
+    )
 
 
-def _numbers(judgement: Judgement, entry: Entry | None) -> Fields:
-    """The threshold that the numbers allow; if they allow none, turn the check off."""
-    if judgement.required_pcc is None:
-        return UNCHECKED if judgement.verdict is Verdict.PCC_TIGHT else {}
-    checked = {"assert_pcc": None, "required_pcc": _written(judgement.required_pcc)}
-    stage = resolve(entry, "bringup_status", judgement.arch).value
-    # Stage and reason of an entry with its check off explain why it is off.
-    promoted = PROMOTED if str(stage).upper() == BringupStatus.INCORRECT_RESULT else {}
-    return {**promoted, **checked}
+def _gone(judgement: Judgement, entry: Entry | None, issue: str) -> WantedFields:
+    """A test that leaves no result hangs, or ends its process: only a skip keeps CI from it (docs/rules.md 4.3)."""
+    reason = with_issue(f"No result since {judgement.since}: hangs or ends its process", issue)
+    stage = {"bringup_status": None} if status_on(entry, judgement.arch) is Status.EXPECTED_PASSING else {}
+    return WantedFields({"status": Status.NOT_SUPPORTED_SKIP.value, **stage, "reason": reason})
 
 
-def _inaccurate(
-    judgement: Judgement, entry: Entry | None, rows: Sequence[Observation], policy: PccPolicy, issue: str
-) -> WantedFields:
-    """For a test that runs to its end with wrong numbers: expect a pass, with the threshold that the numbers reach.
+def _measured(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str) -> WantedFields:
+    """Status, check and threshold together, for a test that runs to its end.
 
-    A test that was accurate before and is far off now must not be hidden that way: it is expected to fail.
+    Where its numbers reach a useful threshold it is expected to pass with that one. Where they are further off, a test
+    that was accurate before, or that nobody has looked at, is expected to fail; else its check is off.
     """
-    threshold = _allowed(judgement, policy)
-    if threshold is not None:
-        return WantedFields({**PROMOTED, "assert_pcc": None, "required_pcc": _written(threshold)})
-    if judgement.verdict is Verdict.REGRESSED:
-        return _failing(judgement, entry, rows, issue)
+    rows, arch = judgement.rows, judgement.arch
+    inaccurate = [row for row in rows if row.ending is Ending.INACCURATE]
+    gate = _gate(judgement, entry, policy)
+    if gate is not None:
+        return WantedFields(
+            {
+                **_promoted(entry, arch, gate),
+                "assert_pcc": None,
+                **_threshold(gate),
+                **_lower(judgement, entry, gate, issue),
+            }
+        )
+    if not inaccurate:
+        found = recommend(Result.of(rows[-1]))
+        return WantedFields(refusal=found.why) if found.fields is None else WantedFields(found.fields)
+    if judgement.verdict in (Verdict.REGRESSED, Verdict.NEW):
+        return _failing(judgement, entry, inaccurate, issue)
     return WantedFields({**PROMOTED, **UNCHECKED})
+
+
+def _promoted(entry: Entry | None, arch: str, gate: float) -> Fields:
+    """What changes beside the threshold: what a reason and a stage explained is over, unless it is the numbers."""
+    numbers = _stage_of(entry, arch) == BringupStatus.INCORRECT_RESULT or is_about_numbers(_reason_of(entry, arch))
+    if numbers and gate < _DEFAULT_PCC:
+        # They explain the low threshold as well, and may link to an issue.
+        return {"status": PROMOTED["status"]}
+    return PROMOTED if numbers or status_on(entry, arch) is not Status.EXPECTED_PASSING else {}
+
+
+def _reason_of(entry: Entry | None, arch: str) -> str:
+    found = resolve(entry, "reason", arch).value
+    return found if isinstance(found, str) else ""
+
+
+def _gate(judgement: Judgement, entry: Entry | None, policy: Policy) -> float | None:
+    """The threshold for a test that runs to its end; None: its numbers reach none that is useful, or say nothing.
+
+    For training tests, the tags only have the number of the forward pass; a PCC of 1 that means "close enough" is no
+    measurement (docs/rules.md 4.6, 11).
+    """
+    if judgement.required_pcc is not None:
+        return judgement.required_pcc
+    measured = [row for row in judgement.rows if not row.shortcut]
+    if not measured or any(row.pcc is None or not math.isfinite(row.pcc) for row in measured):
+        return None
+    if not _is_inference(judgement.id):
+        return None
+    lowest = min(row.pcc for row in measured if row.pcc is not None)
+    level, declared = allowed(lowest, policy.pcc), _bar({"required_pcc": _declared_pcc(entry, judgement.arch)})
+    # One good night raises no bar, and less room than a new threshold needs lowers none that holds.
+    holds = all(row.ending is Ending.PASSED for row in measured) and lowest >= declared
+    if holds and (level < declared or len(measured) < policy.minimum_runs):
+        return declared
+    return level if level >= policy.pcc.lowest else None
+
+
+def _declared_pcc(entry: Entry | None, arch: str) -> object:
+    return resolve(entry, "required_pcc", arch).value
+
+
+def _threshold(gate: float) -> Fields:
+    """The default is not written (docs/rules.md 5.3)."""
+    return {"required_pcc": None if gate >= _DEFAULT_PCC else gate}
+
+
+def _lower(judgement: Judgement, entry: Entry | None, gate: float, issue: str) -> Fields:
+    """Where an issue is named for a lower threshold: the stage and the reason that upstream's guide wants beside it."""
+    declared = _bar({"required_pcc": _declared_pcc(entry, judgement.arch)})
+    if not issue or judgement.verdict is not Verdict.PCC_TIGHT or gate >= declared or judgement.pcc is None:
+        return {}
+    reason = f"PCC {pcc_text(judgement.pcc)}, below {declared:g}"
+    return {"bringup_status": BringupStatus.INCORRECT_RESULT.value, "reason": with_issue(reason, issue)}
+
+
+def _stage_of(entry: Entry | None, arch: str) -> str:
+    return str(resolve(entry, "bringup_status", arch).value).upper()
 
 
 def _failing(judgement: Judgement, entry: Entry | None, rows: Sequence[Observation], issue: str) -> WantedFields:
@@ -149,19 +205,6 @@ def _typical(rows: Sequence[Observation]) -> Observation:
     counts = Counter(signature(row.reason) for row in rows)
     most = max(counts.values())
     return next(row for row in reversed(rows) if counts[signature(row.reason)] == most)
-
-
-def _allowed(judgement: Judgement, policy: PccPolicy) -> float | None:
-    """The threshold that the lowest number allows; None if that is too low to be useful."""
-    if judgement.pcc is None or not math.isfinite(judgement.pcc) or not _is_inference(judgement.id):
-        return None
-    found = allowed(judgement.pcc, policy)
-    return found if found >= policy.lowest else None
-
-
-def _written(threshold: float) -> float | None:
-    """The threshold to write: the default is not written (docs/rules.md 5.3)."""
-    return None if threshold >= _DEFAULT_PCC else threshold
 
 
 def _is_inference(id: str) -> bool:

@@ -8,11 +8,17 @@ from .op_cases import (
 from .policy import (
     REPOSITORY_FILES as REPOSITORY_FILES,
     LoadedPolicy as LoadedPolicy,
-    PccPolicy as PccPolicy,
     Policy as Policy,
     find_policy as find_policy,
     policy_text as policy_text,
 )
 from .saved import SavedVerdicts as SavedVerdicts
 from .seen import MODEL_TESTS as MODEL_TESTS
-from .verdict import Direction as Direction, Judgement as Judgement, Verdict as Verdict, allowed as allowed
+from .verdict import (
+    MOST_GRADE as MOST_GRADE,
+    NO_DIFFERENCE as NO_DIFFERENCE,
+    Direction as Direction,
+    Judgement as Judgement,
+    Verdict as Verdict,
+    allowed as allowed,
+)

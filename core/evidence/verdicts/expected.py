@@ -17,6 +17,16 @@ _MARK = re.compile(r"#\s*ttmatrix:keep\b[ \t:-]*([^\n\r]*)")
 _NO_REASON = "no reason given"
 
 
+class Gap(NamedTuple):
+    """The newest runs of the jobs of a cell, which report others and not it."""
+
+    runs: int
+    since: str
+    """The first of them."""
+    others: int
+    """How many tests of these jobs the newest of them reports."""
+
+
 @dataclass(frozen=True, slots=True)
 class Expected:
     """The declaration for one cell. Fields are the effective ones of its arch (docs/rules.md 2.3)."""
@@ -34,6 +44,8 @@ class Expected:
     silent_runs: int = 0
     """How many runs of jobs that select the cell have produced results, but none of this cell."""
     training: bool = False
+    gap: Gap | None = None
+    """The runs that should have a result and have none; None: the newest run of its jobs has one."""
 
     def deciding(self, minimum_runs: int) -> tuple[object, ...]:
         """All of its values in plain form; silent runs only up to the number that matters."""
@@ -58,9 +70,17 @@ class Declared(NamedTuple):
     archs: Collection[str]
     """The archs whose markers the test carries."""
 
-    def on(self, arch: str, *, training: bool, scheduled: bool | None = None, silent_runs: int = 0) -> Expected:
+    def on(
+        self,
+        arch: str,
+        *,
+        training: bool,
+        scheduled: bool | None = None,
+        silent_runs: int = 0,
+        gap: Gap | None = None,
+    ) -> Expected:
         """The declaration for one cell."""
-        return Expected(*self[:5], arch in self.archs, scheduled, silent_runs, training)
+        return Expected(*self[:5], arch in self.archs, scheduled, silent_runs, training, gap)
 
 
 def declared_by(fields: Mapping[str, object]) -> Declared:

@@ -15,6 +15,7 @@ from core.evidence.observation import RAN, Ending, Observation
 from core.evidence.reports import arch_in
 from core.evidence.results import Results
 from core.evidence.verdicts.expected import Expected, declared_on, pins
+from core.evidence.verdicts.gaps import Cell, Gaps, find_gaps
 from core.evidence.verdicts.op_cases import OpVerdicts
 from core.evidence.verdicts.policy import Policy
 from core.evidence.verdicts.saved import RULES, SavedVerdict, SavedVerdicts, saved_verdict
@@ -59,8 +60,9 @@ class Verdicts:
         self.seen_counting = SeenResults(self.counting, matrix.schema.archs) if policy.ignored_hosts else self.seen
         """As `seen`, for the results in `counting`."""
         archs = matrix.schema.archs
-        runs = self.evidence.runs_of_jobs() if selected else {}
-        self._runs_of_job = [_runs_of(job, runs, archs) for job in selected.jobs] if selected else []
+        self._runs = self.evidence.runs_of_jobs() if selected else {}
+        self._names_of_job = [_names_of(job, self._runs, archs) for job in selected.jobs] if selected else []
+        self._names: dict[tuple[int, str], Collection[str]] = {}
 
     @cached_property
     def of_cases(self) -> Mapping[str, Mapping[str, Observation]]:
@@ -253,9 +255,30 @@ class Verdicts:
         expected = {}
         for arch, claim in declared_on(self.matrix.entries.get(id), archs):
             scheduled, silent = self._scheduled(row, arch)
-            silent = 0 if arch in seen else silent
-            expected[arch] = claim.on(arch, training=training, scheduled=scheduled, silent_runs=silent)
+            silent, gap = (0, self.gaps.cells.get((id, arch))) if arch in seen else (silent, None)
+            expected[arch] = claim.on(arch, training=training, scheduled=scheduled, silent_runs=silent, gap=gap)
         return expected
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        """The cells that are gone from the reports of their job, and the jobs that were cut."""
+        return find_gaps(self.counting, MODEL_TESTS, self._jobs_of) if self._selected else Gaps({}, {})
+
+    def _jobs_of(self, cell: Cell) -> Collection[str]:
+        """The names of the CI jobs that select a cell."""
+        row = self.matrix.rows.get(cell[0])
+        if row is None or self._selected is None:
+            return ()
+        key = self._selected.codes[row], cell[1]
+        if key not in self._names:
+            self._names[key] = frozenset().union(*(self._names_of_job[at] for at in self._selecting(*key)))
+        return self._names[key]
+
+    def _selecting(self, code: int, arch: str) -> list[int]:
+        """The places of the CI jobs on `arch` among those of one selection."""
+        assert self._selected is not None
+        mask = self._selected.sets[code]
+        return [at for at, job in enumerate(self._selected.jobs) if mask >> at & 1 and job.runs_on == arch]
 
     def _silent(self, arch: str) -> bytearray:
         """Codes of the verdicts that all cells on `arch` would have without results."""
@@ -291,9 +314,8 @@ class Verdicts:
             return None, 0
         key = self._selected.codes[row], arch
         if key not in self._jobs:
-            mask = self._selected.sets[key[0]]
-            jobs = [at for at, job in enumerate(self._selected.jobs) if mask >> at & 1 and job.runs_on == arch]
-            runs: set[str] = set().union(*(self._runs_of_job[at] for at in jobs))
+            jobs = self._selecting(*key)
+            runs = {run for at in jobs for name in self._names_of_job[at] for run in self._runs[name]}
             self._jobs[key] = bool(jobs), len(runs)
         return self._jobs[key]
 
@@ -320,8 +342,7 @@ def _course_words(first_bad: float | None, passed: Sequence[bool]) -> tuple[str,
     return day, f"{flakiness_of(passed):.2f}"
 
 
-def _runs_of(job: Job, runs: Mapping[str, set[str]], archs: Sequence[str]) -> set[str]:
-    """The runs with an artefact of `job`, which is named after its runner and its mark (docs/rules.md 3.4)."""
+def _names_of(job: Job, names: Iterable[str], archs: Sequence[str]) -> frozenset[str]:
+    """The artefacts of `job` among `names`: they are named after its runner and its mark (docs/rules.md 3.4)."""
     mark = "-" + job.test_mark.replace(" ", "_")
-    found = (names for name, names in runs.items() if name.endswith(mark) and arch_in(name, archs) == job.runs_on)
-    return set().union(*found)
+    return frozenset(name for name in names if name.endswith(mark) and arch_in(name, archs) == job.runs_on)

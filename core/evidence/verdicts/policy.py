@@ -43,11 +43,13 @@ class Policy:
     """The rules for verdicts and proposals."""
 
     minimum_runs: int = 3
-    """With fewer results, a cell gets no verdict."""
+    """With fewer results, nothing shows that an entry is true; what contradicts it is shown from the first one on."""
     window: int = 10
     """How many of the newest results of a cell count."""
+    apply_grade: int = 3
+    """The least grade of a proposal that `ttmatrix apply` takes by itself, from 1 to 5; a person may accept any."""
     grace_days: float = 7.0
-    """Days after a change of its status in which an entry gets no proposals."""
+    """Days after a change of its status in which no proposal promotes an entry; what turns red does not wait."""
     require_issue: bool = False
     """Whether a proposal that expects a failure must link to an issue in its reason."""
     archs: tuple[str, ...] = ()
@@ -143,6 +145,7 @@ def _check_ranges(policy: Policy, name: str) -> None:
     wrong = {
         "minimum_runs must be at least 1": policy.minimum_runs < 1,
         "window must be at least minimum_runs": policy.window < policy.minimum_runs,
+        "apply_grade must lie between 1 and 5": not 1 <= policy.apply_grade <= 5,
         "grace_days must not be negative": not policy.grace_days >= 0,
         "retention.days must not be negative": not policy.retention.days >= 0,
         "retention.newest must be at least 1": policy.retention.newest < 1,

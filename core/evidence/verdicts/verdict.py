@@ -8,9 +8,10 @@ from enum import Enum, StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from core.evidence.observation import RAN, Ending, Observation, lowest
-from core.evidence.reasons import alike, quotable, same_failure
-from core.evidence.verdicts.expected import Expected
+from core.evidence.observation import RAN, Ending, Observation, Origin, lowest
+from core.evidence.reasons import alike, is_about_numbers, quotable, same_failure
+from core.evidence.series import newest_start
+from core.evidence.verdicts.expected import Expected, Gap
 from core.evidence.verdicts.policy import PccPolicy, Policy
 from core.model import BringupStatus, Status
 from core.text import counted, pcc_text
@@ -42,6 +43,10 @@ class Verdict(StrEnum):
     """No job selects the cell, or no scheduled job has produced a result."""
     UNKNOWN = "unknown"
     """Too little evidence."""
+    NEW = "new"
+    """Has results, and no entry or none with a status."""
+    MISSING = "missing"
+    """Gone from the reports of its job, which has run others since."""
 
 
 class Direction(StrEnum):
@@ -69,6 +74,10 @@ class Judgement:
     """The threshold that the numbers allow, with two decimals; None if nothing is to change."""
     pinned: str = ""
     """Why a person pinned the entry; empty: nobody did."""
+    grade: int = 0
+    """How much the evidence weighs, from 1 to 5 (docs/ci-triage.md); 0 where the entry is not contradicted."""
+    since: str = ""
+    """The run since which it is so, as far as the results that count go back."""
 
     @property
     def pcc(self) -> float | None:
@@ -95,6 +104,9 @@ class Drift:
 def drift(rows: Sequence[Observation], expected: Expected) -> Drift | None:
     """How `rows`, all of them failures, differ from the entry; None if they do not, or if nothing is certain."""
     stage = _stage(rows)
+    if stage is BringupStatus.INCORRECT_RESULT and _declares_numbers(expected):
+        # That is what the entry declares, in whatever words.
+        return None
     if stage is not None and expected.bringup in _ORDER and stage is not expected.bringup:
         further = _ORDER.index(stage) - _ORDER.index(expected.bringup)
         direction = Direction.FORWARD if further > 0 else Direction.BACK
@@ -105,9 +117,18 @@ def drift(rows: Sequence[Observation], expected: Expected) -> Drift | None:
     return Drift(direction, f"fails for another reason: {reason}")
 
 
+def _declares_numbers(expected: Expected) -> bool:
+    """Whether an entry says that the numbers are wrong: by its stage, or its reason where it has none."""
+    if expected.bringup is None:
+        return is_about_numbers(expected.reason)
+    return expected.bringup is BringupStatus.INCORRECT_RESULT
+
+
 def _stage(rows: Sequence[Observation]) -> BringupStatus | None:
     """The one stage in which all of `rows` ended, as far as they give one."""
     known = {row.stage for row in rows if row.stage in _ORDER}
+    if all(row.ending is Ending.INACCURATE for row in rows):
+        return BringupStatus.INCORRECT_RESULT
     return known.pop() if len(known) == 1 else None
 
 
@@ -151,9 +172,13 @@ def raised(rows: Sequence[Observation], expected: Expected, policy: PccPolicy) -
     level = allowed(lowest(measured) or 0.0, policy)
     if level > expected.required_pcc:
         return level
+    if expected.pcc_checked:
+        return None
     room = Decimal(str(lowest(measured))) - Decimal(str(policy.margin))
-    enable = not expected.pcc_checked and room > Decimal(str(expected.required_pcc))
-    return expected.required_pcc if enable else None
+    if room > Decimal(str(expected.required_pcc)):
+        return expected.required_pcc
+    # A gate below the declared one is better than none.
+    return level if level >= policy.lowest else None
 
 
 def lowered(rows: Sequence[Observation], expected: Expected, policy: PccPolicy) -> float | None:
@@ -234,9 +259,42 @@ def judge(
         if one.verdict is Verdict.STALE and open_archs:
             not_shown = f"{one.why}; not shown on {', '.join(open_archs)}"
             one = replace(one, verdict=Verdict.SEMI_STALE, why=not_shown)
-        rows = tuple(one.rows)
-        judgements.append(Judgement(id, arch, one.verdict, one.why, rows, one.direction, one.required_pcc, pinned))
+        rows, gap = tuple(one.rows), expected[arch].gap
+        since = gap.since if one.verdict is Verdict.MISSING and gap else rows[0].run if rows else ""
+        grade = _grade(arch, one, said, gap.runs if gap else 0)
+        judgements.append(
+            Judgement(id, arch, one.verdict, one.why, rows, one.direction, one.required_pcc, pinned, grade, since)
+        )
     return judgements
+
+
+NO_DIFFERENCE = frozenset({Verdict.ACTIVE, Verdict.UNUSED, Verdict.UNKNOWN})
+"""The verdicts that contradict no entry."""
+MOST_GRADE = 5
+_MOST_BY_NUMBER = 3
+_MOST_WITHOUT_RESULT = 2
+"""What is gone may hang, crash or have been left out: nights alone do not show which."""
+
+
+def _grade(arch: str, one: "_CellVerdict", said: Mapping[str, "_CellVerdict"], missing: int) -> int:
+    """One for each result up to three, and one more if machines, archs or a run here agree."""
+    if one.verdict in NO_DIFFERENCE:
+        return 0
+    if one.verdict is Verdict.MISSING:
+        return min(missing, _MOST_WITHOUT_RESULT)
+    if one.verdict is Verdict.FLAKY:
+        return 1
+    hosts = {row.host for row in one.rows if row.host}
+    here = any(row.origin is Origin.HERE for row in one.rows) and any(row.origin is Origin.CI for row in one.rows)
+    broken = one.rows[-1].ending is not Ending.PASSED
+    also = any(
+        on != arch
+        and other.rows
+        and other.verdict not in NO_DIFFERENCE
+        and (other.rows[-1].ending is not Ending.PASSED) is broken
+        for on, other in said.items()
+    )
+    return min(len(one.rows), _MOST_BY_NUMBER) + (len(hosts) > 1 or here or also)
 
 
 def _disagreeing(expected: Mapping[str, Expected], said: Mapping[str, _CellVerdict], policy: Policy) -> list[str]:
@@ -255,14 +313,34 @@ def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy, olde
     if expected.status is Status.EXCLUDE_MODEL:
         return _CellVerdict(Verdict.UNUSED, "left out of every collection")
     seen = [row for row in seen if row.host not in policy.ignored_hosts] if policy.ignored_hosts else seen
+    if expected.gap is not None and expected.status is not Status.NOT_SUPPORTED_SKIP:
+        return _missing(expected.gap, seen)
     rows = [row for row in seen if row.ending in _RAN]
-    if len(rows) < policy.minimum_runs:
+    if not rows:
         return _too_few(expected, seen, rows, policy, older)
     tail = seen[-policy.minimum_runs :]
-    if tail[-1].ending is Ending.BROKEN and all(row.ending is Ending.BROKEN for row in tail):
+    if len(rows) >= policy.minimum_runs and all(row.ending is Ending.BROKEN for row in tail):
         why = f"the last {len(tail)} did not get to the model: {tail[-1].reason}"
         return _CellVerdict(Verdict.UNKNOWN, why, tail)
-    return _decided(expected, rows[-policy.window :], policy)
+    found = _decided(expected, rows[-policy.window :], policy)
+    if found.verdict is Verdict.ACTIVE and len(rows) < policy.minimum_runs:
+        # It contradicts nothing; that it holds is not shown either.
+        return _too_few(expected, seen, rows, policy, older)
+    return found
+
+
+def _missing(gap: Gap, seen: Sequence[Observation]) -> _CellVerdict:
+    others = f"{counted(gap.others, 'other test')} of its jobs did"
+    why = f"no result in {counted(gap.runs, 'run')}, since {gap.since}; {others}"
+    if seen:
+        last = seen[-1]
+        why += f"; before that it {_ENDED.get(last.ending, last.ending.words)} in {last.run}"
+    return _CellVerdict(Verdict.MISSING, why, seen[-_MOST_BEFORE:])
+
+
+_ENDED = {Ending.INACCURATE: "was inaccurate", Ending.SLOW: "was slow", Ending.OUT_OF_TIME: "ran out of time"}
+_MOST_BEFORE = 3
+"""So many of the last results before a gap are its proof."""
 
 
 def _too_few(
@@ -288,30 +366,19 @@ def _too_few(
 
 def _decided(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _CellVerdict:
     kinds = [_kind(row, expected) for row in rows]
-    low = kinds.count(_Kind.LOW)
-    if 0 < low < len(kinds) == low + kinds.count(_Kind.PASS) and expected.status is not Status.UNSPECIFIED:
-        # One number on both sides of a threshold, not two behaviours; unless it broke, and stayed so.
-        said = _low(expected, rows, policy)
-        if said is not None or kinds[-1] is _Kind.PASS:
-            return said or _flaky(kinds, rows)
-    if _Kind.BOTH in kinds:
+    if _Kind.BOTH in kinds[-policy.minimum_runs :]:
         return _flaky(kinds, rows)
     passed = [kind is _Kind.PASS for kind in kinds]
     turns = [at for at in range(1, len(rows)) if passed[at] is not passed[at - 1]]
-    if len(turns) > 1 or (turns and not _settled(expected, rows[turns[0] :], passed[-1], policy)):
-        return _flaky(kinds, rows)
-    # It has changed once and stayed so: results before the change no longer count.
-    since = turns[0] if turns else 0
+    since = turns[-1] if turns else 0
+    # The more often it has changed, the longer the last change must have lasted.
+    if len(rows) - since < policy.minimum_runs * (len(turns) - 1):
+        low = kinds.count(_Kind.LOW)
+        on_both_sides = low and low + kinds.count(_Kind.PASS) == len(kinds)
+        # A number on both sides of a threshold is one behaviour, not two.
+        return (on_both_sides and _low(expected, rows, policy)) or _flaky(kinds, rows)
     rows, kinds = rows[since:], kinds[since:]
     return _passing(expected, rows, policy) if passed[-1] else _failing(expected, rows, kinds, policy)
-
-
-def _settled(expected: Expected, since: Sequence[Observation], passed: bool, policy: Policy) -> bool:
-    """Whether a single change is final: it has lasted long enough, or the failures since one night have one cause."""
-    if len(since) >= policy.minimum_runs:
-        return True
-    broke = not passed and expected.status is Status.EXPECTED_PASSING
-    return broke and len(since) > 1 and all(row.reason and same_failure(row, since[-1]) for row in since)
 
 
 def _kind(row: Observation, expected: Expected) -> _Kind:
@@ -341,7 +408,9 @@ def _counted(kinds: Sequence[_Kind]) -> str:
 
 
 def _last(kinds: Sequence[_Kind]) -> str:
-    """`the last 3 failed`, or `the last 3: 2 failed, 1 crashed`"""
+    """`the last failed`, `the last 3 failed`, or `the last 3: 2 failed, 1 crashed`"""
+    if len(kinds) == 1:
+        return f"the last {kinds[0].value}"
     words = _counted(kinds)
     return f"the last {words}" if len({*kinds}) == 1 else f"the last {len(kinds)}: {words}"
 
@@ -351,34 +420,50 @@ def _passing(expected: Expected, rows: Sequence[Observation], policy: Policy) ->
     if expected.expects_no_pass:
         return _CellVerdict(Verdict.STALE, why, rows)
     if expected.status is Status.UNSPECIFIED:
-        return _CellVerdict(Verdict.ACTIVE, f"{why}; the entry expects nothing", rows)
-    if (level := raised(rows, expected, policy.pcc)) is not None:
-        what = f"the threshold is {expected.required_pcc:g}" if expected.pcc_checked else "the check is off"
-        return _CellVerdict(
-            Verdict.PCC_LOOSE, f"{why}, PCC at least {_lowest_text(rows)}; {what}", rows, required_pcc=level
-        )
-    return _CellVerdict(Verdict.ACTIVE, why, rows)
+        return _CellVerdict(Verdict.NEW, f"{why}; {_NOTHING_EXPECTED}", rows)
+    if expected.pcc_checked and expected.required_pcc >= policy.pcc.highest:
+        return _CellVerdict(Verdict.ACTIVE, why, rows)
+    start = newest_start(rows)
+    level_rows = rows[start:]
+    # A few good nights raise no bar, unless they are of another level than those before.
+    level = raised(level_rows, expected, policy.pcc) if start or len(level_rows) >= policy.minimum_runs else None
+    if level is None:
+        return _CellVerdict(Verdict.ACTIVE, why, rows)
+    what = f"the threshold is {expected.required_pcc:g}" if expected.pcc_checked else "the check is off"
+    why = f"passed {counted(len(level_rows), 'time')} in a row, PCC at least {_lowest_text(level_rows)}; {what}"
+    return _CellVerdict(Verdict.PCC_LOOSE, why, level_rows, required_pcc=level)
+
+
+_NOTHING_EXPECTED = "no entry says what to expect"
 
 
 def _failing(expected: Expected, rows: Sequence[Observation], kinds: Sequence[_Kind], policy: Policy) -> _CellVerdict:
-    ended = [kind for kind in kinds if kind is _Kind.CRASH or kind is _Kind.HANG]
-    if ended:
+    start = newest_start(rows)
+    if any(kind in _ENDING for kind in kinds[start:]):
+        return _ended(kinds[-1], expected, rows[start:], kinds[start:])
+    if len(rows) - start < policy.minimum_runs and (ended := [kind for kind in kinds if kind in _ENDING]):
+        # It failed otherwise too, but not for long enough: a process that dies now and then is dead for CI.
         return _ended(ended[-1], expected, rows, kinds)
-    slow = [row for row, kind in zip(rows, kinds, strict=True) if kind is _Kind.SLOW]
-    if slow and len(rows) - len(slow) < policy.minimum_runs:
+    if kinds[-1] is _Kind.SLOW:
+        slow = [row for row, kind in zip(rows, kinds, strict=True) if kind is _Kind.SLOW]
         return _slow(slow, expected, _last(kinds))
-    rows = [row for row in rows if row not in slow]
-    kinds = [kind for kind in kinds if kind is not _Kind.SLOW]
-    why = _last(kinds)
+    same, same_kinds = rows[start:], kinds[start:]
     if expected.status is Status.UNSPECIFIED:
-        return _CellVerdict(Verdict.ACTIVE, f"{why}; the entry expects nothing", rows)
+        return _CellVerdict(Verdict.NEW, f"{_last(same_kinds)}; {_NOTHING_EXPECTED}", same)
+    if same_kinds.count(_Kind.LOW) == len(same_kinds) and (low := _low(expected, same, policy)):
+        return low
+    rows = [row for row, kind in zip(rows, kinds, strict=True) if kind is not _Kind.SLOW]
     if not expected.expects_no_pass:
-        low = _low(expected, rows, policy) if kinds.count(_Kind.LOW) == len(kinds) else None
+        why = _last([kind for kind in kinds if kind is not _Kind.SLOW])
         reason = next((row.reason for row in reversed(rows) if row.reason), "")
-        return low or _CellVerdict(Verdict.REGRESSED, f"{why}; {reason}" if reason else why, rows)
-    if (found := drift(rows, expected)) is not None:
-        return _CellVerdict(Verdict.DRIFTED, f"{why}; {found.why}", rows, found.direction)
-    return _CellVerdict(Verdict.ACTIVE, f"{why}, as expected", rows)
+        return _CellVerdict(Verdict.REGRESSED, f"{why}; {reason}" if reason else why, rows)
+    why = _last(same_kinds)
+    if (found := drift(same, expected)) is not None:
+        return _CellVerdict(Verdict.DRIFTED, f"{why}; {found.why}", same, found.direction)
+    return _CellVerdict(Verdict.ACTIVE, f"{why}, as expected", same)
+
+
+_ENDING = (_Kind.CRASH, _Kind.HANG)
 
 
 def _ended(ended: _Kind, expected: Expected, rows: Sequence[Observation], kinds: Sequence[_Kind]) -> _CellVerdict:

@@ -77,7 +77,11 @@ def test_only_some_tests_archs_and_machines(checkout: Checkout) -> None:
 
     assert found("mode:training") == [(TRAIN, "n150, p150")]
     assert found("--arch", "p150") == [(TINY, "p150"), (TRAIN, "p150")]
-    assert found("--without-host", "host-2") == []
+    assert found("--without-host", "host-2") == found(), "two results are listed too, with a lower grade"
+    grades = call("propose", "--without-host", "host-2", "--json", "--repo", checkout.root).json
+    assert [one["grade"] for one in grades] < [
+        one["grade"] for one in call("propose", "--json", "--repo", checkout.root).json
+    ]
 
 
 def test_for_a_person(checkout: Checkout) -> None:
@@ -96,8 +100,23 @@ def test_what_is_not_proposed_yet_is_said(checkout: Checkout) -> None:
 def test_a_young_entry_waits(checkout: Checkout) -> None:
     (checkout.root / "ttmatrix-policy.toml").write_text("grace_days = 3\n")
     called = call("propose", "--json", "--repo", checkout.root)
-    assert called.json == []
-    assert "its status is younger than 3 days" in called.err
+    assert [(one["id"], one["verdict"]) for one in called.json] == [(TINY, "regressed")], "what turns red does not wait"
+    assert f"not proposed: {TRAIN} on n150: stale: its status is younger than 3 days" in called.err
+
+
+def test_scripts_take_proposals_from_a_grade_on(checkout: Checkout, tmp_path: Path) -> None:
+    file, weak = tmp_path / "proposals.json", tmp_path / "weak.json"
+    assert call("propose", "-o", file, "--repo", checkout.root).code == 0
+    proposals = json.loads(file.read_text())
+    weak.write_text(json.dumps([one | {"grade": 2} for one in proposals]))
+    called = call("apply", weak, "--json", "--repo", checkout.root)
+    assert (called.code, called.json["applied"]) == (0, [])
+    assert "2 proposals of a grade below 3 not taken: --grade N or --grade any takes them" in called.err
+    assert call("apply", weak, "--grade", "6", "--repo", checkout.root).code == 64
+    weak.write_text(json.dumps([one | {"grade": "high"} for one in proposals]))
+    assert "grade: must be a number" in call("apply", weak, "--repo", checkout.root).err
+    weak.write_text(json.dumps([one | {"grade": 2} for one in proposals]))
+    assert call("apply", weak, "--grade", "any", "--json", "--repo", checkout.root).json["applied"]
 
 
 def test_one_reason_that_holds_many_back_is_said_once(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +125,7 @@ def test_one_reason_that_holds_many_back_is_said_once(checkout: Checkout, monkey
     said = call("propose", "--repo", checkout.root).err.splitlines()
     (line,) = [line for line in said if line.startswith("not proposed:")]
     assert line.endswith(" cells: its status is younger than 3 days")
-    (count,) = [int(line.split(", ")[1].split()[0]) for line in said if "proposals, " in line]
+    (count,) = [int(line.split(", ")[1].split()[0]) for line in said if "proposal, " in line]
     assert line.split()[2] == str(count)
 
 

@@ -40,10 +40,10 @@ def test_every_cell_with_its_verdict_and_what_proves_it(checkout: Checkout) -> N
     assert len(found[NET, "n150"]["rows"]) == 3
     assert found[NET, "n150"]["rows"][0]["when"] == "2026-11-01T00:00:00+00:00"
     assert found[TINY, "n150"]["verdict"] == "flaky"
-    assert found[ORG, "n150"]["verdict"] == "semi-stale"
+    assert found[ORG, "n150"]["verdict"] == "stale"
     assert found[ORG, "p150"] | {"rows": []} == {
-        "id": ORG, "arch": "p150", "verdict": "unknown", "why": "2 of the 3 results needed", "direction": "same",
-        "pcc": 0.9987, "required_pcc": None, "pinned": "", "evidence": "p150 PP 2/2 pcc .998", "rows": [],
+        "id": ORG, "arch": "p150", "verdict": "stale", "why": "passed 2 times in a row", "grade": 3,
+        "since": "nightlies", "direction": "same", "pcc": 0.9987, "required_pcc": None, "pinned": "", "evidence": "p150 PP 2/2 pcc .998", "rows": [],
     }  # fmt: skip
     assert found["alpha/pytorch-tiny-single_device-training", "n150"]["evidence"] == ""
 
@@ -57,7 +57,15 @@ def test_only_some_tests_archs_and_verdicts(checkout: Checkout) -> None:
     assert call("verdicts", "--only", "hang", "--repo", checkout.root).code == 0
     assert len(call("verdicts", "net", "--all", "--json", "--repo", checkout.root).json) > 2
     some = call("verdicts", "--only", "flaky", "--only", "stale", "--json", "--repo", checkout.root).json
-    assert {(one["id"], one["verdict"]) for one in some} == {(NET, "stale"), (TINY, "flaky")}
+    assert {(one["id"], one["verdict"]) for one in some} == {(NET, "stale"), (ORG, "stale"), (TINY, "flaky")}
+
+
+def test_what_was_said_on_an_earlier_day(checkout: Checkout) -> None:
+    then = call("verdicts", NET, "--as-of", "2026-10-31", "--json", "--repo", checkout.root).json
+    assert {(one["verdict"], len(one["rows"])) for one in then} == {("unused", 0)}
+    now = call("verdicts", NET, "--as-of", "2026-11-30", "--json", "--repo", checkout.root).json
+    assert now == call("verdicts", NET, "--json", "--repo", checkout.root).json
+    assert call("verdicts", NET, "--as-of", "yesterday", "--repo", checkout.root).code == 64
 
 
 def test_queries_ask_the_same_truth(checkout: Checkout) -> None:
@@ -65,8 +73,8 @@ def test_queries_ask_the_same_truth(checkout: Checkout) -> None:
         return call("list", *query, "--format", "ids", "--repo", checkout.root).out.split()
 
     assert ids("is:stale") == sorted([NET, ORG])
-    assert ids("verdict:stale") == [NET]
-    assert ids("verdict:semi-stale", "arch:n150") == [ORG]
+    assert ids("verdict:stale") == sorted([NET, ORG])
+    assert ids("verdict:semi-stale", "arch:n150") == []
     assert ids("verdict:flaky") == [TINY]
     assert call("list", "verdict:sour", "--repo", checkout.root).code == 64
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.evidence.proposals.proposal: operations for each test, proven by the effective values of every arch."""
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.model import Status
 from tests.support.evidence import judged, observed
-from tests.support.tree import INFERENCE, TRAINING, loader_source, sample, write_checkout
+from tests.support.tree import INFERENCE, LOADERS, TRAINING, YAML, loader_source, sample, write_checkout
 
 TINY, NET = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug"))
 TRAIN = "alpha/pytorch-tiny-single_device-training"
@@ -110,11 +111,87 @@ def test_nothing_is_proposed_where_there_is_no_file_for_an_entry(matrix: Matrix)
 def test_nothing_is_proposed_for_what_is_true_or_not_marked(matrix: Matrix) -> None:
     judgements = [
         _judged(Verdict.ACTIVE, TINY, "n150"),
-        _judged(Verdict.STALE, TINY, "galaxy-bh"),
         _judged(Verdict.STALE, TINY, "n150"),
     ]
-    assert propose(matrix, judgements[:2]) == ((), ())
-    assert propose(matrix, judgements[2:]) == ((), ())
+    assert propose(matrix, judgements[:1]) == ((), ())
+    assert propose(matrix, judgements[1:]) == ((), ())
+
+
+def _new(id: str, *archs: str, ending: Ending = Ending.PASSED, reason: str = "") -> list[Judgement]:
+    return [_judged(Verdict.NEW, id, arch, ending, reason) for arch in archs]
+
+
+def _added(matrix: Matrix, judgements: list[Judgement]) -> object:
+    (made,), _ = propose(matrix, judgements)
+    (op,) = made.ops
+    assert (op.op, op.file) == (OpKind.ADD, INFERENCE)
+    return op.value
+
+
+def test_a_test_without_an_entry_is_adopted_as_its_results_are(matrix: Matrix) -> None:
+    assert _added(matrix, _new(DELTA, "n150", "p150")) == {"status": "EXPECTED_PASSING"}
+    failing = _new(DELTA, "n150", "p150", ending=Ending.FAILED, reason="ValueError: no such layout")
+    assert _added(matrix, failing) == {"status": "KNOWN_FAILURE_XFAIL", "reason": "ValueError: no such layout"}
+    crashing = _new(DELTA, "n150", "p150", ending=Ending.CRASHED, reason="Fatal Python error: Aborted")
+    assert _added(matrix, crashing) == {"status": "NOT_SUPPORTED_SKIP", "reason": "Fatal Python error: Aborted"}
+
+
+def test_an_adopted_near_miss_gets_a_threshold_and_wrong_numbers_none(matrix: Matrix) -> None:
+    near = [
+        judged(Verdict.NEW, [observed(Ending.INACCURATE, "PCC comparison failed", test_id=DELTA, arch=arch, pcc=0.975)])
+        for arch in ("n150", "p150")
+    ]
+    assert _added(matrix, near) == {"status": "EXPECTED_PASSING", "required_pcc": 0.97}
+    wrong = [replace(one, rows=tuple(replace(row, pcc=0.5) for row in one.rows)) for one in near]
+    assert _added(matrix, wrong) == {"status": "KNOWN_FAILURE_XFAIL", "reason": "PCC comparison failed"}
+
+
+def test_an_adopted_test_supports_the_archs_it_was_seen_on(matrix: Matrix) -> None:
+    assert _added(matrix, _new(DELTA, "n300-llmbox")) == {
+        "supported_archs": ["n300-llmbox"],
+        "status": "EXPECTED_PASSING",
+    }
+    differ = [*_new(DELTA, "p150"), *_new(DELTA, "n300-llmbox", ending=Ending.FAILED, reason="ValueError: no")]
+    value = _added(matrix, differ)
+    assert isinstance(value, dict)
+    entry = with_fields(None, value)
+    assert value["supported_archs"] == ["p150", "n300-llmbox"]
+    assert status_on(entry, "p150") is Status.EXPECTED_PASSING
+    assert status_on(entry, "n300-llmbox") is Status.KNOWN_FAILURE_XFAIL
+    # Nothing is claimed for an arch without results.
+    one = with_fields(None, _added(matrix, _new(DELTA, "n150")))  # type: ignore[arg-type]
+    assert (status_on(one, "n150"), status_on(one, "p150")) == (Status.EXPECTED_PASSING, Status.UNSPECIFIED)
+
+
+def test_an_arch_on_which_a_test_passes_joins_those_that_its_entry_supports(matrix: Matrix) -> None:
+    (made,), held = propose(matrix, [_judged(Verdict.ACTIVE, TINY, "galaxy-bh")])
+    (op,) = made.ops
+    assert (op.op, op.path, op.value) == (OpKind.SET, ("supported_archs",), ["n150", "p150", "galaxy-bh"])
+    assert not held and "supported_archs gains galaxy-bh" in made.why
+    failing = [_judged(Verdict.REGRESSED, TINY, "galaxy-bh", Ending.FAILED, "ValueError: no")]
+    made_none, (held_one,) = propose(matrix, failing)
+    assert (made_none, held_one.why) == ((), "it fails on an arch that its entry does not support")
+
+
+def test_the_grade_is_that_of_the_weakest_and_grows_with_others_of_one_cause(matrix: Matrix) -> None:
+    def red(id: str, grade: int) -> Judgement:
+        row = observed(Ending.FAILED, "ValueError: no such layout", test_id=id, run="nightly-9")
+        return judged(Verdict.REGRESSED, [row], grade=grade, since="nightly-9")
+
+    alone, _ = propose(matrix, [red(TINY, 1)])
+    assert [(one.grade, one.shared, one.since) for one in alone] == [(1, 0, "nightly-9")]
+    ids = [*[id for id in matrix.entries if id.endswith("single_device-inference")][:3], DELTA]
+    together, _ = propose(matrix, [red(id, 1) for id in ids])
+    assert {(one.grade, one.shared) for one in together} == {(2, 3)}
+    assert "3 other tests with this cause since nightly-9" in together[0].why
+
+
+def test_an_issue_that_a_new_reason_no_longer_links_is_named(tmp_path: Path) -> None:
+    link = 'reason: "Bad StatusOr access - https://github.com/tenstorrent/tt-xla/issues/7"'
+    text = YAML[TRAINING].replace('reason: "Bad StatusOr access"', link)
+    linked = index(write_checkout(tmp_path / "linked", LOADERS, YAML | {TRAINING: text}))
+    (made,), _ = propose(linked, [_judged(Verdict.STALE, TRAIN, arch) for arch in ("n150", "p150")])
+    assert "no longer links tenstorrent/tt-xla#7" in made.why
 
 
 def test_what_is_paused_says_why(matrix: Matrix) -> None:
@@ -135,6 +212,8 @@ def test_a_young_entry_is_left_alone(matrix: Matrix) -> None:
     assert {one.why for one in held} == {"its status is younger than 7 days"}
     assert len(propose(matrix, judgements, ages={TRAIN: 7})[0]) == 1
     assert len(propose(matrix, judgements, Policy(grace_days=0.0), ages={TRAIN: 0})[0]) == 1
+    red = [_judged(Verdict.CRASH, TRAIN, "n150", Ending.CRASHED, "Fatal Python error: Aborted")]
+    assert len(propose(matrix, red, ages={TRAIN: 0})[0]) == 1, "what turns red does not wait"
 
 
 _ENDINGS = st.sampled_from([Ending.PASSED, Ending.INACCURATE, Ending.FAILED, Ending.CRASHED, Ending.HUNG])
