@@ -9,11 +9,11 @@ from core.edits import CellChange, Operation, Planner, absent_files, effect, ope
 from core.edits.commit import issues_in
 from core.edits.pending import BaseEntry
 from core.evidence.ending_fields import Fields
-from core.evidence.observation import Ending, Origin
+from core.evidence.observation import RAN, Ending, Origin
 from core.evidence.proposals.rules import wanted
 from core.evidence.reasons import signature
 from core.evidence.summary import summary_of
-from core.evidence.verdicts import MOST_GRADE, Judgement, Policy, Verdict
+from core.evidence.verdicts import MOST_GRADE, NO_DIFFERENCE, Judgement, Policy, Verdict
 from core.matrix import UNWRITTEN, Matrix, acting, raw_value, resolve, status_on, supports
 from core.model import Entry, Status
 from core.text import counted
@@ -135,8 +135,8 @@ def _for_one(
     wish, reasons = _wishes(entry, by_arch, policy, issue)
     not_proposed = [NotProposed(id, arch, by_arch[arch].verdict, why) for arch, why in reasons.items()]
     if entry is not None:
-        # An arch joins an entry with passes. Where it fails, nobody has asked for it.
-        outside = [arch for arch in wish if arch not in marked and not _passes(wish[arch], by_arch[arch])]
+        # An arch joins an entry with whatever it shows, but a dead process there is nothing that CI should repeat.
+        outside = [arch for arch in wish if arch not in marked and _ends_process(wish[arch])]
         not_proposed += [NotProposed(id, arch, by_arch[arch].verdict, _NOT_ASKED) for arch in outside]
         wish = {arch: fields for arch, fields in wish.items() if arch not in outside}
     added = [arch for arch in by_arch if arch not in marked and (arch in wish or _agrees(entry, by_arch[arch]))]
@@ -152,18 +152,19 @@ def _for_one(
     return [Proposal(id, asking, ops, base, note=note)], not_proposed
 
 
-_NOT_ASKED = "it fails on an arch that its entry does not support"
+_NOT_ASKED = "it ends its process on an arch that its entry does not support"
 
 
-def _passes(fields: Fields, judgement: Judgement) -> bool:
-    return fields.get("status", Status.EXPECTED_PASSING) == Status.EXPECTED_PASSING and bool(judgement.rows)
+def _ends_process(fields: Fields) -> bool:
+    return fields.get("status") == Status.NOT_SUPPORTED_SKIP
 
 
 def _agrees(entry: Entry | None, judgement: Judgement) -> bool:
     """Whether results on an arch that an entry does not support agree with what it says elsewhere."""
-    passed = [row for row in judgement.rows if row.ending is Ending.PASSED]
-    expects = entry is not None and status_on(entry, judgement.arch) is Status.EXPECTED_PASSING
-    return expects and bool(passed) and len(passed) == len(judgement.rows)
+    ran = [row.ending is Ending.PASSED for row in judgement.rows if row.ending in RAN]
+    if entry is None or not ran or judgement.verdict not in NO_DIFFERENCE:
+        return False
+    return all(ran) if status_on(entry, judgement.arch) is Status.EXPECTED_PASSING else not any(ran)
 
 
 def _added_text(entry: Entry | None, added: Sequence[str]) -> str:

@@ -86,8 +86,9 @@ def _gone(judgement: Judgement, entry: Entry | None, issue: str) -> WantedFields
 def _measured(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str) -> WantedFields:
     """Status, check and threshold together, for a test that runs to its end.
 
-    Where its numbers reach a useful threshold it is expected to pass with that one. Where they are further off, a test
-    that was accurate before, or that nobody has looked at, is expected to fail; else its check is off.
+    Where its numbers reach a useful threshold it is expected to pass with that one. Where they are further off it is
+    expected to fail, and never passes unchecked, unless its check is off already or it is a training test, whose
+    results only have the numbers of the forward pass (docs/rules.md 4.6, 7.3).
     """
     rows, arch = judgement.rows, judgement.arch
     inaccurate = [row for row in rows if row.ending is Ending.INACCURATE]
@@ -104,9 +105,13 @@ def _measured(judgement: Judgement, entry: Entry | None, policy: Policy, issue: 
     if not inaccurate:
         found = recommend(Result.of(rows[-1]))
         return WantedFields(refusal=found.why) if found.fields is None else WantedFields(found.fields)
-    if judgement.verdict in (Verdict.REGRESSED, Verdict.NEW):
-        return _failing(judgement, entry, inaccurate, issue)
-    return WantedFields({**PROMOTED, **UNCHECKED})
+    unchecked = resolve(entry, "assert_pcc", arch).value is False
+    if judgement.verdict in _PROMOTIONS and (unchecked or not _is_inference(judgement.id)):
+        return WantedFields({**PROMOTED, **UNCHECKED})
+    return _failing(judgement, entry, inaccurate, issue)
+
+
+_PROMOTIONS = (Verdict.STALE, Verdict.SEMI_STALE, Verdict.DRIFTED)
 
 
 def _promoted(entry: Entry | None, arch: str, gate: float) -> Fields:

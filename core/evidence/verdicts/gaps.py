@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cells that are gone from the reports of their job: its newest runs report other tests and not them.
 
-Not to be confused with a job that did not run (it has no newer run), that no longer selects the test (the checkout says
-so), or that was cut (a group left no report, or most of its tests are gone at once, which says something about the job).
+Not to be confused with a job that did not run (it has no newer run), that no longer selects the test (the checkout
+says so), or that was cut (a group left no report, or most of its tests are gone at once: that is about the job).
 """
 
 from bisect import bisect_right

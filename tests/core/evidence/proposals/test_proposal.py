@@ -168,9 +168,16 @@ def test_an_arch_on_which_a_test_passes_joins_those_that_its_entry_supports(matr
     (op,) = made.ops
     assert (op.op, op.path, op.value) == (OpKind.SET, ("supported_archs",), ["n150", "p150", "galaxy-bh"])
     assert not held and "supported_archs gains galaxy-bh" in made.why
-    failing = [_judged(Verdict.REGRESSED, TINY, "galaxy-bh", Ending.FAILED, "ValueError: no")]
-    made_none, (held_one,) = propose(matrix, failing)
-    assert (made_none, held_one.why) == ((), "it fails on an arch that its entry does not support")
+    (failing,), _ = propose(matrix, [_judged(Verdict.REGRESSED, TINY, "galaxy-bh", Ending.FAILED, "ValueError: no")])
+    fields = matrix.entries[TINY].fields
+    for op in failing.ops:
+        fields = after(fields, op) or {}
+    entry = with_fields(None, fields)
+    assert status_on(entry, "galaxy-bh") is Status.KNOWN_FAILURE_XFAIL
+    assert status_on(entry, "n150") is Status.EXPECTED_PASSING
+    crashing = [_judged(Verdict.CRASH, TINY, "galaxy-bh", Ending.CRASHED, "Fatal Python error: Aborted")]
+    made_none, (held_one,) = propose(matrix, crashing)
+    assert (made_none, held_one.why) == ((), "it ends its process on an arch that its entry does not support")
 
 
 def test_the_grade_is_that_of_the_weakest_and_grows_with_others_of_one_cause(matrix: Matrix) -> None:
