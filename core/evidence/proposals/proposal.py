@@ -40,10 +40,13 @@ class Proposal:
     shared: int = 0
     """How many other tests of the proposals fail with the same cause since the same run."""
 
+    most_grade: int = MOST_GRADE
+    """Its grade is no higher."""
+
     @property
     def grade(self) -> int:
         """From 1 to 5: how much the weakest of its judgements weighs, and one more if other tests show the same."""
-        return min(MOST_GRADE, min((one.grade for one in self.judgements), default=1) + (self.shared >= _SHARED))
+        return min(self.most_grade, min((one.grade for one in self.judgements), default=1) + (self.shared >= _SHARED))
 
     @property
     def since(self) -> str:
@@ -110,17 +113,20 @@ def propose(
     for id in sorted(by_id):
         age = (ages or {}).get(id)
         made, refused = _for_one(matrix, id, by_id[id], policy, issue)
-        improves = bool(made) and _IMPROVEMENTS.issuperset(made[0].verdicts)
-        if improves and age is not None and age < policy.grace_days:
-            why = f"its status is younger than {policy.grace_days:g} days"
-            not_proposed += [NotProposed(id, one.arch, one.verdict, why) for one in made[0].judgements]
-        else:
-            proposals += made
+        if age is not None and age < policy.grace_days:
+            made = [_young(one, policy) if _IMPROVEMENTS.issuperset(one.verdicts) else one for one in made]
+        proposals += made
         not_proposed += refused
     proposals = _with_shared(proposals)
     return tuple(proposals if ci is None else _with_ci_losses(matrix, ci, proposals)), tuple(not_proposed)
 
 
+def _young(proposal: Proposal, policy: Policy) -> Proposal:
+    note = "; ".join(filter(None, (proposal.note, f"its status is younger than {policy.grace_days:g} days")))
+    return replace(proposal, note=note, most_grade=_YOUNG_GRADE)
+
+
+_YOUNG_GRADE = 1
 _IMPROVEMENTS = frozenset({Verdict.STALE, Verdict.SEMI_STALE, Verdict.PCC_LOOSE, Verdict.DRIFTED})
 """What may wait: what was just declared failing may pass by chance. What turns red is no reason to wait."""
 
@@ -135,10 +141,8 @@ def _for_one(
     wish, reasons = _wishes(entry, by_arch, policy, issue)
     not_proposed = [NotProposed(id, arch, by_arch[arch].verdict, why) for arch, why in reasons.items()]
     if entry is not None:
-        # An arch joins an entry with whatever it shows, but a dead process there is nothing that CI should repeat.
-        outside = [arch for arch in wish if arch not in marked and _ends_process(wish[arch])]
-        not_proposed += [NotProposed(id, arch, by_arch[arch].verdict, _NOT_ASKED) for arch in outside]
-        wish = {arch: fields for arch, fields in wish.items() if arch not in outside}
+        # An arch joins an entry with what it shows, but where it ends its process it is left out for a reason.
+        wish = {arch: fields for arch, fields in wish.items() if arch in marked or not _ends_process(fields)}
     added = [arch for arch in by_arch if arch not in marked and (arch in wish or _agrees(entry, by_arch[arch]))]
     ops = operations_for(matrix, id, wish, added) if wish or added else ()
     if not ops:
@@ -150,9 +154,6 @@ def _for_one(
     base = BaseEntry(entry.file, id, entry.fields) if entry else BaseEntry(ops[0].file or "", id, None)
     note = "; ".join(filter(None, (_added_text(entry, added), _dropped_text(entry, asking, wish))))
     return [Proposal(id, asking, ops, base, note=note)], not_proposed
-
-
-_NOT_ASKED = "it ends its process on an arch that its entry does not support"
 
 
 def _ends_process(fields: Fields) -> bool:

@@ -49,7 +49,7 @@ class Policy:
     apply_grade: int = 3
     """The least grade of a proposal that `ttmatrix apply` takes by itself, from 1 to 5; a person may accept any."""
     grace_days: float = 7.0
-    """Days after a change of its status in which no proposal promotes an entry; what turns red does not wait."""
+    """Days after a change of its status in which a promotion has the lowest grade; what turns red does not wait."""
     require_issue: bool = False
     """Whether a proposal that expects a failure must link to an issue in its reason."""
     archs: tuple[str, ...] = ()

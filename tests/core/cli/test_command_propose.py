@@ -97,11 +97,12 @@ def test_what_is_not_proposed_yet_is_said(checkout: Checkout) -> None:
     assert f"not proposed: {TINY} on p150: regressed: it is on the list" in called.err
 
 
-def test_a_young_entry_waits(checkout: Checkout) -> None:
+def test_scripts_do_not_promote_a_young_entry(checkout: Checkout) -> None:
     (checkout.root / "ttmatrix-policy.toml").write_text("grace_days = 3\n")
     called = call("propose", "--json", "--repo", checkout.root)
-    assert [(one["id"], one["verdict"]) for one in called.json] == [(TINY, "regressed")], "what turns red does not wait"
-    assert f"not proposed: {TRAIN} on n150: stale: its status is younger than 3 days" in called.err
+    grades = {(one["id"], one["verdict"]): one["grade"] for one in called.json}
+    assert grades == {(TINY, "regressed"): 4, (TRAIN, "stale"): 1}, "what turns red does not wait"
+    assert "its status is younger than 3 days" in called.json[1]["why"]
 
 
 def test_scripts_take_proposals_from_a_grade_on(checkout: Checkout, tmp_path: Path) -> None:
@@ -121,10 +122,10 @@ def test_scripts_take_proposals_from_a_grade_on(checkout: Checkout, tmp_path: Pa
 
 def test_one_reason_that_holds_many_back_is_said_once(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.cli.command_propose._MOST_LISTED", 0)
-    (checkout.root / "ttmatrix-policy.toml").write_text("grace_days = 3\n")
+    (checkout.root / "ttmatrix-policy.toml").write_text(f'{POLICY}must_pass = ["alpha/*"]\n')
     said = call("propose", "--repo", checkout.root).err.splitlines()
     (line,) = [line for line in said if line.startswith("not proposed:")]
-    assert line.endswith(" cells: its status is younger than 3 days")
+    assert line.endswith(" cells: it is on the list of tests that must pass")
     (count,) = [int(line.split(", ")[1].split()[0]) for line in said if "proposal, " in line]
     assert line.split()[2] == str(count)
 
