@@ -120,7 +120,7 @@ def without_links(text: str) -> str:
 
 
 def quotable(text: str) -> str:
-    """The part of a text that is fit for a `reason`: verbatim, at most about 120 characters.
+    """The part of a text that is fit for a `reason`: verbatim, at most 200 characters.
 
     Never "Error code: 13", which can mean anything (docs/rules.md 5.1); empty if there is nothing else.
     """

@@ -8,10 +8,8 @@ from enum import StrEnum
 
 from core.model import BringupStatus
 
-_REASON_CHARACTERS = 120
-_CANONICAL_CHARACTERS = 200
-_CANONICAL = re.compile(r"dtypes match|same dtype|expected scalar type|not implemented for 'BFloat16'")
-"""Failures because of dtypes, which entries quote completely (docs/rules.md 7.2)."""
+_REASON_CHARACTERS = 200
+"""People quote whole lines; few lines of a compiler or of the device are longer."""
 
 
 # The messages of tt-xla's tools for failures, each in one place: they are used here to find lines of a log, and in
@@ -124,7 +122,7 @@ def cause_line(lines: Sequence[str]) -> str:
 def shortened(text: str) -> str:
     """`text` on one line, with single spaces, cut after a word if it is too long for a `reason`."""
     text = " ".join(text.split())
-    if len(text) <= (_CANONICAL_CHARACTERS if _CANONICAL.search(text) else _REASON_CHARACTERS):
+    if len(text) <= _REASON_CHARACTERS:
         return text
     head = text[: _REASON_CHARACTERS - 1]
     return f"{head.rpartition(' ')[0] or head}…"

@@ -66,7 +66,7 @@ def test_what_says_nothing_is_not_reported(lines: list[str]) -> None:
 )
 def test_a_reason_is_short_and_one_line(lines: list[str]) -> None:
     told = cause_line(lines)
-    assert len(told) <= 120
+    assert len(told) <= 200
     assert "Error code" not in told
     assert "\n" not in told
 
