@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors a person can act on. Anything else that is raised is a bug."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 EXIT_OK = 0
@@ -22,6 +23,14 @@ class TTMatrixError(Exception):
 
     def __str__(self) -> str:
         return "\n".join(part for part in (self.title, self.detail, self.hint) if part)
+
+
+def together(problems: Sequence[TTMatrixError], what: str) -> TTMatrixError:
+    """One error that says all of several, a line each; `what` counts them, as in `settings are wrong`."""
+    if len(problems) == 1:
+        return problems[0]
+    lines = (" ".join(part for part in (one.title, one.detail, one.hint) if part) for one in problems)
+    return TTMatrixError(f"{len(problems)} {what}", "\n".join(lines))
 
 
 class UsageError(TTMatrixError):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, get_type_hints
 import platformdirs
 
 from core import files
-from core.errors import TTMatrixError
+from core.errors import TTMatrixError, together
 from core.numbers import finite
 
 HOME_VARIABLE = "TTMATRIX_HOME"
@@ -166,9 +166,20 @@ def paths(environ: Mapping[str, str] = os.environ) -> Paths:
 
 
 def load_settings(file: Path) -> Settings:
-    """Read `file`; without one, return the defaults. Raises TTMatrixError on bad TOML, unknown names or wrong types."""
+    """Read `file`; without one, return the defaults.
+
+    Raises TTMatrixError with all that is wrong: bad TOML, unknown names, wrong types.
+    """
+    found, problems = read_settings(file)
+    if problems:
+        raise together(problems, f"settings in {file} are wrong")
+    return found
+
+
+def read_settings(file: Path) -> tuple[Settings, tuple[TTMatrixError, ...]]:
+    """What is right in `file`, and what is wrong in it."""
     if not os.path.lexists(file):
-        return Settings()
+        return Settings(), ()
     try:
         text = files.read_bytes(file).decode("utf-8")
         # Importing it takes 4 ms of every start, and most people have no such file.
@@ -177,14 +188,13 @@ def load_settings(file: Path) -> Settings:
         raw = tomllib.loads(text)
     except (OSError, ValueError, RecursionError) as error:
         why = "Its brackets nest too deeply" if isinstance(error, RecursionError) else str(error)
-        raise TTMatrixError(f"Cannot read settings from {file}", why, "Correct or remove it.") from error
-    profiles = read_profiles(raw.pop("profiles", {}), file)
-    try:
-        found = replace(Settings(), **table_values(raw, Settings))
-        _check_texts(raw)
-    except TableError as error:
-        raise TTMatrixError(f"Setting {error.name!r} in {file} {error.problem}", error.hint) from error
-    return replace(found, profiles=profiles)
+        return Settings(), (TTMatrixError(f"Cannot read settings from {file}", why, "Correct or remove it."),)
+    except TTMatrixError as error:
+        return Settings(), (error,)
+    profiles, of_profiles = _profiles(raw.pop("profiles", {}), file)
+    values, wrong = _checked(raw, Settings, for_processes=True)
+    own = [TTMatrixError(f"Setting {one.name!r} in {file} {one.problem}", one.hint) for one in wrong]
+    return replace(Settings(), **values, profiles=profiles), (*own, *of_profiles)
 
 
 class SettingsFile:
@@ -212,36 +222,44 @@ class SettingsFile:
 
 
 def read_profiles(tables: object, file: Path) -> dict[str, Profile]:
-    """The profiles of the table `profiles` of a TOML `file`. Raises TTMatrixError on a mistake."""
-    if not isinstance(tables, dict) or not all(isinstance(one, dict) for one in tables.values()):
-        raise TTMatrixError(f"Setting 'profiles' in {file} must hold tables", hint="Write [profiles.NAME].")
-    found: dict[str, Profile] = {}
-    for name, table in tables.items():
-        if name == DEFAULT_PROFILE or not _PROFILE_NAME.fullmatch(name):
-            hint = f"Letters, digits, - and _; {DEFAULT_PROFILE} means no profile."
-            raise TTMatrixError(f"A profile in {file} cannot be called {name!r}", hint=hint)
-        try:
-            found[name] = replace(Profile(), **table_values(table, Profile))
-            _check_texts(table)
-            _check_variables(found[name].environment)
-        except TableError as error:
-            where = f"of profile {name!r} in {file}"
-            raise TTMatrixError(f"Setting {error.name!r} {where} {error.problem}", error.hint) from error
+    """The profiles of the table `profiles` of a TOML `file`. Raises TTMatrixError with all mistakes."""
+    found, problems = _profiles(tables, file)
+    if problems:
+        raise together(problems, f"settings of profiles in {file} are wrong")
     return found
 
 
-def _check_texts(table: Mapping[str, object]) -> None:
-    """Raise TableError for a text that no process can be given."""
-    for name, value in table.items():
-        texts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
-        if any(isinstance(one, str) and "\0" in one for one in texts):
-            raise TableError(name, "has a NUL in it", "No process can be given one.")
+def _profiles(tables: object, file: Path) -> tuple[dict[str, Profile], list[TTMatrixError]]:
+    if not isinstance(tables, dict) or not all(isinstance(one, dict) for one in tables.values()):
+        return {}, [TTMatrixError(f"Setting 'profiles' in {file} must hold tables", hint="Write [profiles.NAME].")]
+    found: dict[str, Profile] = {}
+    problems: list[TTMatrixError] = []
+    for name, table in tables.items():
+        if name == DEFAULT_PROFILE or not _PROFILE_NAME.fullmatch(name):
+            hint = f"Letters, digits, - and _; {DEFAULT_PROFILE} means no profile."
+            problems.append(TTMatrixError(f"A profile in {file} cannot be called {name!r}", hint=hint))
+            continue
+        values, wrong = _checked(table, Profile, for_processes=True)
+        wrong += _variable_problems(values.get("environment", {}))
+        where = f"of profile {name!r} in {file}"
+        problems += [TTMatrixError(f"Setting {one.name!r} {where} {one.problem}", one.hint) for one in wrong]
+        if not wrong:
+            found[name] = replace(Profile(), **values)
+    return found, problems
 
 
-def _check_variables(names: Iterable[str]) -> None:
-    for name in names:
-        if not name or "=" in name or "\0" in name:
-            raise TableError("environment", f"cannot set the variable {name!r}", "A name has no = and no NUL in it.")
+def _has_nul(value: object) -> bool:
+    """Whether a value has a text in it that no process can be given."""
+    texts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
+    return any(isinstance(one, str) and "\0" in one for one in texts)
+
+
+def _variable_problems(names: Iterable[str]) -> "list[TableError]":
+    return [
+        TableError("environment", f"cannot set the variable {name!r}", "A name has no = and no NUL in it.")
+        for name in names
+        if not name or "=" in name or "\0" in name
+    ]
 
 
 class TableError(ValueError):
@@ -256,10 +274,30 @@ class TableError(ValueError):
 
 def table_values(table: Mapping[str, Any], kind: type) -> dict[str, Any]:
     """The values of a TOML table, checked against the annotations of the dataclass `kind`. Raises TableError."""
+    values, problems = _checked(table, kind)
+    if problems:
+        raise problems[0]
+    return values
+
+
+def _checked(
+    table: Mapping[str, Any], kind: type, *, for_processes: bool = False
+) -> tuple[dict[str, Any], list[TableError]]:
+    """The values that are right, and what is wrong with the others; `for_processes`: processes may get the texts."""
     hints = get_type_hints(kind)
-    for name in table.keys() - hints.keys():
-        raise TableError(name, "is unknown", f"Known: {', '.join(sorted(hints))}.")
-    return {name: _taken(name, value, hints[name]) for name, value in table.items()}
+    values: dict[str, Any] = {}
+    problems: list[TableError] = []
+    for name, value in table.items():
+        if name not in hints:
+            problems.append(TableError(name, "is unknown", f"Known: {', '.join(sorted(hints))}."))
+        elif for_processes and _has_nul(value):
+            problems.append(TableError(name, "has a NUL in it", "No process can be given one."))
+        else:
+            try:
+                values[name] = _taken(name, value, hints[name])
+            except TableError as error:
+                problems.append(error)
+    return values, problems
 
 
 _WORDS: Mapping[Any, str] = {

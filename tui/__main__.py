@@ -4,6 +4,7 @@
 import gc
 import os
 import sys
+from collections.abc import Sequence
 
 # Nothing built while starting becomes garbage; collecting in between only costs time.
 gc.disable()
@@ -12,7 +13,7 @@ from core.cli import AppRequest, main as run_command_line  # noqa: E402
 from core.errors import TTMatrixError  # noqa: E402
 from core.extras import require_extra  # noqa: E402
 from core.private import keep_private  # noqa: E402
-from core.settings import paths  # noqa: E402
+from core.settings import Settings, paths  # noqa: E402
 from tui import app, terminal, web  # noqa: E402
 
 _PLAIN_TERMINALS = ("", "dumb", "unknown")
@@ -24,10 +25,18 @@ def main() -> None:
     """Entry point of the console script."""
     keep_private(paths())
     terminal.put_right()
-    code = run_command_line(sys.argv[1:], _open_app)
+    code = run_command_line(sys.argv[1:], _open_app, _app_problems)
     # On its way out the interpreter collects once more; we end anyway.
     gc.freeze()
     sys.exit(code)
+
+
+def _app_problems(settings: Settings) -> Sequence[TTMatrixError]:
+    plain = Settings()
+    if (settings.theme, settings.keymap, settings.keys) == (plain.theme, plain.keymap, plain.keys):
+        # A headless command imports nothing of the app where there is nothing to check.
+        return ()
+    return app.app_problems(settings)
 
 
 def _open_app(request: AppRequest) -> int:

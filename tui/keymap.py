@@ -4,9 +4,9 @@
 import difflib
 import re
 import string
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from core.errors import TTMatrixError
+from core.errors import TTMatrixError, together
 from tui.commands import COMMANDS, Command, Where, commands
 from tui.key_names import KEY_NAMES, key_text
 
@@ -105,28 +105,52 @@ def with_keys(words: str, keymap: Keymap) -> str:
 
 
 def read_keymap(preset: str, keys: Mapping[str, str]) -> Keymap:
-    """The keymap that settings ask for. Raises TTMatrixError that names what is wrong.
+    """The keymap that settings ask for. Raises TTMatrixError that names all that is wrong.
 
     `keys` has keys by command id, separated by commas, as they are shown (`?`, `^d`, `pgdn`) or in Textual's names.
     """
+    keymap, problems = _read(preset, keys)
+    if problems:
+        raise together(problems, "settings of keys are wrong")
+    return keymap
+
+
+def keymap_problems(preset: str, keys: Mapping[str, str]) -> Sequence[TTMatrixError]:
+    """What is wrong with a keymap that settings ask for."""
+    return _read(preset, keys)[1]
+
+
+def _read(preset: str, keys: Mapping[str, str]) -> tuple[Keymap, list[TTMatrixError]]:
+    problems: list[TTMatrixError] = []
     if preset not in PRESETS:
-        raise TTMatrixError(f"There is no keymap {preset!r}", hint=f"Keymaps: {', '.join(PRESETS)}.")
-    keys = {_RENAMED.get(id, id): text for id, text in keys.items()}
+        problems.append(TTMatrixError(f"There is no keymap {preset!r}", hint=f"Keymaps: {', '.join(PRESETS)}."))
     known = {one.id for one in COMMANDS}
-    for id in keys.keys() - known:
-        nearest = difflib.get_close_matches(id, known, 1)
-        hint = f"Nearest: {nearest[0]}." if nearest else "docs/keys.md lists them all."
-        raise TTMatrixError(f"There is no command {id!r} to give a key", "In the table [keys] of settings.toml.", hint)
-    asked = {id: ",".join(_key(id, key) for key in _split(text)) for id, text in keys.items()}
-    keymap = Keymap({**PRESETS[preset], **asked})
+    asked: dict[str, str] = {}
+    for written, text in keys.items():
+        id = _RENAMED.get(written, written)
+        try:
+            if id not in known:
+                raise _unknown(id, known)
+            asked[id] = ",".join(_key(id, key) for key in _split(text))
+        except TTMatrixError as error:
+            problems.append(error)
+    keymap = Keymap({**PRESETS.get(preset, {}), **asked})
     if found := keymap.clash():
         key, one, other = found
-        raise TTMatrixError(
-            f"The key {KEY_NAMES.get(key, key)} would mean two things",
-            f"{one.id} ({one.help}) and {other.id} ({other.help}).",
-            "Give one of them another key in the table [keys] of settings.toml.",
+        problems.append(
+            TTMatrixError(
+                f"The key {KEY_NAMES.get(key, key)} would mean two things",
+                f"{one.id} ({one.help}) and {other.id} ({other.help}).",
+                "Give one of them another key in the table [keys] of settings.toml.",
+            )
         )
-    return keymap
+    return keymap, problems
+
+
+def _unknown(id: str, known: Collection[str]) -> TTMatrixError:
+    nearest = difflib.get_close_matches(id, known, 1)
+    hint = f"Nearest: {nearest[0]}." if nearest else "docs/keys.md lists them all."
+    return TTMatrixError(f"There is no command {id!r} to give a key", "In the table [keys] of settings.toml.", hint)
 
 
 def _split(text: str) -> list[str]:

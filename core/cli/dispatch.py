@@ -9,7 +9,7 @@ import errno
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
@@ -25,6 +25,7 @@ from core.cli.parser import (
     refuse_options_of_app,
 )
 from core.errors import EXIT_INFRASTRUCTURE, EXIT_OK, TTMatrixError
+from core.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from core.cli.context import Context
@@ -45,8 +46,14 @@ class Command(Protocol):
         """Perform the command and return the exit code."""
 
 
-def main(argv: Sequence[str], open_app: OpenApp) -> int:
-    """Run one command line (without the program's name) and return its exit code."""
+AppProblems = Callable[[Settings], Sequence[TTMatrixError]]
+
+
+def main(argv: Sequence[str], open_app: OpenApp, app_problems: AppProblems = lambda _: ()) -> int:
+    """Run one command line (without the program's name) and return its exit code.
+
+    `app_problems` tells what is wrong with settings that only the app uses.
+    """
     if _COMPLETING in os.environ:
         # 75 ms that only a shell completing a word has to wait.
         from core.cli.complete import answer_shell
@@ -60,7 +67,7 @@ def main(argv: Sequence[str], open_app: OpenApp) -> int:
             stream.reconfigure(errors="backslashreplace")
     console = Console("--json" in arguments, "--no-color" not in arguments and wants_colour(sys.stdout))
     try:
-        return _dispatch(_parsed(arguments, console), console, open_app)
+        return _dispatch(_parsed(arguments, console), console, open_app, app_problems)
     except TTMatrixError as error:
         console.error(error)
         return error.exit_code
@@ -110,6 +117,13 @@ def _parsed(arguments: Sequence[str], console: Console) -> argparse.Namespace:
         raise
 
 
+def _note_settings(context: "Context", app_problems: AppProblems) -> None:
+    """Say what is wrong with the settings, also after a command that needed none of them."""
+    found, problems = read_settings(context.paths.settings_file)
+    for one in (*problems, *app_problems(found)):
+        context.console.note(" ".join(part for part in (one.title, one.detail, one.hint) if part))
+
+
 def _give_up_broken_output() -> None:
     """Forget a standard output that takes nothing: the interpreter would complain at its end, with exit code 120."""
     try:
@@ -118,7 +132,7 @@ def _give_up_broken_output() -> None:
         sys.stdout = None
 
 
-def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp) -> int:
+def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp, app_problems: AppProblems) -> int:
     """Open the app, or run the command. What commands need is imported here: 4 ms of `--help`, 2 of the app."""
     if args.command is None:
         return open_app(app_request(args, args.repo))
@@ -132,6 +146,7 @@ def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp) -> 
         # The process starts with the collector disabled, but a command may run for hours.
         collect_seldom()
     code = command.execute(args, context)
+    _note_settings(context, app_problems)
     # Later, a full disk would be an error of the interpreter, not of the command.
     console.out.flush()
     if context.afterwards:

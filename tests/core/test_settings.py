@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.settings import Profile, Settings, load_settings, paths
+from core.settings import Profile, Settings, load_settings, paths, read_settings
 
 
 def test_absent_means_defaults(tmp_path: Path) -> None:
@@ -69,3 +69,22 @@ def test_home_holds_everything(tmp_path: Path) -> None:
 def test_without_home_the_platform_decides() -> None:
     own = paths({})
     assert own.config.name == own.state.name == own.cache.name == "ttmatrix"
+
+
+def test_all_mistakes_are_said_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text(
+        'cpu_slots = "two"\nnonsense = 1\ncpu_timeout = 60\n'
+        '[profiles.a]\ntimeout = "soon"\n[profiles."b c"]\n[profiles.d]\ntimeout = 5\n'
+        '[profiles.e]\nenvironment = {"A=B" = "c"}\n'
+    )
+    with pytest.raises(TTMatrixError) as raised:
+        load_settings(file)
+    assert raised.value.title == f"5 settings in {file} are wrong"
+    lines = raised.value.detail.splitlines()
+    assert len(lines) == 5
+    for words in ("'cpu_slots'", "'nonsense'", "'timeout' of profile 'a'", "'b c'", "'A=B'"):
+        assert sum(words in line for line in lines) == 1, words
+    found, problems = read_settings(file)
+    assert len(problems) == 5
+    assert (found.cpu_timeout, [*found.profiles]) == (60, ["d"])

@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from core.cli.parser import AppRequest
 from core.errors import TTMatrixError
 from core.settings import load_settings
 from tests.support.app import build_app, screen_text, until
 from tests.support.recorded import record_runs
 from tests.support.tree import sample
 from tui.app.app import Appearance, TTMatrixApp
+from tui.app.start import open_app
 from tui.commands import COMMANDS
 from tui.key_names import KEY_NAMES
 from tui.keymap import PRESETS, Keymap, read_keymap
@@ -135,3 +137,22 @@ async def test_notes_and_hints_name_the_keys_that_commands_have(tmp_path: Path) 
         await until(pilot, lambda: "f8 shows the tests that match" in screen_text(app), "the key that opens")
         await pilot.press("f3")
         await until(pilot, lambda: "f7 in the matrix" in screen_text(app), "the key that chooses an arch")
+
+
+def test_all_mistakes_are_said_at_once() -> None:
+    with pytest.raises(TTMatrixError) as raised:
+        read_keymap("nano", {"matrix.rnu": "x", "matrix.run": "ctrl+b", "matrix.mark": "nokey"})
+    assert raised.value.title == "4 settings of keys are wrong"
+    for words in ("'nano'", "'matrix.rnu'", "ctrl+b", "'nokey'"):
+        assert words in raised.value.detail
+
+
+def test_the_app_names_all_that_is_wrong_with_its_settings(own_home: Path) -> None:
+    file = own_home / "config" / "settings.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('theme = "pink"\ncpu_slots = "two"\n[keys]\n"matrix.rnu" = "x"\n[profiles."b c"]\n')
+    with pytest.raises(TTMatrixError) as raised:
+        open_app(AppRequest(None))
+    assert raised.value.title == f"4 settings in {file} are wrong"
+    for words in ("'pink'", "'cpu_slots'", "'matrix.rnu'", "'b c'"):
+        assert words in raised.value.detail

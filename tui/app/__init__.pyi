@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-from .start import open_app as open_app
+from .start import app_problems as app_problems, open_app as open_app

@@ -17,12 +17,12 @@ from textual.driver import Driver
 import core.matrix.cache
 from core import handwritten, ops
 from core.cli import AppRequest
-from core.errors import TTMatrixError, UsageError
+from core.errors import TTMatrixError, UsageError, together
 from core.matrix import Matrix, with_placeholder_rows
 from core.matrix.cache import Cache
 from core.matrix.query import Query
 from core.matrix.view import ViewSpec
-from core.settings import load_settings, paths
+from core.settings import Settings, paths, read_settings
 from core.sources import Checkout, find_checkout
 from core.sources.handwritten import ROOTS
 from tui import terminal
@@ -30,7 +30,7 @@ from tui.app.app import PLAIN, Appearance, TTMatrixApp
 from tui.app.last_place import LastPlace, place_file, read_place, write_place
 from tui.commands import screen_commands
 from tui.hints import Hints
-from tui.keymap import read_keymap
+from tui.keymap import keymap_problems, read_keymap
 from tui.session import Session
 from tui.terminal import AsciiDriver, Ending, Repaint, TerminalDriver
 from tui.themes import chosen_theme
@@ -49,7 +49,9 @@ _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
 def open_app(request: AppRequest) -> int:
     """Open the app and return its exit code. Raises TTMatrixError if there is nothing to open it on."""
     own = paths()
-    settings = load_settings(own.settings_file)
+    settings, wrong = read_settings(own.settings_file)
+    if problems := (*wrong, *app_problems(settings)):
+        raise together(problems, f"settings in {own.settings_file} are wrong")
     theme = chosen_theme(request.theme or settings.theme, os.environ)
     keymap = read_keymap(settings.keymap, settings.keys)
     check_screen(request.screen)
@@ -85,6 +87,16 @@ def open_app(request: AppRequest) -> int:
         Ending(app).run()
     session.bench.flush()
     return app.return_code or 0
+
+
+def app_problems(settings: Settings) -> tuple[TTMatrixError, ...]:
+    """What is wrong with the settings that only the app uses: keys and colours."""
+    found = keymap_problems(settings.keymap, settings.keys)
+    try:
+        chosen_theme(settings.theme, os.environ)
+    except TTMatrixError as error:
+        found = [*found, error]
+    return tuple(found)
 
 
 def where_to_begin(request: AppRequest, file: Path, *, restore: bool) -> tuple[LastPlace, str]:

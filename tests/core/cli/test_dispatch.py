@@ -21,6 +21,8 @@ from tests.support.cli import call
 from tests.support.git import committed_checkout
 from tests.support.tree import sample
 
+ROOT = Path(__file__).parents[3]
+
 TEST = "alpha/pytorch-tiny-single_device-training"
 
 
@@ -242,3 +244,20 @@ def test_a_current_directory_that_is_gone_is_2(tmp_path: Path, monkeypatch: pyte
     for called in all_called:
         assert called.code == 2
         assert called.err == "ttmatrix: The current directory no longer exists\nChange to one that does.\n"
+
+
+def test_commands_say_what_is_wrong_with_settings(tmp_path: Path, own_home: Path) -> None:
+    """Also those that need none of them, and those of the app alone."""
+    checkout = sample(tmp_path / "tt-xla")
+    file = own_home / "config" / "settings.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('theme = "pink"\nkeymap = "nano"\n[keys]\n"matrix.rnu" = "x"\n"matrix.run" = "^b"\n')
+    command = [sys.executable, "-m", "tui", "runs", "--repo", str(checkout.root)]
+    called = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert called.returncode == 0, called.stderr
+    for words in ("theme 'pink'", "keymap 'nano'", "'matrix.rnu'", "matrix.run cannot have the key ^b"):
+        assert words in called.stderr
+    file.write_text('cpu_slots = "two"\nnonsense = 1\n')
+    called = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "'cpu_slots'" in called.stderr
+    assert "'nonsense'" in called.stderr
