@@ -69,6 +69,12 @@ def direct(log: Path | None) -> None:
         _output.spool.direct(log)
 
 
+def move(place: Path) -> None:
+    """This process now belongs to the run with the spool `place`, which has the files of its streams already."""
+    if _output is not None:
+        _output.spool = Spool(place)
+
+
 def show(text: str) -> None:
     """Add `text` where the output of the current test appears; pytest does not capture it."""
     if _output is not None:

@@ -22,6 +22,7 @@ from core.runs.case_results import counts, counts_text
 from core.runs.execution.collect import collect_programs
 from core.runs.execution.follow import CUT, Place, read_place
 from core.runs.execution.packages import said_of
+from core.runs.execution.sessions import read_guard
 from core.runs.execution.supervisor import Exit, copy_captured
 from core.runs.log import LogFile, cause_line, out_of_memory, trace_advice
 from core.runs.outcome import FAILURES, Outcome, judge, read_result
@@ -108,9 +109,16 @@ def conclude(remains: Remains) -> Finished:
         detail="some of its processes cannot be stopped" if remains.stuck else reported.detail,
         stage=_stage(remains) if remains.spec.report is ResultFormat.JUNIT else "",
         idle=remains.idle,
-        peak_memory=remains.exit.peak_memory if remains.exit else None,
+        peak_memory=_peak_memory(remains),
         packages=said_of(remains.directory),
     )
+
+
+def _peak_memory(remains: Remains) -> int | None:
+    if guard := read_guard(remains.directory):
+        # The exit is that of the process that stands for the run here.
+        return guard.peak_memory
+    return remains.exit.peak_memory if remains.exit else None
 
 
 def _with_cause(remains: Remains, reported: _Reported) -> Mapping[str, object] | None:

@@ -33,6 +33,8 @@ class Start:
     """The environment that it was requested from."""
     tree: TreeState | None = None
     """The state of the checkout that it starts on."""
+    session: Path | None = None
+    """The session of pytest that is to run it (`core.runs.execution.sessions`); None: it runs alone."""
 
 
 class Executor(Protocol):
@@ -90,7 +92,7 @@ class LocalExecutor:
                 device_leases().take(devices, _identity(pid), instead_of=own_identity())
 
         begun = time.monotonic()
-        pid = start_supervisor(spec, start.directory, start.environ, start.tree, slot.host, hand_over)
+        pid = start_supervisor(spec, start.directory, start.environ, start.tree, slot.host, hand_over, start.session)
         self._watched[spec.run_id] = Watch(spec, start.directory, _identity(pid), begun, begun)
         self._places[spec.run_id] = slot.host
 

@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -29,6 +29,7 @@ from core.runs.execution.executor import Busy, DaskExecutor, LocalExecutor, Star
 from core.runs.execution.follow import CUT, Place, put_aside, read_place
 from core.runs.execution.packages import is_left, put_back_command
 from core.runs.execution.placement import Going, Line, Slot, next_of
+from core.runs.execution.sessions import Sessions, read_guard, session_key
 from core.runs.outcome import FAILURES, Outcome
 from core.runs.spec import RunSpec
 from core.runs.store import (
@@ -80,6 +81,9 @@ class Scheduler:
         self._line = Line()
         self._returned: dict[str, list[Returned]] = {}
         """By run: when and why it had to wait again."""
+        self._sessions = Sessions(store.root)
+        self._session_keys: dict[str, str] = {}
+        """By run: what its session would be known by; empty: it runs alone."""
         self._shunned: dict[str, float] = {}
         """By host: until when it gets no runs, because it could not start the last one."""
         self._tickets: dict[str, Ticket] = {}
@@ -109,6 +113,7 @@ class Scheduler:
             if self._step():
                 idle_since = time.monotonic()
         self._queue.forget_environments()
+        self._sessions.close()
 
     def _in_office(self) -> bool:
         """Whether this is still the scheduler: the whole store may have been removed and created again."""
@@ -129,6 +134,7 @@ class Scheduler:
         self._report()
         if not self.asked_to_end:
             self._start_runs()
+        self._sessions.tidy(lambda key: any(self._session_keys.get(run_id) == key for run_id in self._waiting))
         return bool(self._more or self._here.going() or self._ends or self._line.heads(lambda _: True))
 
     def _wait(self) -> None:
@@ -237,8 +243,10 @@ class Scheduler:
             environ = {} if slot.host else self._queue.environment(ticket)
             tree = self._tree(spec)
             executor = self._elsewhere if slot.host else self._here
-            executor.launch(Start(spec, self._store.directory(spec.run_id), environ, tree), slot)
+            session = None if slot.host else self._session(spec, ticket, environ)
+            executor.launch(Start(spec, self._store.directory(spec.run_id), environ, tree, session), slot)
         except Busy:
+            self._sessions.over(spec.run_id, served=False)
             return False
         except TTMatrixError as error:
             self._end_unstarted(spec.run_id, Outcome.ERROR, f"{error.title}: {error.detail}")
@@ -248,6 +256,26 @@ class Scheduler:
         del self._waiting[spec.run_id]
         self._forget_environment(ticket)
         return True
+
+    def _session(self, spec: RunSpec, ticket: Ticket, environ: Mapping[str, str]) -> Path | None:
+        """The session of pytest that a run shares with others that wait and differ in their test alone."""
+        key = self._session_key(spec, ticket)
+
+        def fellows() -> Iterator[RunSpec]:
+            tickets = sorted(
+                (self._tickets[one] for one in self._waiting if one in self._tickets), key=lambda one: one.rank
+            )
+            for one in tickets:
+                other = self._waiting[one.run_id]
+                if other is not spec and not one.held and self._session_key(other, one) == key:
+                    yield other
+
+        return self._sessions.place_for(spec, key, fellows, environ)
+
+    def _session_key(self, spec: RunSpec, ticket: Ticket) -> str:
+        if spec.run_id not in self._session_keys:
+            self._session_keys[spec.run_id] = session_key(spec, ticket.environment, self._store.root)
+        return self._session_keys[spec.run_id]
 
     def _forget_environment(self, ticket: Ticket) -> None:
         """Forget the environment of a run that has started; the file is removed with its last waiting run."""
@@ -261,6 +289,8 @@ class Scheduler:
 
     def _over(self, remains: Remains) -> None:
         spec = remains.spec
+        stuck = remains.stopped in (Outcome.HANG, Outcome.TIMEOUT)
+        self._sessions.over(spec.run_id, served=read_guard(remains.directory) is not None, stuck=stuck)
         place = read_place(remains.directory)
         if place is not None and not remains.stopped and self._goes_again(spec, remains.directory, place):
             return
@@ -345,6 +375,7 @@ class Scheduler:
                 self._queue.remove(run_id)
                 self._tickets.pop(run_id, None)
                 self._returned.pop(run_id, None)
+                self._session_keys.pop(run_id, None)
                 del self._ends[run_id]
 
 

@@ -25,6 +25,7 @@ from core.proc import Child, own_environment, own_identity, spawn_detached
 from core.runs.environment import child_environment
 from core.runs.execution import packages
 from core.runs.execution.follow import follow
+from core.runs.execution.sessions import attend
 from core.runs.log import STEP_SECONDS, ArrivalNotes, LogLimit
 from core.runs.spec import RunSpec
 from core.runs.store import ARRIVALS, EVENTS, EXIT, LOG, Started, TreeState, append_event
@@ -67,12 +68,13 @@ def start_supervisor(
     tree: TreeState | None = None,
     place: str = "",
     prepare: Callable[[int], None] = lambda _: None,
+    session: Path | None = None,
 ) -> int:
     """Fork a supervisor for the run in `directory`; only for a process with one thread. Returns its pid.
 
     `environ` is the environment that the run was requested from, `tree` the state of the checkout at its start, `place`
-    its host; empty: this machine. Before anything begins, `prepare` is called with the pid; nothing begins if it fails,
-    or if this process is killed before it is done.
+    its host; empty: this machine. `session` is the one of pytest that is to run it. Before anything begins, `prepare`
+    is called with the pid; nothing begins if it fails, or if this process is killed before it is done.
     """
     parent = os.getpid()
     wait, go = os.pipe()
@@ -84,7 +86,7 @@ def start_supervisor(
         os.close(go)
         if not os.read(wait, 1):
             os._exit(0)
-        _Supervisor(spec, directory, environ, tree, place).mind(parent)
+        _Supervisor(spec, directory, environ, tree, place, session).mind(parent)
     except BaseException:  # noqa: BLE001 - nothing of the scheduler's may run in this process any more
         traceback.print_exc()
         os._exit(1)
@@ -128,9 +130,16 @@ def copy_captured(directory: Path, spool: Spool, *, whole: bool = False, last: b
 
 class _Supervisor:
     def __init__(
-        self, spec: RunSpec, directory: Path, environ: Mapping[str, str], tree: TreeState | None, place: str
+        self,
+        spec: RunSpec,
+        directory: Path,
+        environ: Mapping[str, str],
+        tree: TreeState | None,
+        place: str,
+        session: Path | None,
     ) -> None:
         self._spec = spec
+        self._session = session
         self._place = place
         self._directory = directory
         self._environ = environ
@@ -163,7 +172,7 @@ class _Supervisor:
             self._put_packages_back()
             if self._installs:
                 packages.note(self._spec)
-            child = self._fork_follower() if self._place else self._spawn()
+            child = self._fork_follower() if self._place or self._session else self._spawn()
         except (TTMatrixError, OSError) as error:
             why = f"{error.title}: {error.detail}" if isinstance(error, TTMatrixError) else str(error)
             self._write(Exit(time.time(), None, why))
@@ -195,7 +204,7 @@ class _Supervisor:
         return self._child.identity.pid
 
     def _fork_follower(self) -> int:
-        """The follower of a run on another machine: a fork costs a hundredth of a process that imports all this."""
+        """The follower of a run elsewhere: a fork costs a hundredth of a process that imports all this."""
         parent = os.getpid()
         pid = os.fork()
         if pid:
@@ -211,6 +220,8 @@ class _Supervisor:
             log = os.open(self._directory / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
             os.dup2(log, 1)
             os.dup2(log, 2)
+            if self._session:
+                attend(self._spec, self._directory, self._session, self._environ)
             follow(self._spec, self._directory, self._place)
         except BaseException:  # noqa: BLE001 - nothing of the supervisor's may run in this process any more
             traceback.print_exc()

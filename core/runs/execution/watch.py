@@ -10,6 +10,7 @@ from core.proc import ProcessIdentity, descendants, is_alive, marked, processor_
 from core.runs.escalation import Escalation
 from core.runs.execution.follow import PULSE
 from core.runs.execution.packages import is_at_work
+from core.runs.execution.sessions import read_guard
 from core.runs.execution.supervisor import Exit, read_exit
 from core.runs.outcome import Outcome
 from core.runs.spec import RUN_VARIABLE, RunSpec
@@ -87,6 +88,7 @@ class Watch:
         self.idle: float | None = None
         """Seconds without output and work at its time limit; None: unknown."""
         self._escalation: Escalation | None = None
+        self._guard: ProcessIdentity | None = None
         self._vitals = Vitals(spec.hang_timeout, self._sign(now))
         self._from_its_start = begun == now
         self._look_again = now + self._vitals.interval
@@ -123,7 +125,7 @@ class Watch:
         if self._escalation is None:
             self._judge(now)
         if self._escalation is not None:
-            signum, fresh = self._escalation.due(now, descendants(self.supervisor))
+            signum, fresh = self._escalation.due(now, self._processes())
             for process in fresh:
                 send_signal(process, signum)
             self.over = self._escalation.exhausted
@@ -150,7 +152,14 @@ class Watch:
         with suppress(OSError):
             # A run on another machine sends a pulse when it works without output.
             size += (self.directory / PULSE).stat().st_size
-        return Activity(now, size, processor_seconds(descendants(self.supervisor)))
+        return Activity(now, size, processor_seconds(self._processes()))
+
+    def _processes(self) -> frozenset[ProcessIdentity]:
+        """All processes of the run: also those that a session has forked for it, below their guard."""
+        own = descendants(self.supervisor)
+        if self._guard is None and (guard := read_guard(self.directory)):
+            self._guard = guard.process
+        return own | descendants(self._guard) if self._guard else own
 
     def _sweep(self) -> None:
         """Find the processes of a run by their environment, the only trace if the supervisor was killed.

@@ -22,7 +22,7 @@ def test_none_yet(runnable: Checkout) -> None:
     assert call("runs", "--repo", runnable.root).out == "run  outcome  started  seconds  kind  arch  id  age  why\n"
     assert call("runs", "--repo", runnable.root).err == "no runs of this checkout yet; ttmatrix run TEST starts one\n"
     called = call("runs")
-    assert called.out == "run  outcome  seconds  id  checkout  age  why\n"
+    assert called.out == "run  outcome  started  seconds  kind  arch  id  checkout  age  why\n"
     assert called.err == "no runs yet; ttmatrix run TEST starts one\n"
     assert call("queue").err == "no run is queued; ttmatrix runs lists all runs\n"
     assert call("runs", "--repo", "/nowhere").code == 2
