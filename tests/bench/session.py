@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs of many short tests cost: python -m tests.bench.session CHECKOUT [--python P] [--arch A] [--tests N | ID ...]
+"""What runs of many short tests cost: python -m tests.bench.session CHECKOUT [ID ...] [--python P] [--arch A] [--tests N]
 
 The same tests run in one call of pytest, as runs of ttmatrix, and in one call of pytest again: the ratio is to the
 middle of both calls, because other programs use the processor, too. With `--alone`, two of the tests also run as runs

@@ -82,6 +82,8 @@ class _Queued:
     """Whether a scheduler is running."""
     hosts: "HostsFile"
     at: datetime
+    leased: bool = False
+    """Whether a machine of the hosts file is not here for good."""
     filling: bool = False
     """Whether runs may exist whose tickets are yet to come."""
 
@@ -261,7 +263,8 @@ class RunStore:
         tickets = {ticket.run_id: (turn, ticket) for turn, ticket in enumerate(in_order)}
         # Only needed while runs wait.
         served = bool(tickets) and self.queue.served
-        return _Queued(tickets, self.queue.cancelled(), served, self._hosts_file, datetime.now(UTC))
+        leased = bool(tickets) and any(one.expires for one in self._hosts_file.look().values())
+        return _Queued(tickets, self.queue.cancelled(), served, self._hosts_file, datetime.now(UTC), leased)
 
     def _queued_later(self) -> _Queued:
         """The state a moment later, for runs that seem lost in the first."""
@@ -294,7 +297,7 @@ class RunStore:
             spec = known.spec if known else read_spec(directory)
             known = _Active(stamp, spec, read_events(events_file(directory)))
         presence = self._presence(name, known.events, queued)
-        if presence.turn is not None and known.spec.needs:
+        if presence.turn is not None and queued.leased:
             ending = queued.hosts.ending(known.spec.needs, known.spec.estimate, queued.at)
             presence = replace(presence, leases=ending)
         if known.record is None or presence != known.presence:
