@@ -38,13 +38,11 @@ from core.proc import (
 from core.runs.environment import child_environment
 from core.runs.execution.follow import PULSE
 from core.runs.spec import ResultFormat, RunSpec
-from core.runs.store import LOG
+from core.runs.store import LOG, SESSION
 
 PLUGIN = "ttmatrix_session"
 PLACE_VARIABLE, SOCKET_VARIABLE = "TTMATRIX_SESSION", "TTMATRIX_SESSION_SOCKET"
 """As in `core.payload.ttmatrix_session`, which needs pytest."""
-SESSION = "session.json"
-"""In the directory of a run that a session serves: the process that guards it there."""
 _SOCKET = "socket"
 _PROCESS = "process.json"
 """In the directory of a session: its process."""

@@ -19,6 +19,7 @@ from .store import (
     LOG as LOG,
     PROVENANCE as PROVENANCE,
     RESULTS as RESULTS,
+    SESSION as SESSION,
     SPEC as SPEC,
     RunExists as RunExists,
     RunStore as RunStore,

@@ -37,6 +37,8 @@ EXIT = "exit.json"
 JUNIT = "junit.xml"
 RESULTS = "results.jsonl"
 PROVENANCE = "provenance.json"
+SESSION = "session.json"
+"""Of a run that a session serves: the process that guards it there (see `core.runs.execution.sessions`)."""
 _SURVIVORS_SECONDS = 1.0
 
 
@@ -365,7 +367,7 @@ def _few(names: list[str]) -> str:
     return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
 
 
-_OURS = frozenset({SPEC, EVENTS, EXIT, LOG, ARRIVALS, PROVENANCE})
+_OURS = frozenset({SPEC, EVENTS, EXIT, LOG, ARRIVALS, PROVENANCE, SESSION})
 
 
 def artefacts(record: RunRecord) -> list[str]:
