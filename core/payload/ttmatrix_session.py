@@ -9,8 +9,8 @@ takes the environment, the log and the directory of its run in place of the sess
 report, and ends as pytest does. So no test, crash or hang touches the session or another test.
 
 A connection: the session sends `{}` once it can serve. The other side sends a `Request`. The guard answers
-`{"guard": PID}`, and `{"ended": CODE, "peak": BYTES}` at the end; or the session answers `{"refused": WHY}`. Whoever
-closes the connection ends the run.
+`{"guard": PID}`, and `{"ended": CODE, "peak": BYTES}` at the end; or the session answers `{"refused": WHY}`. The side
+that closes the connection ends the run.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from _pytest.junitxml import xml_key
 
 PLUGIN = "ttmatrix_session"
 PLACE_VARIABLE = "TTMATRIX_SESSION"
-"""The directory of the session, whose name stands for the id of a run in options and variables."""
+"""The directory of the session, whose name is in options and variables in place of the id of a run."""
 SOCKET_VARIABLE = "TTMATRIX_SESSION_SOCKET"
 """The descriptor of the socket that it listens on."""
 LOG = "output.log"

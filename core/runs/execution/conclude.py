@@ -116,7 +116,7 @@ def conclude(remains: Remains) -> Finished:
 
 def _peak_memory(remains: Remains) -> int | None:
     if guard := read_guard(remains.directory):
-        # The exit is that of the process that stands for the run here.
+        # The exit is that of the process that represents the run here.
         return guard.peak_memory
     return remains.exit.peak_memory if remains.exit else None
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from core.errors import TTMatrixError
-from core.files import Malformed, decoded, parsed, plain
+from core.files import Malformed, decoded, opened, parsed, plain, read_bytes
 from core.model import Function, node_id
 from core.proc import (
     Child,
@@ -84,7 +84,7 @@ def session_key(spec: RunSpec, environment: str, root: Path) -> str:
 
 
 def _names(spec: RunSpec, root: Path, place: str) -> dict[str, str]:
-    """What stands for the run in its command and variables, by what stands for its session."""
+    """By what names the run in its command and variables: the same of its session."""
     return {str(root / spec.run_id): place, spec.run_id: Path(place).name, spec.nonce: ""}
 
 
@@ -216,7 +216,7 @@ def _listening(place: Path) -> socket.socket:
     return found
 
 
-# In the process that stands for a run
+# In the process that represents a run
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,7 @@ class Guard:
 def read_guard(directory: Path) -> Guard | None:
     """The guard of the run in `directory`; None: it runs alone, or has not begun."""
     try:
-        return decoded((directory / SESSION).read_bytes(), Guard)
+        return decoded(read_bytes(directory / SESSION), Guard)
     except (OSError, Malformed):
         return None
 
@@ -353,7 +353,7 @@ class _Pulse:
         if now - self._at < _PULSE_SECONDS:
             return
         with suppress(OSError, Malformed):
-            process = decoded(self._process.read_bytes(), ProcessIdentity)
+            process = decoded(read_bytes(self._process), ProcessIdentity)
             used = processor_seconds([process, *descendants(process)])
             if used - self._used > _IDLE_SHARE * (now - self._at):
                 with self._file.open("ab") as file:
@@ -372,7 +372,7 @@ class _Copied:
         self._at = 0
 
     def copy(self) -> None:
-        with suppress(OSError), self._file.open("rb") as log:
+        with suppress(OSError), opened(self._file) as log:
             self._at = max(self._at, os.fstat(log.fileno()).st_size - _LOG_BYTES)
             log.seek(self._at)
             data = log.read()

@@ -59,7 +59,7 @@ Plan = Callable[..., list[RunSpec]]
 
 @pytest.fixture
 def runner(tmp_path: Path) -> Path:
-    """The directory of a runner that stands for upstream's."""
+    """The directory of a stand-in for upstream's runner."""
     module = tmp_path / TEST_MODULE
     module.parent.mkdir(parents=True)
     module.write_text(RUNNER)
