@@ -223,10 +223,13 @@ def why_not_run(log: Sequence[str], cases: Sequence["Testcase"], directory: str)
     loader's own `directory`.
     """
     # The messages of ttmatrix's own runner and of tt-xla's.
-    imported = re.compile(rf"[Cc]annot import (?:path: \S*?)?{re.escape(directory)}(?:/loader\.py)?: (.+)")
-    found = _first(imported, log)
+    imported = re.compile(rf"[Cc]annot import (?:path: (?:\S*/)?)?{re.escape(directory)}(?:/loader\.py)?: (.+)")
+    found = next(((number, one[1].strip()) for number, line in enumerate(log) if (one := imported.search(line))), None)
     if found:
-        return f"cannot import {directory}: {found}"
+        number, why = found
+        # A library that names the cause on the next line ends this one so.
+        more = next(filter(None, map(str.strip, log[number + 1 :])), "") if why.endswith(":") else ""
+        return f"cannot import {directory}: {why} {more}".rstrip()
     # pytest reports a file that it cannot collect as a testcase with the name of the file.
     failed = next((case for case in cases if case.outcome is Outcome.ERROR and "[" not in case.name), None)
     if failed is not None:

@@ -24,6 +24,17 @@ NODE = f"tests/runner/test_models.py::test_all_models_torch[{LOADER}-Base-single
             f"cannot import {LOADER}: No module named 'timm'",
         ),
         (
+            f"WARNING - Cannot import path: /w/third_party/tt_forge_models/{LOADER}/loader.py: Failed to import "
+            "transformers.x because of the following error (look up to see its traceback):\n\nNo module named 'd'\n",
+            f"cannot import {LOADER}: Failed to import transformers.x because of the following error (look up to see "
+            "its traceback): No module named 'd'",
+        ),
+        (
+            f"WARNING - Cannot import path: /w/third_party/tt_forge_models/very_{LOADER}/loader.py: x\n"
+            f"ERROR: not found: {NODE}\n",
+            f"not found: {NODE}",
+        ),
+        (
             "ERROR: usage: python -m pytest [options]\npython -m pytest: error: unrecognized arguments: --dump-irs\n",
             "unrecognized arguments: --dump-irs",
         ),
