@@ -7,6 +7,8 @@ from typing import ClassVar
 
 from core.model import Framework, Function
 
+_NODE_ID = re.compile(r"[^\[]*::(?P<function>\w+)\[(?P<id>.*)\]", re.DOTALL)
+_FUNCTIONS = frozenset(Function)
 _STANDARD = re.compile(
     r"(?P<directory>.+?/(?:pytorch|jax))(?:-(?P<variant>.+))?"
     r"-(?P<parallelism>single_device|data_parallel|tensor_parallel)(?P<full>-full)?-(?P<mode>inference|training)"
@@ -77,3 +79,15 @@ class TestId:
         if self.llm is not None:
             return Function.LLM
         return Function.TORCH if self.framework is Framework.PYTORCH else Function.JAX
+
+
+def pasted(text: str) -> tuple[str, str]:
+    """The test function and the id in a text as it is printed somewhere: `FUNCTION::ID`, or a pytest node id.
+
+    The function is empty if there is none in it; then the text is the id, or a part of one.
+    """
+    match = _NODE_ID.fullmatch(text)
+    if match is not None and match["function"] in _FUNCTIONS:
+        return match["function"], match["id"]
+    function, double, id = text.partition("::")
+    return (function, id) if double and function in _FUNCTIONS else ("", text)

@@ -8,6 +8,7 @@ from core.cli.context import Context
 from core.cli.history_report import as_document, commit_document, note_limits, steps_text
 from core.errors import EXIT_OK, UsageError
 from core.history import History, Timeline, age, changes_of_status, day_of
+from core.ids import pasted
 from core.text import counted, one_line
 
 
@@ -33,8 +34,9 @@ def _find(context: Context, text: str) -> tuple[str, tuple[Timeline, ...]]:
     try:
         id = text if text in context.matrix.rows else context.resolve([text])[0]
     except UsageError:
-        if found := context.history.of(text):
-            return text, found
+        id = pasted(text)[1]
+        if found := context.history.of(id):
+            return id, found
         raise
     return id, context.history.of(id)
 

@@ -10,9 +10,9 @@ from core.cli import handwritten_records, placeholder_records
 from core.cli.absent_report import note_absent
 from core.cli.context import Context
 from core.cli.op_records import Record, op_records, print_cases
-from core.errors import EXIT_OK, UsageError
-from core.matrix import HANDWRITTEN_KIND, NO_ARCH, PLACEHOLDER_KIND, Matrix, Universe, with_placeholder_rows
-from core.matrix.query import NUMBERS, RESULT, VERDICT, Query, help_text, select
+from core.errors import EXIT_OK, QueryError, UsageError
+from core.matrix import HANDWRITTEN_KIND, NO_ARCH, OP_KIND, PLACEHOLDER_KIND, Matrix, Universe, with_placeholder_rows
+from core.matrix.query import NUMBERS, RESULT, VERDICT, Query, fields_lacking, help_text, plain, select
 from core.matrix.view import RUN_KINDS, ViewSpec, ordered, read_saved, text_of_row
 from core.model import Function
 
@@ -26,8 +26,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kind",
         choices=("model", "op", "all", "handwritten"),
-        help="op: cases of op manifests; handwritten: tests below tests/jax and tests/torch, by parts of node ids, "
-        "level:op, level:graph, marker:NAME, file:PART and known:no; default: all, with --universe model",
+        help="op: cases of op manifests; handwritten: tests below tests/jax and tests/torch; default: all, "
+        "with --universe model",
     )
     parser.add_argument("--format", choices=("table", "ids", "csv", "json"), help="default: table; with --json: json")
     parser.add_argument("--view", metavar="VIEW", help="use the query, arch, order and columns of a saved view")
@@ -42,13 +42,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     if args.views:
         return _print_views(context)
-    if args.kind == "handwritten":
+    if args.kind == HANDWRITTEN_KIND:
         handwritten_records.refuse_options(args.view, args.universe)
-        handwritten_records.list_tests(args.query, args.format, context)
-        return EXIT_OK
+        args.query = _in_one_language(args.query, context)
     code = _list_rows(args, context)
     note_absent(context)
     return code
+
+
+def _in_one_language(words: Sequence[str], context: Context) -> list[str]:
+    """Words as hand-written tests had them before there was one language: a dash excludes, parentheses are letters."""
+    words = [f"!{word[1:]}" if word.startswith("-") else word for word in words]
+    try:
+        context.parse(" ".join(words))
+    except QueryError:
+        return [
+            str(Query((plain(word),))) if set("()").intersection(word) and ":" not in word else word for word in words
+        ]
+    return words
 
 
 def _list_rows(args: argparse.Namespace, context: Context) -> int:
@@ -59,8 +70,9 @@ def _list_rows(args: argparse.Namespace, context: Context) -> int:
     arch = context.arch or view.arch
     matrix.check_arch(arch)
     rows = select(matrix, query, arch, context.learned(matrix, query))
-    if args.kind == "op":
-        rows = [row for row in rows if matrix.is_op(row)]
+    if args.kind in (OP_KIND, HANDWRITTEN_KIND):
+        rows = [row for row in rows if row in matrix.kinds[args.kind]]
+    _say_lacking(query, args.kind, context)
     if args.universe == "entries":
         rows = [row for row in rows if matrix.has_entry(row)]
     elif args.universe is not None:
@@ -69,11 +81,13 @@ def _list_rows(args: argparse.Namespace, context: Context) -> int:
     if style == "ids":
         _print_ids(matrix, rows, context, with_function=args.universe == "collected")
         return EXIT_OK
-    only_handwritten = bool(rows) and matrix.is_handwritten(rows[0]) and matrix.is_handwritten(rows[-1])
+    only_handwritten = args.kind == HANDWRITTEN_KIND or (
+        bool(rows) and matrix.is_handwritten(rows[0]) and matrix.is_handwritten(rows[-1])
+    )
     if only_handwritten and args.view is None:
         handwritten_records.print_tests([matrix.ids[row] for row in rows], style, context)
         return EXIT_OK
-    only_cases = args.kind == "op" or (bool(rows) and matrix.is_op(rows[0]) and matrix.is_op(rows[-1]))
+    only_cases = args.kind == OP_KIND or (bool(rows) and matrix.is_op(rows[0]) and matrix.is_op(rows[-1]))
     if only_cases and args.view is None:
         print_cases(_op_records(matrix, rows, context, broken=not query.terms), style, context)
         return EXIT_OK
@@ -141,17 +155,24 @@ def _by_function(
 
 def _rows_of_kind(args: argparse.Namespace, query: Query, context: Context) -> Matrix:
     """A matrix that contains at least the rows that the query asks for."""
-    if args.universe is not None and args.kind in ("op", "all"):
+    if args.universe is not None and args.kind in (OP_KIND, "all"):
         raise UsageError("--universe is for tests of models", hint=f"Leave out --universe or --kind {args.kind}.")
     if args.universe is None and args.kind != "model":
-        matrix = context.whole_table if args.kind is None and _may_be_handwritten(query) else context.table
+        asked = args.kind == HANDWRITTEN_KIND or (args.kind is None and _may_be_handwritten(query))
+        matrix = context.whole_table if asked else context.table
         return with_placeholder_rows(matrix) if args.kind is None and _may_be_placeholder(query) else matrix
     return context.index(Universe.COLLECTED if args.universe == "collected" else Universe.VALIDATOR)
 
 
+def _say_lacking(query: Query, kind: str | None, context: Context) -> None:
+    """Say which fields of a query the kind that is asked for has not: they match nothing."""
+    for field, kinds in fields_lacking(query, kind or ""):
+        context.console.note(f"{field}: is a field of {' and '.join(kinds)} rows only, so it matches nothing here")
+
+
 def _may_be_handwritten(query: Query) -> bool:
-    """Whether a query asks for hand-written tests by kind or level; otherwise they are not listed."""
-    return _names(query, "kind", HANDWRITTEN_KIND) or bool(query.values_of("level"))
+    """Whether a query asks for hand-written tests by kind or a field of their own; otherwise they are not listed."""
+    return _names(query, "kind", HANDWRITTEN_KIND) or any(map(query.values_of, ("level", "known")))
 
 
 def _may_be_placeholder(query: Query) -> bool:

@@ -12,6 +12,7 @@ from core.cli.context import Context
 from core.cli.runs_common import configure_start, start
 from core.errors import UsageError
 from core.hosts import read_hosts
+from core.ids import pasted
 from core.ops import default_backend, op_request, read_op_tests
 from core.runs import RunSpec
 from core.runs.planning import (
@@ -196,7 +197,7 @@ def _op_specs(args: argparse.Namespace, context: Context, ids: Sequence[str], st
 def _is_op_case(text: str) -> bool:
     """Whether an id is that of an op case, not a node id, which starts with a Python file."""
     place, double, _ = text.partition("::")
-    return bool(double) and not place.endswith(".py")
+    return bool(double) and not place.endswith(".py") and not pasted(text)[0]
 
 
 def _repeat(text: str) -> int:

@@ -15,7 +15,7 @@ from core.errors import EXIT_OK, TTMatrixError
 from core.evidence import performance_store
 from core.evidence.analysis import Series, perf_document, perf_lines, series_name, series_of
 from core.history import Step
-from core.ids import TestId
+from core.ids import TestId, pasted
 from core.matrix import NO_ARCH, Detail, describe, fetched_of, text_of
 from core.model import ModelInfo
 from core.providers import info_of
@@ -44,8 +44,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if case := context.op_case(args.id):
         show_op_case(case, context)
         return EXIT_OK
-    if context.matrix.planned is not None and args.id in context.matrix.planned.ids:
-        placeholder_records.show(args.id, context)
+    name = pasted(args.id)[1]
+    if context.matrix.planned is not None and name in context.matrix.planned.ids:
+        placeholder_records.show(name, context)
         return EXIT_OK
     detail = describe(context.matrix, context.resolve([args.id])[0])
     fetched = fetched_of(context.matrix, detail.id)

@@ -20,12 +20,6 @@ _SHOWN_RESULTS = 10
 Record = dict[str, object]
 
 
-def list_tests(words: Sequence[str], style: str | None, context: Context) -> None:
-    """Print the tests that words select as `table`, `ids`, `csv` or `json`; without a style, as the console decides."""
-    suite = handwritten.read_tests(context.cache)
-    _print(sorted(handwritten.selected(suite, words), key=lambda test: test.node_id), suite, style, context)
-
-
 def print_tests(ids: Sequence[str], style: str, context: Context) -> None:
     """Print the tests with these node ids, in their order, as `table`, `csv` or `json`."""
     suite = handwritten.read_tests(context.cache)

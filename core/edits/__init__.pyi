@@ -19,8 +19,8 @@ from .effects import (
     unknown_ids as unknown_ids,
 )
 from .form_fields import (
-    FORM_FIELDS as FORM_FIELDS,
     FormField as FormField,
+    entry_fields as entry_fields,
     marker_doubt as marker_doubt,
     words as words,
 )

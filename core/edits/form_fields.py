@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.edits.checks import schema_problem
-from core.edits.operations import Operation, OpKind
+from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.errors import UsageError
 from core.files import read_loosely
 from core.matrix import RULES, Matrix
 from core.model import BringupStatus, Status
+from core.sources import Schema
 
 _UPSTREAM = ("push", "nightly", "weekly", "notimeout", "large")
 """The markers that upstream's pytest.ini has for entries, for a checkout without one."""
@@ -53,6 +54,27 @@ def _truth(text: str) -> object:
     return text.strip().lower() == "true"
 
 
+def _upper(text: str) -> object:
+    return text.strip().upper()
+
+
+def _any_number(text: str) -> object:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+def _any_value(text: str) -> object:
+    """A truth, a number or a text, as YAML would read it."""
+    for read in (_truth, int, _any_number):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text.strip()
+
+
 def words(text: str) -> list[str]:
     """The items of a list that a person typed with commas or spaces between them."""
     return [word for word in text.replace(",", " ").split() if word]
@@ -68,7 +90,28 @@ FORM_FIELDS: tuple[FormField, ...] = (
     FormField("supported_archs", words),
 )
 """The fields that 99.5 % of commits touch (docs/rules.md 8.6)."""
-_BY_NAME = {field.name: field for field in FORM_FIELDS}
+_MORE_FIELDS: tuple[FormField, ...] = (
+    FormField("optimization_level", int, ("0", "1", "2")),
+    FormField("enable_weight_bfp8_conversion", _truth, ("true", "false")),
+    FormField("batch_size", int),
+    FormField("execution_pass", _upper, ("FORWARD", "BACKWARD")),
+    FormField("filechecks", words),
+    FormField("assert_allclose", _truth, ("true", "false")),
+    FormField("allclose_rtol", _any_number),
+    FormField("allclose_atol", _any_number),
+    FormField("assert_atol", _truth, ("true", "false")),
+    FormField("required_atol", _any_number),
+    FormField("inject_custom_moe", _truth, ("true", "false")),
+    FormField("emitpy_assert_exact", _truth, ("true", "false")),
+)
+_KNOWN = {field.name: field for field in (*FORM_FIELDS, *_MORE_FIELDS)}
+
+
+def entry_fields(schema: Schema) -> tuple[FormField, ...]:
+    """All fields that entries of a checkout can have, the usual ones first; one that is new in it takes any value."""
+    own = [name for name in schema.fields if name != OVERRIDES]
+    first = [field for field in _KNOWN.values() if field.name in own]
+    return (*first, *(FormField(name, _any_value) for name in own if name not in _KNOWN))
 
 
 def read_field(matrix: Matrix, name: str, text: str) -> object | None:
@@ -78,13 +121,14 @@ def read_field(matrix: Matrix, name: str, text: str) -> object | None:
     """
     if not text.strip():
         return None
-    field = _BY_NAME[name]
+    field = _KNOWN.get(name) or FormField(name, _any_value)
     try:
         value = field.read(text)
     except ValueError as error:
         near = difflib.get_close_matches(text.strip().upper(), field.choices, 1, 0.6)
         hint = f"Did you mean {near[0]}?" if near else ""
-        raise UsageError(f"{name} must be {RULES[name].wanted}, not {text.strip()!r}", "", hint) from error
+        wanted = RULES[name].wanted if name in RULES else "a value"
+        raise UsageError(f"{name} must be {wanted}, not {text.strip()!r}", "", hint) from error
     if problem := schema_problem(Operation(OpKind.SET, "", "", (name,), value), matrix.schema):
         items = value if isinstance(value, list) else []
         archs = matrix.schema.archs

@@ -8,7 +8,7 @@ from typing import Protocol
 from core.edits.apply import Fields, Present, after
 from core.edits.bulk import ENTRY_SCOPE, present_text, refuse_without_file, set_fields
 from core.edits.checks import NoOp, without_no_ops
-from core.edits.form_fields import FORM_FIELDS, FormField, marker_doubt, read_field, words
+from core.edits.form_fields import FormField, entry_fields, marker_doubt, read_field, words
 from core.edits.manifests import value_mistake
 from core.edits.operations import Operation, OpKind, case_name
 from core.errors import UsageError
@@ -57,7 +57,7 @@ class EntryForm:
 
     @property
     def fields(self) -> Sequence[FormField]:
-        return FORM_FIELDS
+        return entry_fields(self.matrix.schema)
 
     def present(self, scope: str, name: str) -> str | None:
         return present_text(self.matrix, self.ids, scope, name)

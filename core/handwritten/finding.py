@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the hand-written tests that a person means, by node id and by selecting words."""
+"""Find the hand-written tests that a person means by node id."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from core.errors import UsageError
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
     from core.sources.handwritten import HandwrittenTest, Suite
 
 _SHOWN = 5
-_FIELDS = ("level", "marker", "file", "known")
 
 
 def is_place(text: str) -> bool:
@@ -43,31 +41,3 @@ def items(suite: Suite, text: str) -> list[HandwrittenTest]:
     """The tests to run for a node id: as `named`, but for a function, a class or a file all of their items."""
     within = [test for test in suite.tests if test.node_id.startswith((f"{text}[", f"{text}::"))]
     return within if within and not any(test.node_id == text for test in suite.tests) else [named(suite, text)]
-
-
-def selected(suite: Suite, words: Sequence[str]) -> list[HandwrittenTest]:
-    """Tests that match all words: a part of the node id, `level:op`, `marker:push`, `file:PART` or `known:no`.
-
-    A `-` before a word inverts it. Raises UsageError for another field.
-    """
-    found = list(suite.tests)
-    for word in words:
-        plain = word.removeprefix("-")
-        found = [test for test in found if _matches(test, plain) is not word.startswith("-")]
-    return found
-
-
-def _matches(test: HandwrittenTest, word: str) -> bool:
-    field, colon, value = word.partition(":")
-    if not colon or "::" in word or "/" in field:
-        return word.lower() in test.node_id.lower()
-    match field:
-        case "level":
-            return (test.level or "other") == value
-        case "marker":
-            return value in test.markers
-        case "file":
-            return value in test.path
-        case "known":
-            return bool(test.unknown) is (value == "no")
-    raise UsageError(f"No field {field!r}", hint=f"Hand-written tests have: {', '.join(_FIELDS)}.")

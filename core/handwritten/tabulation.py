@@ -29,6 +29,7 @@ def tabulated(suite: Suite) -> OtherRows:
         status=Column.of([str(status) for status, _ in expected]),
         columns={
             "level": Column.of([test.level or _OTHER for _, test in tests], LEVELS),
+            "known": Column.of(["no" if test.unknown else "yes" for _, test in tests], ("yes", "no")),
             "file": Column.of([test.path for _, test in tests]),
             "reason": Column.of([reason for _, reason in expected]),
         },

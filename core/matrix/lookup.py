@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 
 from core.errors import UsageError
+from core.ids import pasted
 from core.matrix.matrix import Matrix
 
 _NODE_ID = re.compile(r"[^\[]*::\w+\[(?P<id>.*)\]", re.DOTALL)
@@ -18,8 +19,7 @@ def resolve_id(matrix: Matrix, text: str, ids_of_model: Callable[[str], list[str
     """
     wanted = text.strip()
     match = _NODE_ID.fullmatch(wanted)
-    if match:
-        wanted = match["id"]
+    wanted = match["id"] if match else pasted(wanted)[1]
     if wanted in matrix.rows:
         return wanted
     needle = wanted.lower()

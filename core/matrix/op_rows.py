@@ -18,7 +18,7 @@ OP_COLUMNS = ("op", "model", "shape", "dup", "rtol", "atol", "temporary")
 """Columns that only op cases fill."""
 OP_FLAGS = ("dtype", "mark")
 """Columns of which op cases have several texts each; of hand-written tests, `mark` has the markers."""
-HANDWRITTEN_COLUMNS = ("level",)
+HANDWRITTEN_COLUMNS = ("level", "known")
 """Columns that only hand-written tests fill."""
 LEVELS = ("op", "graph", "other")
 """What a hand-written test runs, according to the helper of upstream that it calls."""

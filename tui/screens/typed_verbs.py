@@ -9,7 +9,7 @@ from functools import partial
 from textual.app import App
 
 from core import sessions
-from core.edits import FORM_FIELDS, EntryForm
+from core.edits import EntryForm, FormField, entry_fields
 from core.errors import TTMatrixError, UsageError
 from core.matrix import NO_ARCH
 from core.matrix.query import Query
@@ -65,7 +65,7 @@ class Verbs:
             Verb("group", "Group the tests", lambda: groups, self._group),
             Verb("grid", "Lay out a grid", lambda: layouts, lambda name: self._view(lambda s: s._replace(grid=name))),
             Verb("sort", "Sort by a column", lambda: columns, self._sort),
-            Verb("set", "Set a field of the marked entries", _settings, set_field),
+            Verb("set", "Set a field of the marked entries", lambda: _settings(self._fields), set_field),
             Verb("run", "Run the marked tests with a kind and an arch", lambda: kinds, run),
             Verb("plan", "Plan a session of a number of hours", lambda: _HOURS, plan, str),
             Verb("extract", "Write the ops of this model into a file", self._manifest, extract, self._default_manifest),
@@ -97,6 +97,10 @@ class Verbs:
 
     def _saved(self) -> Values:
         return [(name, "saved view") for name in self._session.saved.all()]
+
+    @property
+    def _fields(self) -> Sequence[FormField]:
+        return entry_fields(self._session.matrix.schema)
 
     # What is done
 
@@ -141,7 +145,7 @@ class Verbs:
 
     def _set_field(self, text: str) -> None:
         name, equals, value = (part.strip() for part in text.partition("="))
-        names = [field.name for field in FORM_FIELDS]
+        names = [field.name for field in self._fields]
         if not equals or name not in names:
             raise UsageError("Type a field and its value: field=value", hint=f"Fields: {', '.join(names)}.")
         # What is wrong or odd about it is said here, where it can be corrected.
@@ -182,7 +186,7 @@ class Verbs:
         self._close(lambda: setattr(self._app, "theme", name))
 
 
-def _settings() -> Values:
+def _settings(fields: Sequence[FormField]) -> Values:
     """Fields with the values that they can have."""
-    chosen = [(f"{field.name}={choice}", "") for field in FORM_FIELDS for choice in field.choices]
-    return [*chosen, *((f"{field.name}=", "any text") for field in FORM_FIELDS if not field.choices)]
+    chosen = [(f"{field.name}={choice}", "") for field in fields for choice in field.choices]
+    return [*chosen, *((f"{field.name}=", "any text") for field in fields if not field.choices)]

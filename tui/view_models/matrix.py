@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING
 
 from core import evidence
 from core.matrix.query import NUMBERS, RESULT, VERDICT
-from core.matrix.view import BY_TABLE_FIELD, DECLARED, DEVICE_RUN, EVIDENCE, RUN, RUN_KINDS, View, rate, text_of_row
+from core.matrix.view import (
+    BY_TABLE_FIELD,
+    DECLARED,
+    DEVICE_RUN,
+    ENTRY_FIELDS,
+    EVIDENCE,
+    RUN,
+    RUN_KINDS,
+    View,
+    rate,
+    text_of_row,
+)
 from core.model import Status
 from core.text import one_line
 from tui.view_models.fitting import fit
@@ -52,6 +63,7 @@ _SIZES: Mapping[str, TableColumn] = {
     "variant": TableColumn("", 20, share=1, elide=True, yields=4),
     "file": TableColumn("", 24, share=1, elide=True, yields=4),
     **{name: TableColumn("", 10, yields=4) for name in NUMBERS},
+    **{name: TableColumn("", max(6, len(title)), yields=4) for name, title, _ in ENTRY_FIELDS},
     "op": TableColumn("", 16, share=1, elide=True, yields=1),
     "model": TableColumn("", 14, share=1, elide=True, yields=5),
     "dtype": TableColumn("", 8, share=1, yields=2),

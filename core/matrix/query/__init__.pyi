@@ -3,6 +3,7 @@ from .columns import (
     entry_column as entry_column,
     family as family,
     family_column as family_column,
+    field_column as field_column,
     level_column as level_column,
     op_column as op_column,
     required_pcc_column as required_pcc_column,
@@ -20,6 +21,7 @@ from .exact import (
     beginning as beginning,
     named as named,
     nothing_beside as nothing_beside,
+    plain as plain,
     written as written,
 )
 from .fields import (
@@ -28,6 +30,8 @@ from .fields import (
     NONE as NONE,
     backends_asked as backends_asked,
     column_of as column_of,
+    field_of as field_of,
+    fields_lacking as fields_lacking,
     lens as lens,
     needs as needs,
     parsed as parsed,

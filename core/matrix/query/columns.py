@@ -9,6 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from core.matrix.columns import AnyColumn, Column, FlagColumn
 from core.matrix.effective import DEFAULTS, resolve, text_of
+from core.matrix.field_rules import is_flag
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.op_rows import HANDWRITTEN_KIND, LEVELS, MODEL_KIND, OP_FLAGS, OP_KIND, PLACEHOLDER_KIND, fitted
 from core.model import Entry, Function
@@ -143,6 +144,11 @@ def level_column(matrix: Matrix) -> Column:
     return matrix.columns.get("level") or Column(("", *LEVELS), bytes(len(matrix.ids)))
 
 
+def known_column(matrix: Matrix) -> Column:
+    """Whether the parameters of each hand-written test are known; empty on other rows."""
+    return matrix.columns.get("known") or Column(("", "yes", "no"), bytes(len(matrix.ids)))
+
+
 # What entries say
 
 
@@ -152,10 +158,18 @@ def entry_column(matrix: Matrix) -> Column:
     return Column(("entry", ""), bytes(not mask for mask in matrix.flags["has"].masks))
 
 
-@_kept
 def marker_column(matrix: Matrix) -> FlagColumn:
-    """The markers in each row's entry; an empty text if it has none."""
-    return matrix.flags["marker"].or_none()
+    """Markers of entries and of hand-written tests, and marks of op cases; an empty text if a row has none."""
+    return kept_with(matrix, matrix, ("marker",), lambda: _all_markers(matrix).or_none())
+
+
+def _all_markers(matrix: Matrix) -> FlagColumn:
+    entries, own = matrix.flags["marker"], matrix.flags.get("mark")
+    if own is None:
+        return entries
+    bits = {value: 1 << at for at, value in enumerate(dict.fromkeys((*entries.values, *own.values)))}
+    masks = {mask: sum(bits[one] for at, one in enumerate(own.values) if mask >> at & 1) for mask in {*own.masks}}
+    return FlagColumn(tuple(bits), [one | masks[other] for one, other in zip(entries.masks, own.masks, strict=True)])
 
 
 @_kept
@@ -168,6 +182,28 @@ def required_pcc_column(matrix: Matrix, arch: str) -> FlagColumn:
 def assert_pcc_column(matrix: Matrix, arch: str) -> FlagColumn:
     """Whether PCC is asserted on `arch`, `true` or `false`: only the literal false turns it off (docs/rules.md 2.2)."""
     return _effective(matrix, "assert_pcc", arch, lambda value: text_of(value is not False), ("true", "false"))
+
+
+@_kept
+def field_column(matrix: Matrix, name: str, arch: str) -> FlagColumn:
+    """The effective values of any field of entries on `arch`; of a list, each of its items (docs/rules.md 2.2, 2.3)."""
+    read = _flag_text if is_flag(name) else text_of
+    values = {}
+    for row, entry in _entries(matrix):
+        if writes(entry, name):
+            found = [resolve(entry, name, one).value for one in _meant(matrix, row, arch)]
+            values[row] = [read(one) for value in found for one in (value if isinstance(value, list) else [value])] or [
+                ""
+            ]
+    return FlagColumn.sparse(len(matrix.ids), [read(DEFAULTS.get(name))], values, _TRUTHS if is_flag(name) else ())
+
+
+_TRUTHS = ("true", "false")
+
+
+def _flag_text(value: object) -> str:
+    """A null counts as false (docs/rules.md 2.2)."""
+    return text_of(value is not None and value)
 
 
 def _effective(

@@ -12,7 +12,7 @@ from core.matrix.query.terms import Term
 
 # A run of characters without spaces and parentheses, except within quotes, which may be open.
 _STRETCH = re.compile(r'(?:[^\s"()]|"(?:[^"\\]|\\.)*(?:"|\\?\Z))+|[\s()]', re.DOTALL)
-_FIELD_AND_VALUES = re.compile(r"(?P<field>[A-Za-z_]+):(?:.*,)?[<>=]*(?P<value>[^,]*)", re.DOTALL)
+_FIELD_AND_VALUES = re.compile(r"(?P<field>[A-Za-z_][A-Za-z_0-9]*):(?:.*,)?[<>=]*(?P<value>[^,]*)", re.DOTALL)
 _BEFORE_VALUE = frozenset(":,<>=")
 """Characters directly before a value."""
 _MOST_VALUES = 40

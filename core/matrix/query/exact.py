@@ -5,9 +5,14 @@ import re
 from collections.abc import Iterable
 
 from core.matrix.query.kinds import NONE
-from core.matrix.query.terms import Node, Operator, Term, negation
+from core.matrix.query.terms import TEXT, Node, Operator, Term, negation
 
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
+
+
+def plain(text: str) -> Node:
+    """The term for a part of the id, whatever letters it has."""
+    return Term(TEXT, (text,))
 
 
 def named(field: str, text: str) -> Node:

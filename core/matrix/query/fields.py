@@ -12,10 +12,12 @@ from core.matrix.op_rows import HANDWRITTEN_KIND, MODEL_KIND, OP_KIND, PLACEHOLD
 from core.matrix.query.columns import (
     assert_pcc_column,
     family_column,
+    field_column,
     function_column,
     has_column,
     is_column,
     kind_column,
+    known_column,
     level_column,
     llm_column,
     marker_column,
@@ -26,7 +28,7 @@ from core.matrix.query.columns import (
 from core.matrix.query.context import Learned, Scope
 from core.matrix.query.kinds import NONE, Choice, Field, FromFacts, FromResults, IdText, Number, Text
 from core.matrix.query.query import Query
-from core.matrix.query.terms import TEXT, And, Node, Not, Operator, Or, Term
+from core.matrix.query.terms import SAME, TEXT, And, Node, Not, Operator, Or, Term
 from core.matrix.query.values import day, days, decimal
 from core.matrix.query.verdict_columns import BACKEND, FAILED_ON, FIRST_BAD, FLAKY, RESULT, STALE, TURNED, VERDICT
 
@@ -48,11 +50,18 @@ def _of_op(name: str) -> Callable[[Scope], AnyColumn]:
     return lambda scope: op_column(scope.matrix, name)
 
 
+def _of_entry(name: str) -> Callable[[Scope], AnyColumn]:
+    """The effective values of a field of entries."""
+    return lambda scope: field_column(scope.matrix, name, scope.arch)
+
+
 def _llm(part: str) -> Callable[[Scope], AnyColumn]:
     """A part of LLM ids."""
     return lambda scope: llm_column(scope.matrix, part)
 
 
+OVERRIDES = "arch_overrides"
+"""Values on archs are asked for with `arch:`."""
 EVERY = (MODEL_KIND, OP_KIND, HANDWRITTEN_KIND, PLACEHOLDER_KIND)
 """All kinds of rows."""
 
@@ -67,7 +76,7 @@ FIELDS: tuple[Field, ...] = (
     ),
     Choice(
         "kind",
-        "model (a test of one), op (an op case), handwritten, placeholder (a planned model)",
+        "model (a test of one), op (an op case), handwritten or placeholder (planned)",
         _made(kind_column),
         kinds=EVERY,
     ),
@@ -77,7 +86,12 @@ FIELDS: tuple[Field, ...] = (
     Choice("framework", "pytorch or jax", _stored("framework")),
     Choice("phase", "default, llm_decode or llm_prefill", _stored("phase")),
     Choice("bringup", "bringup status of the entry, or none", _stored("bringup"), kinds=(MODEL_KIND, PLACEHOLDER_KIND)),
-    Choice("marker", "a marker the entry lists, or none", _made(marker_column)),
+    Choice(
+        "marker",
+        "a marker of the entry or of a hand-written test, a mark of an op case, or none",
+        _made(marker_column),
+        kinds=(MODEL_KIND, OP_KIND, HANDWRITTEN_KIND),
+    ),
     Number(
         "pcc",
         "effective required_pcc on the shown arch, or on any supported one",
@@ -88,10 +102,28 @@ FIELDS: tuple[Field, ...] = (
         "true or false: whether PCC is asserted there",
         lambda scope: assert_pcc_column(scope.matrix, scope.arch),
     ),
+    Number("optimization_level", "its level there; none: not set", _of_entry("optimization_level"), int, ("1", "2")),
+    Choice(
+        "bfp8",
+        "true or false: whether weights are compiled as bfp8 there",
+        _of_entry("enable_weight_bfp8_conversion"),
+    ),
+    Number("batch_size", "batch size of the entry there; none: not set", _of_entry("batch_size"), int, ("1", "4")),
+    Text("execution_pass", "forward or backward, as the entry has it", _of_entry("execution_pass")),
+    Text("filechecks", "part of the name of a file of patterns that the entry lists", _of_entry("filechecks")),
+    Choice("assert_allclose", "true or false: whether the entry turns that check on", _of_entry("assert_allclose")),
+    Number("allclose_rtol", "its relative tolerance there", _of_entry("allclose_rtol"), decimal, ("0.01", "0.05")),
+    Number("allclose_atol", "its absolute tolerance there", _of_entry("allclose_atol"), decimal, ("0.01", "0.05")),
+    Choice("assert_atol", "true or false: whether the entry turns that check on", _of_entry("assert_atol")),
+    Number("required_atol", "its required_atol there", _of_entry("required_atol"), decimal, ("0.16", "0.5")),
+    Choice("inject_custom_moe", "true or false: whether it is there", _of_entry("inject_custom_moe")),
+    Choice(
+        "emitpy_assert_exact", "true or false: whether it is, with --emitpy, there", _of_entry("emitpy_assert_exact")
+    ),
     Choice("has", "entry, override, reason, issue (a link in the reason) or pcc", _made(has_column)),
     Choice(
         "is",
-        "known, stray (no test), mixed, duplicate, shadowed, placeholder, stale (it passes)",
+        "known, stray (no test), mixed, duplicate, shadowed, placeholder or stale (passes)",
         _made(is_column),
         facts={STALE: FromResults(STALE)},
         kinds=EVERY,
@@ -171,13 +203,13 @@ FIELDS: tuple[Field, ...] = (
     Choice("dtype", "dtype of a tensor of an op case", _of_op("dtype"), kinds=(OP_KIND,)),
     Text("shape", "part of the shapes of an op case, such as 32x2880", _of_op("shape"), kinds=(OP_KIND,)),
     Choice(
-        "mark",
-        "a mark of an op case, a marker of a hand-written test, or none",
-        _of_op("mark"),
-        kinds=(OP_KIND, HANDWRITTEN_KIND),
+        "level", "what a hand-written test runs: op, graph or other", _made(level_column), kinds=(HANDWRITTEN_KIND,)
     ),
     Choice(
-        "level", "what a hand-written test runs: op, graph or other", _made(level_column), kinds=(HANDWRITTEN_KIND,)
+        "known",
+        "yes or no: whether the parameters of a hand-written test are known",
+        _made(known_column),
+        kinds=(HANDWRITTEN_KIND,),
     ),
     Choice(
         "temporary",
@@ -201,6 +233,13 @@ FIELDS: tuple[Field, ...] = (
 )
 
 BY_NAME = {one.name: one for one in FIELDS}
+
+
+def field_of(matrix: Matrix, name: str) -> Field | None:
+    """The field of that name. One that is new in the schema of the checkout is a text."""
+    name = SAME.get(name, name)
+    own = name in matrix.schema.fields and name != OVERRIDES
+    return BY_NAME.get(name) or (Text(name, "part of this field of the entry", _of_entry(name)) if own else None)
 
 
 def select(
@@ -233,6 +272,18 @@ def needs(query: Query) -> tuple[str, ...]:
     """The providers of `core.providers.base` that are needed to evaluate `query`."""
     terms = [term for term in _terms(query.terms) if term.field in BY_NAME]
     return tuple(dict.fromkeys(name for term in terms for name in BY_NAME[term.field].needs_of(term)))
+
+
+def fields_lacking(query: Query, kind: str = "") -> list[tuple[str, tuple[str, ...]]]:
+    """The fields in a query that rows of the only kind it asks for do not have, each with the kinds that have it.
+
+    `kind` is asked for besides; empty: none is.
+    """
+    asked = {value.lower() for value in query.values_of("kind")} | ({kind} if kind in EVERY else set())
+    known = {one for one in EVERY for value in asked if value in one}
+    fields = {term.field: BY_NAME[term.field] for term in _terms(query.terms) if term.field in BY_NAME}
+    having = {name: field.kinds for name, field in fields.items() if isinstance(field, Choice | Text | Number)}
+    return [(name, kinds) for name, kinds in having.items() if known and not known.intersection(kinds)]
 
 
 def column_of(scope: Scope, name: str) -> AnyColumn:
@@ -284,7 +335,7 @@ def _holding(scope: Scope, rows: Sequence[int], node: Node) -> Sequence[int]:
     """Those of `rows` for which a node holds, in the same order."""
     match node:
         case Term():
-            return (BY_NAME.get(node.field) or _unknown(node)).select(scope, rows, node)
+            return (field_of(scope.matrix, node.field) or _unknown(node)).select(scope, rows, node)
         case And():
             return _all(scope, rows, node.nodes)
         case Not():
@@ -315,7 +366,8 @@ def _failing(scope: Scope, rows: Sequence[int], node: Node) -> Sequence[int]:
             excluded = set(_holding(scope, rows, node))
             rest = [row for row in rows if row not in excluded]
             empty = node.operator is Operator.IS and NONE in map(str.lower, node.values)
-            return BY_NAME[node.field].having(scope.matrix, rest) if empty else rest
+            field = field_of(scope.matrix, node.field)
+            return field.having(scope.matrix, rest) if empty and field else rest
 
 
 def _cost(node: Node) -> int:

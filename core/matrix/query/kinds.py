@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from core.errors import QueryError
+from core.ids import pasted
 from core.matrix.columns import AnyColumn, FlagColumn
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.op_rows import MODEL_KIND
+from core.matrix.query.columns import function_column
 from core.matrix.query.context import Scope
 from core.matrix.query.query import compiled
 from core.matrix.query.terms import Operator, Term
@@ -279,11 +281,16 @@ class IdText:
         if term.operator is Operator.MATCHES:
             with _stopped(term):
                 return _matching(matrix, rows, term.values[0])
-        needles = [value.lower() for value in term.values]
-        if len(needles) == 1:
-            needle = needles[0]
+        needles = [pasted(value.lower()) for value in term.values]
+        if len(needles) == 1 and not needles[0][0]:
+            needle = needles[0][1]
             return [row for row in rows if needle in lowered[row]]
-        return [row for row in rows if any(needle in lowered[row] for needle in needles)]
+        functions = function_column(matrix)
+        return [
+            row
+            for row in rows
+            if any(id in lowered[row] and (not name or name in functions[row]) for name, id in needles)
+        ]
 
     def completions(self, scope: Scope) -> Sequence[str]:
         return ()

@@ -10,6 +10,7 @@ from core.matrix.query.terms import (
     BARE_VALUE,
     BARE_WORD,
     FIELD,
+    SAME,
     TEXT,
     Node,
     Operator,
@@ -79,6 +80,8 @@ class Query:
 
 _KEYWORD = re.compile(r"(?i:or|and|not)(?=[\s()]|\Z)")
 _FIELD = re.compile(FIELD)
+_ID = re.compile(r'[^\s"()!][^\s"()]*::[^\s"()\[\]]+(?:\[[^"]*?\](?=[\s)]|\Z))?')
+"""An id as it is printed: in its brackets are spaces and parentheses, too."""
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _BARE_WORD = re.compile(BARE_WORD)
 _BARE_VALUE = re.compile(BARE_VALUE)
@@ -165,12 +168,14 @@ class _Parser:
     def _term(self) -> Term:
         start, match = self.at, _FIELD.match(self.text, self.at)
         if match is None:
-            term = Term(TEXT, (self._value(start, _BARE_WORD),), Operator.IS, start, (start,))
+            bare = _ID if _ID.match(self.text, start) else _BARE_WORD
+            term = Term(TEXT, (self._value(start, bare),), Operator.IS, start, (start,))
         else:
             self.at = match.end()
             operator = Operator(match["operator"])
             columns, values = self._pattern(start) if operator is Operator.MATCHES else self._values(start)
-            term = Term(match["field"].lower(), tuple(values), operator, start, tuple(columns))
+            name = match["field"].lower()
+            term = Term(SAME.get(name, name), tuple(values), operator, start, tuple(columns))
         if not re.match(r"[\s()]|\Z", self.text[self.at : self.at + 1]):
             raise QueryError("A space is missing here", self.at, self.text[self.at])
         self._skip_space()

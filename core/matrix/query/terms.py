@@ -17,7 +17,19 @@ BARE_WORD = r'[^\s"()]+'
 """A word, or a regular expression, that needs no quotes."""
 BARE_VALUE = r'[^\s"(),]+'
 """A value of a list that needs no quotes."""
-FIELD = r"(?P<field>[A-Za-z_]+)(?P<operator>[:~])"
+FIELD = r"(?P<field>[A-Za-z_][A-Za-z_0-9]*)(?P<operator>:(?!:)|~)"
+"""Two colons are no operator: ids have them."""
+SAME = {
+    "mark": "marker",
+    "markers": "marker",
+    "required_pcc": "pcc",
+    "bringup_status": "bringup",
+    "supported_archs": "arch",
+    "enable_weight_bfp8_conversion": "bfp8",
+    "optimization": "optimization_level",
+    "allclose": "assert_allclose",
+}
+"""Other names of fields."""
 
 
 class Operator(StrEnum):

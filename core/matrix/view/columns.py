@@ -13,6 +13,7 @@ from core.matrix.query import (
     VERDICT,
     decimal,
     entry_column,
+    field_column,
     level_column,
     op_column,
     required_pcc_column,
@@ -84,6 +85,26 @@ def _sizes(text: str) -> list[list[int]]:
     return [[int(size) for size in shape.split("x") if size.isdigit()] for shape in text.split()]
 
 
+def _of_entry(name: str) -> Callable[[Matrix, str], Column | FlagColumn]:
+    return lambda matrix, arch: field_column(matrix, name, arch)
+
+
+ENTRY_FIELDS: tuple[tuple[str, str, Callable[[str], Any] | None], ...] = (
+    ("optimization_level", "opt level", _number),
+    ("enable_weight_bfp8_conversion", "bfp8", str.lower),
+    ("batch_size", "batch", _number),
+    ("execution_pass", "pass", str.lower),
+    ("filechecks", "filechecks", str.lower),
+    ("assert_pcc", "assert pcc", str.lower),
+    ("assert_allclose", "allclose", str.lower),
+    ("allclose_rtol", "allclose rtol", _number),
+    ("allclose_atol", "allclose atol", _number),
+    ("assert_atol", "assert atol", str.lower),
+    ("required_atol", "required atol", _number),
+    ("inject_custom_moe", "custom moe", str.lower),
+    ("emitpy_assert_exact", "emitpy exact", str.lower),
+)
+"""Fields of entries with columns of their own, each with its title and the sort key of its texts."""
 TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("id", "test id", "the test id"),
     TableField("status", "status", "effective status", Matrix.statuses),
@@ -120,6 +141,7 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("compile_s", "compile s", "newest seconds of compilation", None, _first_number),
     TableField("peak_mb", "peak MB", "newest peak memory of the host in MiB", None, _first_number),
     TableField("file", "file", "file of the entry", _plain("file")),
+    *(TableField(name, title, f"effective {name}", _of_entry(name), rank) for name, title, rank in ENTRY_FIELDS),
 )
 OF_OP_CASES = ("op", "model", "dtype", "shape", "rtol", "atol", "mark", "dup", RESULT)
 """Columns that are empty on model tests."""

@@ -41,9 +41,9 @@ from core.text import counted, one_line
 _NAMED = 6
 """How many tests a question names."""
 
-OP_FACETS = ("status", "op", "model", "dtype", "mark", "temporary", BACKEND, RESULT, VERDICT)
+OP_FACETS = ("status", "op", "model", "dtype", "marker", "temporary", BACKEND, RESULT, VERDICT)
 """The facets if all visible rows are op cases."""
-HANDWRITTEN_FACETS = ("status", "level", "mark")
+HANDWRITTEN_FACETS = ("status", "level", "marker")
 """The facets if all visible rows are hand-written tests."""
 FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "group", "bringup", "marker", "task", "job")
 

@@ -83,11 +83,19 @@ def test_listed(checkout: Checkout) -> None:
         (("-marker:push", "file:ops"), 2),
         (("ADD[(32", "known:yes"), 1),
         ((f"{_PATH}::test_add",), 2),
+        (("level:op file:ops marker:push",), 2),
+        (("level:op", "file:ops", "mark:push"), 2),
+        (("level:op !marker:push",), 1),
     ],
 )
 def test_selected(checkout: Checkout, words: tuple[str, ...], count: int) -> None:
     done = call("--repo", checkout.root, "list", "--kind", "handwritten", "--json", "--", *words)
     assert len(json.loads(done.out)) == count
+
+
+def test_what_hand_written_tests_do_not_have_is_said(checkout: Checkout) -> None:
+    done = call("--repo", checkout.root, "list", "--kind", "handwritten", "arch:n150")
+    assert done.code == EXIT_OK and "arch: is a field of model rows only" in done.err
 
 
 def test_never_among_the_rows_of_the_matrix(checkout: Checkout) -> None:
@@ -154,7 +162,7 @@ def test_jobs(checkout: Checkout) -> None:
         (("show", f"{_PATH}::test_add"), "matches 2 hand-written tests"),
         (("show", f"{_PATH}::nothing"), "No hand-written test"),
         (("jobs", "test_nowhere.py::test_a"), "No hand-written test"),
-        (("list", "--kind", "handwritten", "status:x"), "No field 'status'"),
+        (("list", "--kind", "handwritten", "nowhere:x"), "no field 'nowhere'"),
         (("list", "--kind", "handwritten", "--universe", "entries"), "tests of models"),
         (("run", f"{_PATH}::test_add[(64,)]", "--kind", "cpu", "--plan"), "needs a device"),
     ],

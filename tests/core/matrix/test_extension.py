@@ -147,7 +147,7 @@ def test_a_view_of_op_cases_has_their_columns_and_facets(models: Matrix) -> None
     assert facets["kind"] == {"model": len(models.ids), "op": 4}
     assert facets["op"] == {"torch.add": 2, "torch.mm": 1, "torch.Add": 1}
     assert facets["dtype"] == {"float16": 3, "int64": 1, "int8": 1}
-    assert facets["mark"] == {"slow": 1, "none": 3}
+    assert facets["marker"] == {"slow": 1, "none": 3}
     view.sort("shape")
     assert [view.matrix.ids[row] for row in view.rows] == ["m::mm", "n::Add", "m::add", "n::add"], "by size"
     view.filter(Query.parse("kind:op or tiny"))

@@ -17,6 +17,10 @@ from tui.screens.dialogs import Dialog, problem_words
 from tui.view_models import counted
 from tui.widgets import CachedBox, Cycle, Form, TextField
 
+_LEAST_LINES = 4
+"""Lines of the form on a very low terminal."""
+_AROUND = 13
+"""Lines of the dialog beside its fields: borders, title, problem and hint."""
 _VARIOUS = "\N{HORIZONTAL ELLIPSIS}"
 """The value of a choice on which the entries differ: left there, it changes nothing."""
 
@@ -67,6 +71,7 @@ class SetFields(Dialog[Sequence[Operation]]):
         return TextField(id=f"field-{field.name}")
 
     def on_mount(self) -> None:
+        self._fit()
         self._fill()
         # At once: what is typed right after the key that opened the form is for the form.
         self.set_focus(self._field(self._form.fields[0].name))
@@ -80,6 +85,13 @@ class SetFields(Dialog[Sequence[Operation]]):
             for name, text in typed.items():
                 editor = self._field(name)
                 editor.value = text
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """Leave room for what is around the fields, which scroll where there is too little."""
+        self.query_one(Form).styles.max_height = max(_LEAST_LINES, self.app.size.height - _AROUND)
 
     def _fill(self) -> None:
         """Show what the entries have in the chosen scope."""
