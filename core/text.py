@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make text from outside safe to show: it can neither control a terminal nor reorder what is read."""
 
+import json
 import re
 from collections.abc import Sequence
 from math import floor, isfinite
@@ -8,9 +9,13 @@ from math import floor, isfinite
 _EIGHTHS = "▁▂▃▄▅▆▇█"
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
-# C0 and C1 controls except the newline, then the bidirectional controls and the line and paragraph separators. A lone
-# surrogate means a byte of a file name that is not UTF-8; it cannot be sent to a terminal.
-_UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# C0 and C1 controls except the newline, then the bidirectional controls, the line and paragraph separators, and what
+# takes no room (zero-width spaces, word joiners, tags): two texts must not look alike. A lone surrogate means a byte of
+# a file name that is not UTF-8; it cannot be sent to a terminal.
+_UNSAFE = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff"
+    "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
 
 
 def printable(text: str) -> str:
@@ -27,6 +32,20 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """As `printable`, with newlines shown as spaces."""
     return printable(text.replace("\r\n", " ").replace("\n", " "))
+
+
+def json_text(value: object, indent: int | None = 2) -> str:
+    """`value` as JSON that is safe to show: what is not printable is escaped, so that a parser gets it exactly.
+
+    Raises ValueError for numbers that JSON lacks.
+    """
+    text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False, default=str)
+    return text if text.isascii() and "\x7f" not in text else _UNSAFE.sub(lambda match: _escaped(match[0]), text)
+
+
+def _escaped(character: str) -> str:
+    """A character of a JSON string as `\\uXXXX`, or as two of them."""
+    return json.dumps(character)[1:-1] if character != "\x7f" else "\\u007f"
 
 
 def counted(count: int, noun: str) -> str:

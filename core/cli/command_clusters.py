@@ -2,7 +2,6 @@
 """`ttmatrix clusters`: failures with the same cause, the issues that entries cite, and edits of a whole cluster."""
 
 import argparse
-import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -30,7 +29,7 @@ from core.evidence.analysis import (
 )
 from core.files import atomic_write
 from core.history import ages
-from core.text import counted
+from core.text import counted, json_text
 
 _SHOWN_ISSUES = 2
 _NOT_OPEN = (State.CLOSED, State.MISSING)
@@ -243,7 +242,7 @@ def _output(operations: Sequence[Operation], file: str | None, context: Context)
     if file is None:
         context.console.document(to_json(operations))
         return
-    atomic_write(Path(file), json.dumps(to_json(operations), indent=2, ensure_ascii=False) + "\n")
+    atomic_write(Path(file), json_text(to_json(operations)) + "\n")
     context.console.note(f"{counted(len(operations), 'operation')} in {file}")
     if context.console.json:
         context.console.document({"operations": len(operations), "file": file})

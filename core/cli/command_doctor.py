@@ -16,7 +16,7 @@ from core.edits import FileEdit, parse_operations, plan
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.files import atomic_write
 from core.model import Finding
-from core.text import counted
+from core.text import counted, json_text
 
 _STDOUT = "-"
 
@@ -104,4 +104,4 @@ def _write_sarif(target: str, findings: Sequence[Finding], context: Context) -> 
     if target == _STDOUT:
         context.console.document(log)
     else:
-        atomic_write(Path(target), json.dumps(log, indent=2, ensure_ascii=False) + "\n")
+        atomic_write(Path(target), json_text(log) + "\n")

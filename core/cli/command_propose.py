@@ -24,7 +24,7 @@ from core.files import atomic_write
 from core.history import ages
 from core.ops import written_cases
 from core.sources import Git
-from core.text import counted, one_line
+from core.text import counted, json_text, one_line
 
 _MOST_LISTED = 5
 """Most cells named per reason for not proposing anything; the others are counted."""
@@ -58,7 +58,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     proposals, not_proposed = (*proposals, *of_cases), (*not_proposed, *not_of_cases)
     written = document(proposals, _commit(context))
     if args.output:
-        atomic_write(Path(args.output), json.dumps(written, indent=2, ensure_ascii=False) + "\n")
+        atomic_write(Path(args.output), json_text(written) + "\n")
     if context.console.json:
         context.console.document(written)
     else:

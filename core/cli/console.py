@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Standard output and standard error of the headless commands: one JSON document, or lines of text."""
 
-import json
+import io
 import math
 import os
 import re
@@ -10,10 +10,10 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TextIO
+from typing import TextIO, cast
 
 from core.errors import TTMatrixError
-from core.text import elide_middle, one_line, printable
+from core.text import elide_middle, json_text, one_line, printable
 
 _STATUS_COLOURS = {
     "EXPECTED_PASSING": "32",
@@ -35,13 +35,40 @@ _SHARE_OF_IDS = 0.55
 """The largest share of a terminal that id columns may take from the others."""
 
 
+class _Terminal(io.TextIOBase):
+    """The door to a terminal: no control character gets past it, whatever is written."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        self.stream.write(printable(text))
+        return len(text)
+
+    def flush(self) -> None:
+        self.stream.flush()
+
+    def isatty(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self.stream.fileno()
+
+
+def _shown(stream: TextIO) -> TextIO:
+    return cast(TextIO, _Terminal(stream)) if stream.isatty() else stream
+
+
 @dataclass(frozen=True, slots=True)
 class Console:
-    """Where a command writes. `json` means that standard output carries one JSON document and nothing else."""
+    """Where a command writes. `json` means that standard output carries one JSON document and nothing else.
+
+    What is written to a terminal is made printable; colours and the bell go past that door.
+    """
 
     json: bool = False
     colour: bool = False
-    out: TextIO = field(default_factory=lambda: sys.stdout)
+    out: TextIO = field(default_factory=lambda: _shown(sys.stdout))
     err: TextIO = field(default_factory=lambda: sys.stderr)
 
     def line(self, text: str = "") -> None:
@@ -63,14 +90,11 @@ class Console:
     def document(self, value: object) -> None:
         """The JSON document."""
 
-        def text(value: object) -> str:
-            return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False, default=str)
-
         try:
-            whole = text(value)
+            whole = json_text(value)
         except ValueError:
             # YAML allows numbers that JSON does not: .inf and .nan.
-            whole = text(_with_words(value))
+            whole = json_text(_with_words(value))
         print(whole, file=self.out)
 
     def note(self, text: str) -> None:
@@ -92,7 +116,8 @@ class Console:
             shown = [elide_middle(cell, width).ljust(width) for cell, width in zip(row[:-1], widths, strict=False)]
             shown.append(_cut(row[-1], widths[-1]))
             coloured = map(self._coloured, row, shown) if number else shown
-            self.line(_GAP.join([*coloured]).rstrip())
+            # Each cell is one safe line, and some have our colours around them.
+            print(_GAP.join([*coloured]).rstrip(), file=getattr(self.out, "stream", self.out))
         if widths != wanted and cells:
             self.note(_CUT)
 

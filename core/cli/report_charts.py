@@ -6,6 +6,8 @@ from html import escape
 from itertools import groupby
 from typing import NamedTuple
 
+from core.text import printable
+
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 860, 240, 48, 24, 10, 130
 _DASHES = ("", "6 3", "2 2", "8 3 2 3", "1 3", "12 4", "4 4 1 4", "10 2")
 """Lines differ by dash pattern, not only by colour."""
@@ -64,7 +66,7 @@ def _line(line: Line, number: int, plot: _Plot) -> str:
             # A single point would not be a visible line.
             places = places if len(places) > 1 else [*places, *places]
             parts.append(f'<polyline class="l{number % _COLOURS}" points="{" ".join(places)}" {_dash(number)}/>')
-    return f"<g><title>{escape(line.name)}</title>{''.join(parts)}</g>"
+    return f"<g><title>{escape(printable(line.name))}</title>{''.join(parts)}</g>"
 
 
 def _labels(lines: Sequence[Line], plot: _Plot) -> list[str]:
@@ -79,7 +81,7 @@ def _labels(lines: Sequence[Line], plot: _Plot) -> list[str]:
         x = _WIDTH - _RIGHT + 8
         found.append(
             f'<line class="l{number % _COLOURS}" x1="{x}" x2="{x + 22}" y1="{below:.1f}" y2="{below:.1f}" '
-            f'{_dash(number)}/><text class="tick" x="{x + 28}" y="{below + 4:.1f}">{escape(name)}</text>'
+            f'{_dash(number)}/><text class="tick" x="{x + 28}" y="{below + 4:.1f}">{escape(printable(name))}</text>'
         )
     return found
 
