@@ -135,11 +135,11 @@ def put_back(python: Path, log: Path, environ: Mapping[str, str]) -> str:
     change = change_of(kept, packages_of(root))
     done = _Pip(kept.python, log, environ)
     done.uninstall(change.added)
-    _remove_torn(root, kept)
+    torn = _remove_torn(root, kept)
     for package in change.gone:
         done.install(package)
     left = change_of(kept, packages_of(root))
-    said = _told(kept, change, left)
+    said = _told(kept, change, left, torn)
     if said:
         _say(log, said)
     if not left:
@@ -232,13 +232,19 @@ def _origin(info: Path) -> str:
     return address
 
 
-def _remove_torn(root: Path, kept: Kept) -> None:
-    """Remove what an interrupted pip leaves: files of a package without its record, and packages it set aside."""
+def _remove_torn(root: Path, kept: Kept) -> list[str]:
+    """Remove what an interrupted pip leaves: files of a package without its record, and packages it set aside.
+
+    Returns their names.
+    """
+    removed = []
     owned = {top for site in _sites(root) for top in _recorded(site)}
     for entry in map(Path, _entries(root)):
         torn = entry.name.startswith("~") or (entry.name not in owned and entry.name not in _MARKS)
         if torn and str(entry) not in kept.entries:
             shutil.rmtree(entry, ignore_errors=True) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
+            removed.append(entry.name)
+    return removed
 
 
 def _recorded(site: Path) -> Iterator[str]:
@@ -273,7 +279,7 @@ class _Pip:
             _say(self._log, f"{error.title}: {error.detail}")
 
 
-def _told(kept: Kept, change: Change, left: Change) -> str:
+def _told(kept: Kept, change: Change, left: Change, torn: Sequence[str]) -> str:
     """What was done, in a line."""
     environment = environment_of(Path(kept.python))
     if left:
@@ -284,6 +290,7 @@ def _told(kept: Kept, change: Change, left: Change) -> str:
         return f"{environment} is not as it was before the run; put it back with: {' && '.join(again)}"
     parts = [f"removed {_texts(change.added)}"] if change.added else []
     parts += [f"put back {_texts(change.gone)}"] if change.gone else []
+    parts += [f"removed pieces that pip has left: {', '.join(torn)}"] if torn else []
     return f"in {environment}: {' and '.join(parts)}" if parts else ""
 
 

@@ -132,7 +132,9 @@ def test_an_interrupted_pip_leaves_pieces(python: Path, installing: MakeInstalli
     (site / "~t_other").mkdir()
     (site / "tt_alone.py").touch()
     log = tmp_path / "output.log"
-    assert put_back(python, log, os.environ) == f"in {tmp_path}/env: put back tt_other 1.0"
+    pieces = "tt_alone.py, tt_torn, tt_torn-1.0.dist-info, ~t_other"
+    said = f"in {tmp_path}/env: put back tt_other 1.0 and removed pieces that pip has left: {pieces}"
+    assert put_back(python, log, os.environ) == said
     assert names(python) == WAS
     assert sorted(one.name for one in site.iterdir() if "torn" in one.name or one.name[:1] == "~") == []
     assert not (site / "tt_alone.py").exists()
