@@ -19,7 +19,16 @@ from core.model import BringupStatus, Function
 from core.numbers import duration, moment
 from core.ops import OpTests
 from core.providers import selected_jobs
-from core.runs import Outcome, ResultFormat, Testcase, TreeReader, is_of_lost_code, own_runs, read_case_results
+from core.runs import (
+    FAILURES,
+    Outcome,
+    ResultFormat,
+    Testcase,
+    TreeReader,
+    is_of_lost_code,
+    own_runs,
+    read_case_results,
+)
 from core.runs.log import STAGES
 from core.runs.store import RunRecord, RunState
 from core.settings import Paths
@@ -83,16 +92,18 @@ def own_observation(record: RunRecord) -> Observation:
         crashed = ending is Ending.CRASHED and beside.stage is BringupStatus.UNKNOWN
         stage = stage_in(reason) if crashed else beside.stage
         return replace(seen, ending=ending, stage=stage, reason=reason, signal=record.signal, pcc=None, raised="")
-    return replace(seen, reason=cause) if seen.ending is Ending.BROKEN and not seen.reason else seen
+    # Runs of earlier versions have none.
+    reason = record.reason if record.outcome in FAILURES else ""
+    return replace(seen, reason=reason or seen.reason or (cause if seen.ending is Ending.BROKEN else ""))
 
 
 def _stopped(record: RunRecord, cause: str) -> tuple[Ending, str]:
     """The ending of a run that did not end properly, and the line that gives the cause."""
     if record.outcome is Outcome.CRASH:
-        return Ending.CRASHED, cause or record.summary
+        return Ending.CRASHED, record.reason or cause or record.summary
     # The log of a stopped run ends with messages caused by our own signal.
     if record.outcome is Outcome.HANG:
-        return Ending.HUNG, f"Test hangs: {record.spec.hang_timeout:g} s without output or work"
+        return Ending.HUNG, record.reason
     return Ending.SLOW if record.at_work else Ending.OUT_OF_TIME, record.summary
 
 

@@ -38,11 +38,25 @@ from .junit import (
 )
 from .leases import EVERYTHING as EVERYTHING
 from .outcome import (
+    FAILURES as FAILURES,
     HARMLESS as HARMLESS,
     RESULT_PREFIX as RESULT_PREFIX,
     Outcome as Outcome,
     judge as judge,
     parse_result as parse_result,
+)
+from .reasons import (
+    FAMILIES as FAMILIES,
+    alike as alike,
+    evidence_lines as evidence_lines,
+    failure_reason as failure_reason,
+    is_about_numbers as is_about_numbers,
+    is_forced as is_forced,
+    normalise as normalise,
+    quotable as quotable,
+    raised_reason as raised_reason,
+    signature as signature,
+    without_links as without_links,
 )
 from .sanitize import clean as clean, plain_line as plain_line, unescaped as unescaped
 from .spec import (

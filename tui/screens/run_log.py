@@ -130,7 +130,7 @@ class RunLog:
             self._context.notify.copy(shell_command(self.record.spec))
 
     def copy_reason(self) -> None:
-        """Copy the line of the log that explains the failure."""
+        """Copy the reason of the failure."""
         record = self.record
         if record is not None:
             self._context.background.run("reason", partial(_reason, record), self._copy_reason)
@@ -143,5 +143,5 @@ class RunLog:
 
 
 def _reason(record: RunRecord) -> str:
-    """The line of a log that explains the failure; empty where there is none."""
-    return cause_line(LogFile(record.log).last(_REASON_BYTES))
+    """Why a run failed, as lists and evidence have it; of one that is going, the line of its log so far."""
+    return record.reason or cause_line(LogFile(record.log).last(_REASON_BYTES))

@@ -275,13 +275,18 @@ class LogView(LinesView):
             self._seek(Seek.ERRORS, forward=forward)
 
     def _seek(self, what: Seek, *, forward: bool) -> None:
-        """Go to the next line from the one found last or, where that is not visible, from the edge of the view."""
+        """Go to the next line from the one found last or, where that is not visible, from the edge of the view.
+
+        At the end of a log that is where pytest sums up: the next error from there is the first one.
+        """
         look, current, top = self.look, self.finder.current, self.scroll_offset.y
         if look is None:
             return
         bottom = min(top + self.size.height, look.line_count)
         if current is not None and top <= look.row_at(current) < bottom:
             start = current
+        elif self.following and forward and what is Seek.ERRORS:
+            start = -1
         else:
             start = look.number_at(top) - 1 if forward else look.number_at(bottom)
         self._show_found(look, self.finder.seek(look, what, start, forward=forward))

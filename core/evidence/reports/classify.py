@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from core.evidence.ending_fields import stage_in
 from core.evidence.observation import RAN, Ending, Observation, Origin
-from core.evidence.reasons import quotable, reason_of
+from core.evidence.reasons import quotable
 from core.model import BringupStatus, Function, Status
 from core.numbers import finite
-from core.runs import Outcome, Testcase, clean, plain_line
+from core.runs import Outcome, Testcase, clean, evidence_lines, failure_reason, is_forced, plain_line, raised_reason
 from core.runs.log import WRONG_NUMBERS
 
 _NAME = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
@@ -26,7 +26,6 @@ _DIED = re.compile(r"^.*\b(running the test (?:CRASHED|EXITED) with \w+ \d+).*$"
 _WORKER_DIED = re.compile(r"^.*\bworker '[^']*' crashed while running.*$", re.MULTILINE)
 # The message of pytest-timeout. An expected failure repeats it without the name of the exception (docs/rules.md 4.4).
 _OUT_OF_TIME = re.compile(r"^(?:E\s+)?(?:Failed: Timeout\b|Timeout \(?>[\d.]+s\)? from pytest-timeout)", re.MULTILINE)
-_FROM_OUTPUT = ("Statically allocated", "Out of Memory", "error:")
 _STATUSES = {f"ModelTestStatus.{status}": status for status in Status} | {str(status): status for status in Status}
 
 _BY_HAND = ("jax", "torch")
@@ -129,7 +128,7 @@ def observe(case: Testcase, setting: Setting, beside: Clues = _NOTHING) -> Obser
     tags = case.tags
     # A hand-written test has no loader that could be the cause.
     by_hand = test[0] is Function.HANDWRITTEN
-    ending, forced = ending_of(case, loads=beside.loads or by_hand), _forced(case)
+    ending, forced = ending_of(case, loads=beside.loads or by_hand), is_forced(case)
     reason, raised = _reason(case, ending, forced, beside.log)
     pcc = _lowest(case, forced) if ending in RAN else None
     checked = tags.get("pcc_assertion_enabled")
@@ -182,7 +181,7 @@ def ending_of(case: Testcase, *, loads: bool = False) -> Ending:
         return Ending.INACCURATE
     if case.outcome in (Outcome.FAIL, Outcome.ERROR):
         return Ending.FAILED
-    if _forced(case) or case.outcome is Outcome.PASS:
+    if is_forced(case) or case.outcome is Outcome.PASS:
         return Ending.PASSED
     # An expected failure looks the same whether the model failed or passed: only the tag differs.
     return Ending.PASSED if _text(case.tags, "bringup_status") == BringupStatus.PASSED else Ending.FAILED
@@ -206,11 +205,6 @@ def _without_tags(case: Testcase, loads: bool) -> Ending:
     return Ending.BROKEN
 
 
-def _forced(case: Testcase) -> bool:
-    """Whether `--force-run` ran an entry that says skip: then the tags repeat the entry (docs/rules.md 4.4)."""
-    return _expected(case) is Status.NOT_SUPPORTED_SKIP and case.outcome is not Outcome.SKIP
-
-
 def _expected(case: Testcase) -> Status:
     written = _text(case.tags, "model_test_status")
     if not written and case.outcome is Outcome.XFAIL:
@@ -220,7 +214,7 @@ def _expected(case: Testcase) -> Status:
 
 def _low(case: Testcase) -> bool:
     """Whether the model gave results that are not good enough, asserted or not."""
-    tags, forced = case.tags, _forced(case)
+    tags, forced = case.tags, is_forced(case)
     if not forced and _text(tags, "bringup_status") == BringupStatus.INCORRECT_RESULT:
         return True
     if case.outcome in (Outcome.FAIL, Outcome.ERROR):
@@ -242,7 +236,7 @@ def _lowest(case: Testcase, forced: bool) -> float | None:
     tagged = isinstance(tag, int | float) and not isinstance(tag, bool)
     # In a forced run it is the entry's reason, which may quote an old number.
     written = "" if forced else case.properties.get("error_message", "")
-    texts = (_evidence_lines(case.text), case.message, _text(case.tags, "comparison_error_message"), written)
+    texts = (evidence_lines(case.text), case.message, _text(case.tags, "comparison_error_message"), written)
     numbers = [float(found) for text in texts if text for found in _CALCULATED.findall(text)]
     values = [finite(number) for number in (*numbers, *([tag] if tagged else []))]
     known = [value for value in values if value is not None]
@@ -260,7 +254,7 @@ def _stage(case: Testcase, ending: Ending, forced: bool, begun: BringupStatus, r
         return BringupStatus.UNKNOWN
     name = _text(case.tags, "bringup_status")
     live = BringupStatus(name) if name in BringupStatus.__members__ and not forced else BringupStatus.UNKNOWN
-    text = f"{reason}\n{_evidence_lines(case.text)}"
+    text = f"{reason}\n{evidence_lines(case.text)}"
     # The comparison passed and the test raised: the teardown failed, which has no stage.
     known = (one for one in (live, begun) if one not in (BringupStatus.UNKNOWN, BringupStatus.PASSED))
     return next(known, None) or stage_in(text)
@@ -276,33 +270,14 @@ def _reason(case: Testcase, ending: Ending, forced: bool, log: str) -> tuple[str
         return next(filter(None, map(quotable, case.earlier)), ""), ""
     if ending is Ending.BROKEN and case.signal == 0:
         return case.message, ""
-    # In a forced run it is the entry's own reason (docs/rules.md 4.4).
-    written = "" if forced else case.properties.get("error_message", "")
-    raised = next(filter(None, map(quotable, (_evidence_lines(case.text), case.message))), "")
     if ending is Ending.FAILED:
-        return reason_of(_live(written, raised), log, raised)
+        return failure_reason(case, log)
     if ending is Ending.CRASHED:
-        text = _DIED.sub(r"\1", f"{case.message}\n{_evidence_lines(case.text)}")
+        text = _DIED.sub(r"\1", f"{case.message}\n{evidence_lines(case.text)}")
         return quotable(_WORKER_DIED.sub("the worker of pytest-xdist crashed while running the test", text)), ""
     live = _text(case.tags, "comparison_error_message") if ending is Ending.INACCURATE else ""
-    texts = [_evidence_lines(case.text), case.message, live, written]
+    texts = [raised_reason(case), live, "" if forced else case.properties.get("error_message", "")]
     return next(filter(None, map(quotable, texts)), ""), ""
-
-
-def _live(written: str, raised: str) -> str:
-    """The report's message if it is from this run; after an exception without a text it is the entry's reason.
-
-    Upstream's runner may have replaced it by a line from the output (docs/rules.md 4.5).
-    """
-    silent = re.fullmatch(r"(?:\w+\.)*\w+(?:Error|Exception)", raised) is not None
-    stale = written == "Not specified" or (silent and not written.startswith(_FROM_OUTPUT))
-    return "" if stale else written
-
-
-def _evidence_lines(text: str) -> str:
-    """The lines of a traceback that pytest marks; the whole text if none is marked."""
-    marked = [part.partition("\n")[0].strip() for part in f"\n{text}".split("\nE ")[1:]]
-    return "\n".join(marked) or text
 
 
 def _guidance(tags: Mapping[str, object], forced: bool) -> tuple[str, ...]:

@@ -82,6 +82,9 @@ class _Reported:
     result: Mapping[str, object] | None = None
     detail: str = ""
     signal: int | None = None
+    case: "Testcase | None" = None
+    why: str = ""
+    """Why pytest has not run the test."""
 
 
 def conclude(remains: Remains) -> Finished:
@@ -105,7 +108,7 @@ def conclude(remains: Remains) -> Finished:
         remains.seconds,
         exit_code=code if code is not None and code >= 0 else None,
         signal=-code if code is not None and code < 0 else reported.signal,
-        result=_with_cause(remains, reported),
+        result=_with_reason(remains, reported),
         detail="some of its processes cannot be stopped" if remains.stuck else reported.detail,
         stage=_stage(remains) if remains.spec.report is ResultFormat.JUNIT else "",
         idle=remains.idle,
@@ -121,16 +124,38 @@ def _peak_memory(remains: Remains) -> int | None:
     return remains.exit.peak_memory if remains.exit else None
 
 
-def _with_cause(remains: Remains, reported: _Reported) -> Mapping[str, object] | None:
-    """The result with the most telling line of the log: pytest reports little of what compiler and device print."""
-    failed = remains.stopped in FAILURES if remains.stopped else reported.outcome in FAILURES
-    if remains.spec.report is not ResultFormat.JUNIT or not failed:
+def _with_reason(remains: Remains, reported: _Reported) -> Mapping[str, object] | None:
+    """The result with its reason, from the report and the log: pytest reports little of what compiler and device print.
+
+    A report without a message of its own gets the line of the log as that.
+    """
+    outcome = remains.stopped or reported.outcome
+    if remains.spec.report is not ResultFormat.JUNIT or outcome not in FAILURES:
         return reported.result
     lines = LogFile(remains.directory / LOG).last(_CAUSE_BYTES)
     advice = trace_advice(lines, traced=read_words(remains.spec.argv).flag("enable_trace", default=False))
-    found = {"cause": cause_line(lines), "out_of_memory": out_of_memory(lines), "advice": advice}
+    cause, result = cause_line(lines), reported.result or {}
+    found = {
+        "cause": cause,
+        "out_of_memory": out_of_memory(lines),
+        "error_message": result.get("error_message") or cause,
+        "advice": advice,
+        "reason": _reason(outcome, reported, cause),
+    }
     said = {name: value for name, value in found.items() if value}
-    return {**(reported.result or {}), **said} if said else reported.result
+    return {**result, **said} if said else reported.result
+
+
+def _reason(outcome: Outcome, reported: _Reported, cause: str) -> str:
+    """The one reason of a failure, which lists, the log and the evidence show; empty: its ending says it all."""
+    if outcome is Outcome.CRASH:
+        return cause
+    if outcome not in (Outcome.FAIL, Outcome.ERROR):
+        # The log of a stopped run ends with messages that our own signal has caused.
+        return ""
+    if reported.case is None:
+        return reported.why
+    return runs.failure_reason(reported.case, cause)[0]
 
 
 def _reported(remains: Remains, code: int | None) -> _Reported:
@@ -176,8 +201,10 @@ def _reported_by_junit(remains: Remains, code: int) -> _Reported:
         # After a crash or a hard stop of pytest there is no file.
         if stopped := _stopped_by_debugger(remains):
             return stopped
-        outcome = Outcome.CRASH if code < 0 else Outcome.ERROR
-        return _Reported(outcome, detail="" if code < 0 or remains.stopped else _why_not_run(remains, code, error))
+        if code < 0 or remains.stopped:
+            return _Reported(Outcome.CRASH if code < 0 else Outcome.ERROR)
+        why = _why_not_run(remains, error)
+        return _Reported(Outcome.ERROR, detail=f"pytest ended with exit code {code}: {why}", why=why)
     declared = case.properties.get("error_message", "")
     unchecked = [line for line in case.properties.get("filechecks", "").splitlines() if ": not checked" in line]
     message = case.message or "; ".join(unchecked)
@@ -185,8 +212,8 @@ def _reported_by_junit(remains: Remains, code: int) -> _Reported:
     tags = _plain(case.tags)
     result = {"message": message, "error_message": declared, "seconds": case.seconds, "tags": tags, **ran_by}
     if code < 0:
-        return _Reported(Outcome.CRASH, result, detail=f"after pytest had reported: {case.outcome}")
-    return _Reported(case.outcome, result, detail=cut[0].detail if cut else "", signal=case.signal)
+        return _Reported(Outcome.CRASH, result, detail=f"after pytest had reported: {case.outcome}", case=case)
+    return _Reported(case.outcome, result, detail=cut[0].detail if cut else "", signal=case.signal, case=case)
 
 
 def _reported_by_cases(remains: Remains, code: int) -> _Reported:
@@ -206,14 +233,14 @@ def _reported_by_cases(remains: Remains, code: int) -> _Reported:
     return _Reported(Outcome.PASS if good else Outcome.FAIL, result)
 
 
-def _why_not_run(remains: Remains, code: int, error: TTMatrixError) -> str:
+def _why_not_run(remains: Remains, error: TTMatrixError) -> str:
     cases: list[Testcase] = []
     with suppress(TTMatrixError):
         cases = runs.read_testcases(remains.directory / JUNIT, on_cut=str)
     lines = LogFile(remains.directory / LOG).last(_CAUSE_BYTES)
     parsed = TestId.parse(remains.spec.test_id)
     why = why_not_run(lines, cases, parsed.directory if parsed else remains.spec.test_id)
-    return f"pytest ended with exit code {code}: {why or f'{error.title}: {error.detail}'}"
+    return why or f"{error.title}: {error.detail}"
 
 
 def why_not_run(log: Sequence[str], cases: Sequence["Testcase"], directory: str) -> str:

@@ -81,6 +81,13 @@ class RunRecord:
         return _at_work(self.idle, self.seconds or 0.0)
 
     @property
+    def reason(self) -> str:
+        """Why it failed: the most telling line of report and log; empty if neither says more than how it ended."""
+        if self.outcome is Outcome.HANG:
+            return f"Test hangs: {self.spec.hang_timeout:g} s without output or work"
+        return str((self.result or {}).get("reason") or "")
+
+    @property
     def directory(self) -> Path:
         """The directory with all files of the run."""
         # Computed on request: for thousands of runs it takes longer than reading them from the index.
@@ -192,13 +199,15 @@ def _why(spec: RunSpec, finished: Finished) -> str:
 
 
 def _outcome_text(spec: RunSpec, finished: Finished) -> str:
-    text = _result_text(finished.result)
+    reason = str((finished.result or {}).get("reason") or "")
+    text = reason or _result_text(finished.result)
     match finished.outcome:
         case Outcome.PASS | Outcome.FAIL | Outcome.XFAIL | Outcome.SKIP:
             return text
         case Outcome.CRASH if finished.signal is not None:
             stage = f"in {finished.stage}" if finished.stage else ""
-            return _and(" ".join(filter(None, (f"ended by {signal_name(finished.signal)}", stage))), finished.detail)
+            ended = " ".join(filter(None, (f"ended by {signal_name(finished.signal)}", stage)))
+            return _and(": ".join(filter(None, (ended, reason))), finished.detail)
         case Outcome.TIMEOUT:
             limit = f"stopped after {finished.seconds:.0f} s{_until(finished)}; the limit is {spec.timeout:g} s"
             return _and(limit, finished.detail)

@@ -14,12 +14,12 @@ from core.evidence.ending_fields import PROMOTED, UNCHECKED, Result, recommend, 
 from core.evidence.observation import FAILURES, Ending, Observation
 from core.evidence.proposals.rules import wanted as by_verdict
 from core.evidence.reasons import quotable
-from core.evidence.reports import classify
 from core.evidence.reports.classify import Setting, observe
 from core.evidence.verdicts.policy import Policy
 from core.evidence.verdicts.verdict import Verdict
 from core.matrix.effective import with_fields
 from core.model import BringupStatus, Status
+from core.runs import reasons as own_reasons
 from core.runs.junit import Testcase, read_testcases
 from core.runs.log.signs import STAGES
 from core.workflows.device import read_device_result
@@ -135,7 +135,7 @@ def test_the_payload_knows_the_same_stages_and_lines_of_output() -> None:
     from core.payload.ttmatrix_runner import reasons, stage
 
     assert {mark: status.value for mark, status in STAGES.items()} == stage._STATUSES
-    assert tuple(begin for _, begin in reasons._SIGNS) == classify._FROM_OUTPUT
+    assert tuple(begin for _, begin in reasons._SIGNS) == own_reasons._FROM_OUTPUT
 
 
 @cache

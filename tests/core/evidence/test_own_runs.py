@@ -2,6 +2,7 @@
 """core.evidence.sources: results of runs here, in the form of reports, from pytest's output and the run's end."""
 
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,11 @@ from core.runs.store.events import Finished, Queued, Started
 from core.runs.store.record import RunRecord, fold
 from core.runs.tree import TreeReader
 from core.sources.checkout import Checkout
+from tests.core.runs.test_junit import NAME, junit
 from tests.support.corpus import make_report
 from tests.support.git import committed_checkout
 from tests.support.tree import sample
+from tui.screens.run_log import _reason as shown_reason
 
 ROOT = Path("/checkout")
 TEST_ID = "alpha/pytorch-tiny-single_device-inference"
@@ -159,3 +162,36 @@ def test_a_real_report_counts_as_if_it_had_been_ingested(tmp_path: Path) -> None
         one = own_observation(fold(spec, tmp_path, [Queued(1.0, "f10", "boot"), finished]))
         assert one.ending is ending
         assert one.pcc is None or math.isfinite(one.pcc)
+
+
+_CODE = "RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13"
+_BUFFERS = "Statically allocated circular buffers in program 7 clash with L1 buffers on core range [(x=0,y=0)]"
+_NATIVE = f"loc(1): error: failed to legalize\n12:00:01.1 | critical | Always | TT_FATAL: {_BUFFERS}\nE   {_CODE}\n"
+
+
+@pytest.mark.parametrize(
+    ("child", "declared", "log", "code", "reason"),
+    [
+        (f'<failure message="{_CODE}">E   {_CODE}</failure>', "error: failed", _NATIVE, 1, "error: failed"),
+        (f'<failure message="{_CODE}">E   {_CODE}</failure>', _CODE, _NATIVE, 1, f"TT_FATAL: {_BUFFERS}"),
+        (f'<failure message="{_CODE}">E   {_CODE}</failure>', "", _NATIVE, 1, f"TT_FATAL: {_BUFFERS}"),
+        ('<failure message="ValueError: x">E   ValueError: x</failure>', "x", "hint: error: no\n", 1, "ValueError: x"),
+        ('<error message="t: running the test CRASHED with signal 6">x</error>', "", _NATIVE, 1, f"TT_FATAL: {_BUFFERS}"),
+        ("", "", _NATIVE, -6, f"TT_FATAL: {_BUFFERS}"),
+        (None, "", "x Cannot import path: /co/m/alpha/pytorch/loader.py: no cv2\nERROR: not found: y\n", 4,
+         "cannot import alpha/pytorch: no cv2"),
+    ],
+)  # fmt: skip
+def test_lists_log_and_evidence_show_one_reason(
+    tmp_path: Path, child: str | None, declared: str, log: str, code: int, reason: str
+) -> None:
+    (tmp_path / "output.log").write_text(log)
+    if child is not None:
+        name = f"{SPEC.function}[{TEST_ID}]"
+        text = junit(child, str(tags(bringup_status="UNKNOWN"))).replace(NAME, name)
+        (tmp_path / "junit.xml").write_text(re.sub(r'(name="error_message" value=")[^"]*', rf"\g<1>{declared}", text))
+    spec = replace(SPEC, run_id=tmp_path.name, cwd=tmp_path)
+    finished = conclude(Remains(spec, tmp_path, Exit(9.0, code), None, False, 3.0))
+    record = fold(spec, tmp_path.parent, [Queued(1.0, "f10", "boot"), finished])
+    assert record.reason == own_observation(record).reason == shown_reason(record) == reason
+    assert reason in record.summary

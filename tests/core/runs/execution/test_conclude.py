@@ -162,11 +162,13 @@ def test_tags_become_plain_values(tmp_path: Path) -> None:
 
 def test_of_a_failure_the_line_of_the_log_that_says_most_stays(tmp_path: Path) -> None:
     (tmp_path / "output.log").write_text("x\nRuntimeError: TT_FATAL: no such core\nError code: 13\n")
-    assert end(tmp_path, -6).result == {"cause": "RuntimeError: TT_FATAL: no such core"}
+    said = "RuntimeError: TT_FATAL: no such core"
+    assert end(tmp_path, -6).result == {"cause": said, "error_message": said, "reason": said}
     (tmp_path / "junit.xml").write_text(junit('<failure message="Error code: 13">Error code: 13</failure>'))
     failed = end(tmp_path, 1).result
     assert failed is not None
-    assert (failed["message"], failed["cause"]) == ("Error code: 13", "RuntimeError: TT_FATAL: no such core")
+    assert (failed["message"], failed["cause"], failed["error_message"]) == ("Error code: 13", said, "old")
+    assert failed["reason"] == "old", "the report's own message comes first, unless it is only error code 13"
     (tmp_path / "junit.xml").write_text(junit(""))
     passed = end(tmp_path, 0).result
     assert passed is not None and "cause" not in passed
