@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.evidence import PerfReport, RawReport, find_reports, performance_store, read_report
+from core.evidence import CHIPS, PerfReport, RawReport, find_reports, performance_store, read_report
 from core.evidence.analysis import (
     PERF_HEADER,
     PERFORMANCE,
@@ -20,6 +20,7 @@ from core.evidence.analysis import (
     series_name,
     series_of,
 )
+from core.matrix import supported_archs
 from core.providers import ids_of_model
 from core.text import counted, one_line, significant
 
@@ -93,16 +94,19 @@ def _ingest(paths: Iterable[Path], context: Context) -> None:
             continue
         ids = _ids(raw, context)
         if len(ids) == 1:
-            reports.append(raw.of_test(ids[0], context.arch or raw.arch(archs)))
+            supported = supported_archs(context.matrix.entries.get(ids[0]))
+            reports.append(raw.of_test(ids[0], context.arch or raw.arch(archs, supported)))
         else:
             why = f"{counted(len(ids), 'test')} of {raw.model!r}, {raw.run_mode} {raw.parallelism}".rstrip()
             context.console.note(f"left out {one_line(str(file))}: {one_line(why)}")
-    if nowhere := [one for one in reports if one.arch not in archs]:
-        # If they were stored, they would not be read again once the arch is given.
-        reports = [one for one in reports if one.arch in archs]
+    hint = "name the arch with --arch, or read the directory of CI's artefact, which is named by it"
+    if nowhere := [one for one in reports if one.arch not in archs and one.arch not in CHIPS]:
+        reports = [one for one in reports if one not in nowhere]
         of = one_line(", ".join(sorted({repr(one.arch) for one in nowhere})))
-        hint = "name the arch with --arch, or read the directory of CI's artefact, which is named by it"
         context.console.note(f"left out {counted(len(nowhere), 'report')} of {of}, no arch of this checkout: {hint}")
+    if chips := [one for one in reports if one.arch in CHIPS]:
+        of = ", ".join(sorted({one.arch for one in chips}))
+        context.console.note(f"{counted(len(chips), 'report')} of {of}, which several archs of the test have: {hint}")
     new = performance_store(context.checkout, context.paths).add(reports)
     left = f", {other:,} not of performance" if other else ""
     context.console.note(f"{counted(files, 'file')}: {counted(new, 'new report')}, {len(reports) - new:,} known{left}")

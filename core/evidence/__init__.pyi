@@ -15,6 +15,7 @@ from .observation import (
     Origin as Origin,
 )
 from .perf_reports import (
+    CHIPS as CHIPS,
     PerfReport as PerfReport,
     RawReport as RawReport,
     find_reports as find_reports,

@@ -2,6 +2,7 @@
 """Upstream's performance reports (docs/rules.md 4.7): read them, and store them as JSON lines, a file per checkout."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -16,6 +17,8 @@ from core.numbers import finite
 _PATIENCE = 10.0
 _OVERALL = ("total_samples", "total_time", "avg_time")
 _SINGLE = "perf_time_"
+CHIPS = {"wormhole": re.compile(r"n\d|.*\bwh\b"), "blackhole": re.compile(r"p\d|.*\bbh\b|.*\bblackhole")}
+"""By the chip: the archs whose boards have it."""
 
 
 class PerfReport(NamedTuple):
@@ -52,10 +55,16 @@ class RawReport(NamedTuple):
     numbers: Mapping[str, float]
     """Measurements by name; those that are missing (-1) are left out."""
 
-    def arch(self, archs: Sequence[str]) -> str:
-        """The one of `archs` that ran it, by the report or the name of its CI artefact; else the report's word."""
+    def arch(self, archs: Sequence[str], supported: Sequence[str] = ()) -> str:
+        """The one of `archs` that ran it, by the report, the name of its CI artefact, or its chip; else the chip.
+
+        Of the archs with its chip, it is the one of the test's `supported` archs, if that is one.
+        """
         places = (self.device_arch, *reversed(self.file.absolute().parent.parts))
-        return next((arch for place in places if (arch := arch_in(place, archs))), self.device_arch)
+        named = next((arch for place in places if (arch := arch_in(place, archs))), "")
+        chip = next((name for name in CHIPS if self.device_arch.lower().startswith(name)), "")
+        having = [arch for arch in supported if chip and CHIPS[chip].match(arch)]
+        return named or (having[0] if len(having) == 1 else chip or self.device_arch)
 
     def of_test(self, id: str, arch: str) -> PerfReport:
         """The report as one of a test on an arch."""
@@ -127,12 +136,20 @@ class PerfReports:
             raise TTMatrixError(f"Cannot read {self.file}", str(error), "Move it away.") from error
 
     def add(self, reports: Iterable[PerfReport]) -> int:
-        """Store the new ones; returns how many. Raises TTMatrixError if the file cannot be written."""
+        """Store the new ones; returns how many. Raises TTMatrixError if the file cannot be written.
+
+        One of which only the chip was known is new if its arch is known now.
+        """
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with locked(self.file.with_suffix(".lock"), "storing reports of performance", wait=_PATIENCE):
             known = self.read()
-            seen = {one.digest for one in known}
-            new = list({one.digest: one for one in reports if one.digest not in seen}.values())
+            seen = {one.digest: one.arch for one in known}
+            new = {one.digest: one for one in reports if _is_new(one, seen.get(one.digest))}
             if new:
-                atomic_write(self.file, "".join(f"{json.dumps(plain(one))}\n" for one in (*known, *new)))
+                kept = [one for one in known if one.digest not in new]
+                atomic_write(self.file, "".join(f"{json.dumps(plain(one))}\n" for one in (*kept, *new.values())))
         return len(new)
+
+
+def _is_new(report: PerfReport, known_arch: str | None) -> bool:
+    return known_arch is None or (known_arch in CHIPS and report.arch not in CHIPS)

@@ -19,6 +19,7 @@ from core.runs.planning.pytest_command import (
     BUILT_IN_PLUGIN as BUILT_IN_PLUGIN,
     FORKED as FORKED,
     PAYLOAD as PAYLOAD,
+    TIMING_PLUGIN,
     pytest_words,
     upstream_words,
 )
@@ -230,7 +231,7 @@ def _upstream_command(request: Request) -> list[str]:
     options, test = request.compile_options, request.test
     if request.dump and "export_path" not in options.values:
         options = replace(options, values={**options.values, "export_path": str(request.artefacts / PROGRAMS)})
-    more = upstream_words(request.checkout, request.artefacts)
+    more = ["-p", TIMING_PLUGIN, *upstream_words(request.checkout, request.artefacts)]
     if options.values or options.torch or options.weights or options.batch_size:
         more += ["-p", PROFILE_PLUGIN, *words(options)]
     # CI does not fork the tests of several devices.

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from core.evidence.perf_reports import RawReport
+from core.evidence.perf_reports import PerfReports, RawReport
 from core.matrix.view import ViewSpec, change_saved
 from core.settings import paths
 from core.sources.checkout import Checkout
@@ -111,27 +111,41 @@ def test_reports_become_columns_history_and_a_verdict(checkout: Checkout, tmp_pa
     assert "samples_per_s" in shown and "regressed" in shown
 
 
-def test_reports_that_name_the_chip_get_their_arch_from_the_artefact_or_from_the_command(
+def test_reports_that_name_the_chip_get_their_arch_from_artefact_test_or_command(
     checkout: Checkout, tmp_path: Path
 ) -> None:
+    """Nothing is left out: until the arch is known, a report counts for its chip."""
     model = call("show", CNN, "--json", "--repo", checkout.root).json["model_info"]["name"]
+    artefact, downloads = tmp_path / "perf-reports-0a1b2c-1.3-p150-nightly-4711", tmp_path / "downloads"
 
-    artefact = tmp_path / "perf-reports-0a1b2c-1.3-p150-nightly-4711"
-    for place, words, said in (
-        (artefact, (), "1 new report"),
-        (
-            tmp_path / "downloads",
-            (),
-            "left out 1 report of 'wormhole', no arch of this checkout: name the arch with --arch",
-        ),
-        (tmp_path / "downloads", ("--arch", "p150"), "1 new report"),
-    ):
+    def told(place: Path, number: int, chip: str, *words: str) -> str:
         place.mkdir(exist_ok=True)
-        file = report(place, 1, model, float(len(str(place))))
-        file.write_text(file.read_text().replace('"n150"', '"wormhole"'))
-        assert said in perf(checkout, "--ingest", place, *words).err
-    (series,) = perf(checkout, "--json", "--arch", "p150").json
-    assert len(series["results"]) == 2
+        file = report(place, number, model, float(number))
+        file.write_text(file.read_text().replace('"n150"', f'"{chip}"'))
+        return perf(checkout, "--ingest", place, *words).err
+
+    assert "1 new report" in told(artefact, 1, "wormhole")
+    # The test supports n150 and p150, of which one has the chip.
+    assert "1 new report" in told(downloads, 2, "Wormhole_b0")
+    assert "2 files: 1 new report, 1 known" in told(downloads, 3, "wormhole", "--arch", "p150")
+    found = {one["arch"]: len(one["results"]) for one in perf(checkout, "--json").json if one["id"] == CNN}
+    assert found == {"p150": 2, "n150": 1}
+    assert "left out 1 report of 'grayskull', no arch of this checkout" in told(downloads, 4, "grayskull")
+
+
+def test_of_several_archs_with_the_chip_none_is_guessed(tmp_path: Path) -> None:
+    raw = RawReport(tmp_path / "x", "digest", "model", "inference", "tensor_parallel", "blackhole", 1, {})
+    file = tmp_path / "x"
+    file.touch()
+    archs = ("n150", "p150", "lb-blackhole", "galaxy-bh", "galaxy-wh-6u")
+    assert raw.arch(archs, ("n150", "p150")) == "p150"
+    assert raw.arch(archs, ("n150", "galaxy-bh")) == "galaxy-bh"
+    assert raw.arch(archs, ("p150", "lb-blackhole")) == raw.arch(archs) == "blackhole"
+    store = PerfReports(tmp_path / "reports.jsonl")
+    assert store.add([raw.of_test("a test", "blackhole")]) == 1
+    assert store.add([raw.of_test("a test", "blackhole")]) == 0
+    assert store.add([raw.of_test("a test", "lb-blackhole")]) == 1
+    assert [one.arch for one in store.read()] == ["lb-blackhole"]
 
 
 def test_runs_have_numbers_and_those_of_other_profiles_no_column(checkout: Checkout) -> None:

@@ -167,6 +167,8 @@ def test_a_device_run_is_the_command_people_type(checkout: Checkout) -> None:
         "--durations=0",
         "--junitxml=/runs/20261121-073215-ab12cd/junit.xml",
         "--forked",
+        "-p",
+        "ttmatrix_timing",
         "--force-run",
         "--runxfail",
         f"tests/runner/test_models.py::test_all_models_torch[{ID}]",
@@ -175,7 +177,7 @@ def test_a_device_run_is_the_command_people_type(checkout: Checkout) -> None:
     )
     assert spec.env["ENABLE_BRINGUP_STAGE_LOGGING"] == "1"
     assert spec.env["PYTHONPATH"].split(os.pathsep)[0] == str(PAYLOAD)
-    assert (PAYLOAD / "ttmatrix_output.py").is_file()
+    assert all((PAYLOAD / f"{name}.py").is_file() for name in ("ttmatrix_output", "ttmatrix_timing"))
     assert (spec.report, spec.slots, spec.devices) == ("junit", "device", ("*",))
     assert "--arch" not in plan(checkout, ID, kind="device").argv
     jax = plan(checkout, "bert/jax-single_device-inference", kind="device")
