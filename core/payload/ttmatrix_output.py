@@ -109,6 +109,12 @@ def pytest_configure(config: pytest.Config) -> None:
         faulthandler.enable(file=_output.spool.stream(LAST)[1])
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logstart() -> None:
+    if _output is not None:
+        _output.spool.begin()
+
+
 def pytest_report_header() -> list[str]:
     return ["--forked has no effect: this pytest-forked fails every test under this pytest"] if _forking_fails() else []
 

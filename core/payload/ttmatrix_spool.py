@@ -29,6 +29,8 @@ Those without a name here no longer write to stdout if they have one, and that o
 """
 LAST = 999
 """The stream whose bytes come after those of all others: the stack of a crash."""
+BEGUN = "begun"
+"""The file that is there once a test has begun."""
 _TABLE = "table"
 _TARGET = "to"
 _NUMBER = struct.Struct("<q")
@@ -100,6 +102,16 @@ class Spool:
         link.unlink(missing_ok=True)
         link.symlink_to(file)
 
+    def begin(self) -> None:
+        """Mark that a test begins: what came before was the start of pytest."""
+        with suppress(OSError):
+            (self._place / BEGUN).touch()
+
+    @property
+    def begun(self) -> bool:
+        """Whether a test has begun, or nothing says that none has."""
+        return not self.exists or (self._place / BEGUN).exists()
+
     def direct(self, log: Path | None) -> None:
         """Copy what is written from now on to the file `log`; None: to the log of the run."""
         target = self._place / _TARGET
@@ -163,7 +175,8 @@ class Spool:
         if table < 0:
             return
         with suppress(OSError), self._target(log) as target:
-            for number in self._streams():
+            # The last written last; what two streams get in the same moment is in the order of their numbers.
+            for number in sorted(self._streams(), key=self._when):
                 # A process that is captured may empty its stream by itself.
                 begin, size = _read(table, _HEADER + number), self._size(number)
                 begin = begin if begin <= size else 0
@@ -202,6 +215,12 @@ class Spool:
         with suppress(OSError):
             return sorted(int(file.name) for file in self._place.iterdir() if file.name.isdecimal())
         return []
+
+    def _when(self, number: int) -> tuple[bool, int]:
+        """A key for the order in which streams were written."""
+        with suppress(OSError):
+            return number == LAST, (self._place / str(number)).stat().st_mtime_ns
+        return True, 0
 
     def _size(self, number: int) -> int:
         with suppress(OSError):

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING
 
 from core.errors import TTMatrixError
 from core.files import opened, read_bytes
+from core.labour import Labour
 from core.payload.ttmatrix_spool import SPOOL, Log, Spool
-from core.proc import Child, descendants, own_identity, processor_seconds, run_command, send_signal, spawn_detached
+from core.proc import Child, descendants, own_identity, run_command, send_signal, spawn_detached
 from core.runs.cluster.code import reach
 from core.runs.cluster.places import BUILT_IN, CHECKOUT, PAYLOAD, PYTHON, RUN, interpreter, settled
 from core.runs.cluster.wire import Job, News, message, read_message
@@ -122,6 +123,7 @@ class _Run:
         self._me = own_identity()
         self._escalation: Escalation | None = None
         self._looked = time.monotonic()
+        self._labour = Labour()
         self._worked, self._pulse = 0.0, time.monotonic()
         self.code: int | None = None
         self.stopped = False
@@ -190,8 +192,9 @@ class _Run:
             self._files.send_more(_LIVE)
         since = time.monotonic() - self._pulse
         if since > _PULSE_SECONDS:
-            worked = processor_seconds(descendants(self._me))
-            if abs(worked - self._worked) > _IDLE_SHARE * since:
+            worked = self._labour.seconds(descendants(self._me))
+            # The start of pytest may be silent for long.
+            if worked - self._worked > _IDLE_SHARE * since or not self._spool.begun:
                 self._sender.send("pulse")
             self._worked, self._pulse = worked, time.monotonic()
 

@@ -6,7 +6,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.proc import ProcessIdentity, descendants, is_alive, marked, processor_seconds, send_signal
+from core.labour import Labour
+from core.payload.ttmatrix_spool import SPOOL, Spool
+from core.proc import ProcessIdentity, descendants, is_alive, marked, send_signal
 from core.runs.escalation import Escalation
 from core.runs.execution.follow import PULSE
 from core.runs.execution.packages import is_at_work
@@ -31,7 +33,7 @@ class Activity:
     """Seconds of a monotonic clock."""
     log_size: int
     processor: float
-    """Seconds of processor time used by its processes."""
+    """Seconds of processor time that its processes have worked for."""
 
 
 class Vitals:
@@ -47,6 +49,10 @@ class Vitals:
     def interval(self) -> float:
         """Seconds after which to look again."""
         return min(_SECONDS_BETWEEN, max(0.1, self._limit / 10)) if self._limit else _SECONDS_BETWEEN
+
+    def restart(self, sign: Activity) -> None:
+        """Compare with `sign` from now on."""
+        self._last = sign
 
     def hangs(self, sign: Activity) -> bool:
         """Whether nothing has happened before `sign` for as long as the limit."""
@@ -89,6 +95,7 @@ class Watch:
         """Seconds without output and work at its time limit; None: unknown."""
         self._escalation: Escalation | None = None
         self._guard: ProcessIdentity | None = None
+        self._labour = Labour()
         self._vitals = Vitals(spec.hang_timeout, self._sign(now))
         self._from_its_start = begun == now
         self._look_again = now + self._vitals.interval
@@ -141,7 +148,10 @@ class Watch:
             self.stop(Outcome.TIMEOUT)
         elif now >= self._look_again:
             self._look_again = now + self._vitals.interval
-            if self._vitals.hangs(self._sign(now)):
+            sign = self._sign(now)
+            if self._is_starting():
+                self._vitals.restart(sign)
+            elif self._vitals.hangs(sign):
                 self.stop(Outcome.HANG)
 
     def _sign(self, now: float) -> Activity:
@@ -152,7 +162,7 @@ class Watch:
         with suppress(OSError):
             # A run on another machine sends a pulse when it works without output.
             size += (self.directory / PULSE).stat().st_size
-        return Activity(now, size, processor_seconds(self._processes()))
+        return Activity(now, size, self._labour.seconds(self._processes()))
 
     def _processes(self) -> frozenset[ProcessIdentity]:
         """All processes of the run: also those that a session has forked for it, below their guard."""
@@ -160,6 +170,10 @@ class Watch:
         if self._guard is None and (guard := read_guard(self.directory)):
             self._guard = guard.process
         return own | descendants(self._guard) if self._guard else own
+
+    def _is_starting(self) -> bool:
+        """Whether pytest still imports and collects, which may be silent for long: only the time limit counts."""
+        return not Spool(self.directory / SPOOL).begun
 
     def _sweep(self) -> None:
         """Find the processes of a run by their environment, the only trace if the supervisor was killed.

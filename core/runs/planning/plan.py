@@ -8,13 +8,14 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from core.errors import TTMatrixError, UsageError
 from core.hosts import read_hosts
 from core.ids import TestId
 from core.matrix import NO_ARCH, Matrix, resolve, supported_archs
-from core.model import TEST_MODULE, node_id
+from core.model import TEST_MODULE, Function, node_id
 from core.runs import planning
 from core.runs.cluster import Cluster
 from core.runs.outcome import HARMLESS, Outcome
@@ -58,6 +59,8 @@ _ARTEFACTS = "{artefacts}"
 _GIB = 2**30
 _TELLING = HARMLESS | {Outcome.FAIL}
 _NEWEST = 5
+_START_UP = 40.0
+"""Seconds that upstream's runner takes to import all loaders, where no run has shown how long it takes here."""
 _MOST_REPEATS = 1_000
 """More runs of one test at once are a slip of the finger, and planning them would take minutes."""
 
@@ -399,7 +402,7 @@ def with_estimates(
 ) -> list[RunSpec]:
     """`specs` with estimated durations; `records` are newest first, `durations` are seconds by node id.
 
-    CI only measures device runs.
+    CI only measures device runs, and of those only the tests: here each run also starts pytest.
     """
     records = list(records)
     specs = with_op_estimates(specs, records)
@@ -407,16 +410,33 @@ def with_estimates(
     for record in records:
         if record.outcome in _TELLING and record.seconds:
             history.setdefault((record.spec.test_id, record.spec.kind), []).append(record.seconds)
-    return [spec if spec.cases else replace(spec, estimate=_estimate(spec, history, durations)) for spec in specs]
+    start = start_up(records)
+    estimates = [spec.estimate if spec.cases else _estimate(spec, history, durations, start) for spec in specs]
+    return [replace(spec, estimate=estimate) for spec, estimate in zip(specs, estimates, strict=True)]
+
+
+def start_up(records: Iterable[RunRecord]) -> float:
+    """The seconds that pytest takes before and after a test of upstream's runner, by the newest of such runs."""
+    known = (_started_in(record) for record in records)
+    newest = list(islice((seconds for seconds in known if seconds is not None), _NEWEST))
+    return statistics.median(newest) if newest else _START_UP
+
+
+def _started_in(record: RunRecord) -> float | None:
+    spec, of_test = record.spec, (record.result or {}).get("seconds")
+    if spec.kind != "device" or spec.function is Function.HANDWRITTEN or record.outcome not in _TELLING:
+        return None
+    return record.seconds - of_test if record.seconds and isinstance(of_test, float | int) else None
 
 
 def _estimate(
-    spec: RunSpec, history: Mapping[tuple[str, str], Sequence[float]], durations: Mapping[str, float]
+    spec: RunSpec, history: Mapping[tuple[str, str], Sequence[float]], durations: Mapping[str, float], start: float
 ) -> float | None:
     own = history.get((spec.test_id, spec.kind), ())[:_NEWEST]
     if own:
         return statistics.median(own)
-    return durations.get(node_id(spec.function, spec.test_id)) if spec.devices else None
+    in_ci = durations.get(node_id(spec.function, spec.test_id)) if spec.devices else None
+    return None if in_ci is None else in_ci + start
 
 
 def _parsed(text: str) -> TestId:

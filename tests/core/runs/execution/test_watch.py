@@ -92,6 +92,21 @@ def test_idle_and_silent_for_too_long_it_hangs(supervisor: Child, tmp_path: Path
     assert watch.stopped is Outcome.HANG
 
 
+def test_the_start_of_pytest_may_be_silent_and_then_counts_for_nothing(supervisor: Child, tmp_path: Path) -> None:
+    """Upstream's runner imports every loader before its first test."""
+    spool = tmp_path / "captured"
+    spool.mkdir()
+    watch = Watch(replace(PATIENT, hang_timeout=60.0), tmp_path, supervisor.identity, 0.0, 0.0)
+    for moment in (66.0, 132.0):
+        watch.look(moment)
+    (spool / "begun").touch()
+    watch.look(140.0)
+    watch.look(191.0)
+    assert not watch.ending, "less than a minute since the test began"
+    watch.look(199.0)
+    assert watch.stopped is Outcome.HANG
+
+
 def test_once_its_process_has_ended_what_it_left_is_ended_without_a_reason(supervisor: Child, tmp_path: Path) -> None:
     (tmp_path / "exit.json").write_text(json.dumps({"at": 1.0, "code": 0, "error": ""}))
     watch = Watch(replace(PATIENT, timeout=1.0), tmp_path, supervisor.identity, 0.0, 0.0)

@@ -33,7 +33,18 @@ def test_own_runs_tell_best_and_only_the_newest() -> None:
 
 
 def test_durations_of_ci_are_of_devices_only() -> None:
-    assert (estimated([]), estimated([], device=True)) == (None, 60.0)
+    assert (estimated([]), estimated([], device=True)) == (None, 60.0 + 40.0)
+
+
+def test_to_the_durations_of_ci_comes_the_start_of_pytest_here() -> None:
+    def of_device(seconds: float, of_test: float, outcome: Outcome = Outcome.PASS) -> RunRecord:
+        spec = replace(SPEC, kind="device", test_id="another")
+        return fold(spec, Path("/"), [Finished(1.0, outcome, seconds, result={"seconds": of_test})])
+
+    slow = [of_device(53.1, 0.9), of_device(30.0, 2.0), of_device(41.0, 1.0)]
+    assert estimated(slow, device=True) == 60.0 + 40.0
+    assert estimated([*slow[:2], of_device(29.0, 1.0), *slow], device=True) == 60.0 + 28.0, "the newest five"
+    assert estimated([of_device(9.0, 1.0), of_device(500.0, 0.0, Outcome.HANG)], device=True) == 60.0 + 8.0
 
 
 def going(estimate: float | None, started: float | None = None, slots: str = "cpu") -> RunRecord:
