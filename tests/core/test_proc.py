@@ -162,7 +162,6 @@ def test_a_later_process_with_the_same_pid_is_left_alone(tmp_path: Path) -> None
     assert child.wait(60) == -signal.SIGKILL
 
 
-
 def test_a_machine_has_one_boot_at_a_time_and_free_memory() -> None:
     assert boot_id() == boot_id() != ""
     assert free_memory() > 0
