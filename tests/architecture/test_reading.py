@@ -10,6 +10,7 @@ _OWN = {
     "core/matrix/cache_file.py": "our own cache, of this user alone",
     "core/faces.py": "our own stubs, a third of the time that a Path takes",
     "core/files/reading.py": "the door",
+    "core/labour.py": "/proc",
     "core/proc.py": "/proc",
     "tui/terminal/state.py": "/proc",
     "tui/web/server.py": "our own page",

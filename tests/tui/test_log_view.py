@@ -112,19 +112,6 @@ async def test_errors_and_marks(log: Path) -> None:
         assert (app.current(), app.note) == (10, "errors: 1 of 2, wrapped")
 
 
-async def test_from_the_end_the_next_error_is_the_first_one(log: Path) -> None:
-    """At the end pytest sums up; a person wants to know what went wrong."""
-    app = numbered(log)
-    log.write_text(f"{log.read_text()}FAILED test_it.py::test - ValueError\n")
-    async with app.run_test(size=(60, 20)) as pilot:
-        await pilot.press("e")
-        await app.settle(pilot)
-        assert (app.current(), app.note) == (10, "errors: 1 of 3")
-        await pilot.press("e")
-        await app.settle(pilot)
-        assert app.current() == 60
-
-
 async def test_filters_narrow_and_toggling_them_keeps_the_place(log: Path) -> None:
     app = numbered(log)
     async with app.run_test(size=(60, 20)) as pilot:

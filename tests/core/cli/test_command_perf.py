@@ -122,7 +122,7 @@ def test_reports_that_name_the_chip_get_their_arch_from_artefact_test_or_command
         place.mkdir(exist_ok=True)
         file = report(place, number, model, float(number))
         file.write_text(file.read_text().replace('"n150"', f'"{chip}"'))
-        return perf(checkout, "--ingest", place, *words).err
+        return str(perf(checkout, "--ingest", place, *words).err)
 
     assert "1 new report" in told(artefact, 1, "wormhole")
     # The test supports n150 and p150, of which one has the chip.
