@@ -416,15 +416,3 @@ def clock_jumps(round: Round) -> int:
         player.kill()
     round.survive(player.wait())
     return 1
-
-
-KINDS: dict[str, Callable[[Round], int]] = {
-    "kill at a random time": kill_at_a_time,
-    "kill at a system call": kill_at_a_call,
-    "error at a system call": error_at_a_call,
-    "error at a system call of git": error_in_git,
-    "full disk": full_disk,
-    "two instances, one killed": two_at_once,
-    "a person's own git": beside_a_person,
-    "clock jumps": clock_jumps,
-}

@@ -20,11 +20,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.cli.dispatch import main as command_line
-from tests.faults.kinds import KINDS, Round, Unable, Violation
+from tests.faults.kinds import Round, Unable, Violation
 from tests.faults.place import Workplace
 from tests.faults.player import adopt_orphans, wait_for_orphans
+from tests.faults.table import KINDS
 
-_LEDGER = ("lost work", "stray lock", "false message", "traceback")
+_LEDGER = ("lost work", "stray lock", "false message", "traceback", "hang")
 
 
 @dataclass(slots=True)
@@ -109,6 +110,7 @@ def _warm_up(workplace: Workplace) -> None:
         for words in (
             ("edit", "--apply", workplace.operations(), "--write"),
             ("apply", workplace.operations(), "--commit"),
+            *(("list", "--json"), ("jobs",), ("doctor", "--json"), ("trend",)),
         ):
             command_line([*map(str, words), "--repo", str(workplace.root)], lambda request: 0)
     finally:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.kinds import KINDS
+from tests.faults.table import KINDS
 
 pytestmark = pytest.mark.slow("commits are hit by every kind of fault")
 
@@ -20,7 +20,7 @@ def test_nothing_is_lost() -> None:
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, *words], cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "lost work: 0, stray lock: 0, false message: 0, traceback: 0" in done.stdout
+    assert "lost work: 0, stray lock: 0, false message: 0, traceback: 0, hang: 0" in done.stdout
     for kind in KINDS:
         line = next(line for line in done.stdout.splitlines() if line.startswith(f"  {kind}  "))
         assert "left out: " in line or int(line.split()[-2]) > 0, line
