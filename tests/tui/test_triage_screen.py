@@ -92,7 +92,7 @@ async def test_keys_wait_for_the_first_list(checkout: Checkout) -> None:
 async def test_the_evidence_is_beside_what_is_proposed(checkout: Checkout, size: tuple[int, int]) -> None:
     app = build_app(checkout)
     async with app.run_test(size=size) as pilot:
-        await pilot.press("4", "m", "m", "m", "m")
+        await pilot.press("4", *"mmmmm")
         await until(
             pilot, lambda: app.navigation.screen(TriageScreen).listing.by is TriageBy.NOTHING, "the list without groups"
         )
@@ -134,7 +134,7 @@ async def test_since_when_it_fails_and_what_was_committed_before(tmp_path: Path)
 async def test_next_skips_what_is_decided_and_undo_takes_it_back(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.press("4", "m", "m", "m", "m")
+        await pilot.press("4", *"mmmmm")
         await until(pilot, lambda: len(app.navigation.screen(TriageScreen).tests.changes) == 7, "the tests")
         await pilot.press("x")
         assert list(_decided(app).values()) == [Decision.REJECTED]

@@ -37,6 +37,7 @@ from tui.view_models import (
     preview_lines,
     result_lines,
     search_text,
+    shared_lines,
     since_words,
     strip_lines,
 )
@@ -322,9 +323,19 @@ class TriageScreen(DecisionScreen):
             return
         members = [item_of(one) for one in line.group.changes]
         name = self.listing.table.rows.look.name(line.group)
-        self._show_preview(
-            counted(len(members), "test"), [*paragraph(name, "heading", width), *group_lines(members, width)]
-        )
+        known = [*paragraph(name, "heading", width), *shared_lines(members, width)]
+        tests = group_lines(members, width)
+        self._show_preview(counted(len(members), "test"), [*known, *tests])
+        first = members[0]
+        if not self.session.is_model(first.id):
+            return
+
+        def since() -> Sequence[Line]:
+            said = self.knowledge.since(first.id, {one.arch for one in first.about})
+            return [*known, *since_words(said, width), *tests]
+
+        show = partial(self._show_preview, counted(len(members), "test"))
+        self.context.background.run("since when a group", since, self.pane.if_last(show), supersede=True)
 
     def _nothing(self, agenda: Agenda) -> tuple[str, str]:
         """Why nothing is listed, and what else there is to know about it."""

@@ -22,6 +22,7 @@ from .differences import (
 from .evidence import (
     group_lines as group_lines,
     result_lines as result_lines,
+    shared_lines as shared_lines,
     since_words as since_words,
     strip_lines as strip_lines,
 )

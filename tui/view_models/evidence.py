@@ -9,8 +9,8 @@ from math import isfinite
 from core.evidence import MARKS, Ending, Observation, Origin, summary_of
 from core.evidence.analysis import SinceLine
 from core.evidence.proposals import InboxItem
-from core.evidence.verdicts import Direction, Judgement
-from core.text import bars, one_line, pcc_text
+from core.evidence.verdicts import MOST_GRADE, Direction, Judgement
+from core.text import bars, counted, one_line, pcc_text
 from tui.view_models.fitting import CellLine, fit, paragraph, wrapped
 from tui.view_models.style import Cell, seconds_text
 
@@ -86,6 +86,24 @@ def result_lines(judgements: Iterable[Judgement], width: int, suspects: Collecti
         if len(one.rows) > _MOST_ROWS:
             lines.append((Cell(f"  and {len(one.rows) - _MOST_ROWS:,} older results", "dim"),))
     return lines
+
+
+def shared_lines(items: Sequence[InboxItem], width: int) -> list[CellLine]:
+    """What the tests of a group have in common: the newest reason, since when, where, and how much it weighs."""
+    asking = [one for item in items for one in (item.proposal.judgements if item.proposal else item.judgements)]
+    rows = [row for one in asking for row in one.rows]
+    if not rows:
+        return []
+    newest = max(rows, key=lambda row: row.when)
+    archs = sorted({one.arch for one in asking if one.rows})
+    hosts = sorted({row.host for row in rows if row.host})
+    runs = sorted({one.since for one in asking if one.since})
+    grades = sorted({item.proposal.grade for item in items if item.proposal})
+    where = f"on {', '.join(archs)}; {hosts[0] if len(hosts) == 1 else counted(len(hosts), 'host')}"
+    since = f"; since {runs[0]}" if len(runs) == 1 else f"; since {counted(len(runs), 'run')}" if runs else ""
+    grade = f"; grade {grades[0]}{f' to {grades[-1]}' if len(grades) > 1 else ''} of {MOST_GRADE}" if grades else ""
+    said = paragraph(f"{where}{since}{grade}", "", width)
+    return [*(paragraph(newest.reason, "dim", width) if newest.reason else []), *said]
 
 
 def group_lines(items: Iterable[InboxItem], width: int) -> list[CellLine]:

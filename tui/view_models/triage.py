@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from core.edits.pending import Change, ChangeGroup, Decision, GroupBy, Pending, group_changes
 from core.evidence import Observation, passes_text, summary_text
-from core.evidence.proposals import URGENCY, Concern, InboxItem, change_of
+from core.evidence.proposals import URGENCY, Cause, CauseKind, Concern, InboxItem, cause_of, change_of
 from core.evidence.verdicts import Verdict
 from core.text import counted, one_line
 from tui.view_models.changes import Describe, brief_operations, describe_operations
@@ -19,6 +19,7 @@ class TriageBy(StrEnum):
     """The common property of the tests in a group."""
 
     CHANGE = "change"
+    CAUSE = "cause"
     VERDICT = "verdict"
     LOADER = "loader"
     REASON = "reason"
@@ -95,6 +96,8 @@ def _why(item: InboxItem) -> Iterable[str]:
 
 def group_listed(changes: Sequence[Change], by: TriageBy, loader_of: Callable[[str], str]) -> tuple[ChangeGroup, ...]:
     """`changes` in groups, most urgent verdict first, larger groups first among equals."""
+    if by is TriageBy.CAUSE:
+        return _by_cause(changes)
     match by:
         case TriageBy.VERDICT:
             found = _grouped(changes, lambda one: item_of(one).verdict)
@@ -107,6 +110,29 @@ def group_listed(changes: Sequence[Change], by: TriageBy, loader_of: Callable[[s
         case _:
             found = group_changes(changes, GroupBy(by), loader_of)
     return tuple(sorted(found, key=lambda group: (_urgency(group), -len(group.changes))))
+
+
+def _by_cause(changes: Sequence[Change]) -> tuple[ChangeGroup, ...]:
+    """In the order of a morning: what broke first, and of each kind what began last."""
+    found: dict[Cause, list[Change]] = {}
+    for one in changes:
+        found.setdefault(cause_of(item_of(one))._replace(newest=0.0), []).append(one)
+
+    def rank(cause: Cause, members: Sequence[Change]) -> tuple[int, float, int]:
+        began = max(cause_of(item_of(one)).newest for one in members)
+        return _CAUSES.index(cause.kind), -began, -len(members)
+
+    ranked = sorted(found.items(), key=lambda pair: rank(*pair))
+    return tuple(ChangeGroup(cause_text(cause), tuple(members)) for cause, members in ranked)
+
+
+def cause_text(cause: Cause) -> str:
+    """`broke since nightly-9: Out of Memory`"""
+    since = f" since {cause.since}" if cause.since else ""
+    return f"{cause.kind}{since}{f': {cause.what}' if cause.what else ''}"
+
+
+_CAUSES = tuple(CauseKind)
 
 
 def _note(change: Change) -> str:
@@ -158,7 +184,7 @@ class TriageLook:
                 return describe(first.ops) or one_line(first.note)
             case TriageBy.NOTHING:
                 return ""
-            case TriageBy.LOADER | TriageBy.VERDICT:
+            case TriageBy.LOADER | TriageBy.VERDICT | TriageBy.CAUSE:
                 return one_line(group.key) or "none"
             case TriageBy.REASON:
                 return one_line(group.key) or "no reason"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+from .causes import Cause as Cause, CauseKind as CauseKind, cause_of as cause_of
 from .inbox import (
     URGENCY as URGENCY,
     Agenda as Agenda,

@@ -52,6 +52,35 @@ def test_the_most_urgent_group_first_then_the_biggest() -> None:
     assert _text(rows, 2)[4] == "n150: it is"
 
 
+def test_causes_come_in_the_order_of_a_morning_and_the_latest_first() -> None:
+    def red(id: str, run: str, when: float, reason: str = "ValueError: no such layout") -> InboxItem:
+        row = observed(Ending.FAILED, reason, test_id=id, run=run, when=when)
+        one = judged(Verdict.REGRESSED, [row], since=run)
+        op = Operation(OpKind.SET, id, "f.yaml", ("status",), "KNOWN_FAILURE_XFAIL")
+        return InboxItem(id, Concern.DECIDE, (one,), Proposal(id, (one,), (op,), BaseEntry("f.yaml", id, {})))
+
+    items = (
+        *ITEMS,
+        red("x1", "nightly-8", 8.0),
+        red("y1", "nightly-9", 9.0),
+        red("y2", "nightly-9", 9.0),
+        red("z", "nightly-9", 9.0, "TT_FATAL: no"),
+        InboxItem("n", Concern.DECIDE, (judged(Verdict.NEW),)),
+        InboxItem("g", Concern.NOT_PROPOSED, (judged(Verdict.MISSING, since="nightly-9"),)),
+    )
+    groups = group_listed(listed(items, Shown.ATTENTION, Pending()), TriageBy.CAUSE, lambda id: id)
+    assert [(group.key, len(group.changes)) for group in groups] == [
+        ("broke: a\x1b[31mb", 1),
+        ("broke since nightly-9: no such layout", 2),
+        ("broke since nightly-9: no", 1),
+        ("broke since nightly-8: no such layout", 1),
+        ("gone since nightly-9", 1),
+        ("flaky: passed", 1),
+        ("fixed", 2),
+        ("to adopt: passes", 1),
+    ]
+
+
 def test_what_groups_have_in_common_is_said_once_and_in_its_column() -> None:
     by_change = _rows(TriageBy.CHANGE)
     assert _text(by_change, 1) == ["▸", "stale", "2 tests", "n150 2/4", "PASS"]
