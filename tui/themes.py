@@ -17,6 +17,8 @@ AUTO = "auto"
 
 MONO = "mono"
 """The theme without colours."""
+_FEWER = "-256"
+"""What the name of the twin of a theme ends with that has only colours of a terminal with 256."""
 _COMMON = ("primary", "accent", "warning", "error", "success", "foreground", "background", "surface", "panel", "boost")
 """What every theme of Textual has; the rest are variables, most of them our own."""
 
@@ -134,6 +136,84 @@ _CONTRAST = {
     "bar": "#9a9a9a",
     "bar-hover": "#ffffff",
 }
+_DARK_256 = {
+    "primary": "#0087d7",
+    "accent": "#ffaf5f",
+    "warning": "#ffaf5f",
+    "error": "#d75f87",
+    "success": "#5faf5f",
+    "foreground": "#e4e4e4",
+    "background": "#121212",
+    "surface": "#1c1c1c",
+    "panel": "#303030",
+    "boost": "#262626",
+    "text-primary": "#5fafff",
+    "text-secondary": "#87afd7",
+    "text-accent": "#ffaf5f",
+    "text-warning": "#ffaf5f",
+    "text-error": "#ff87af",
+    "text-success": "#87d787",
+    "muted": "#a8a8a8",
+    "text-disabled": "#a8a8a8",
+    "cursor": "#00005f",
+    "cursor-unfocused": "#3a3a3a",
+    "line-current": "#00005f",
+    "match": "#5f0000",
+    "match-current": "#ffaf5f",
+    "match-current-text": "#121212",
+    "added": "#262626",
+    "removed": "#5f0000",
+    "added-word": "#005f00",
+    "removed-word": "#870000",
+    "backdrop": "#121212 60%",
+    "heat-0": "#870000",
+    "heat-1": "#875f00",
+    "heat-2": "#5f5f00",
+    "heat-3": "#005f00",
+    "heat-4": "#008700",
+    **dict.fromkeys((f"heat-text-{nth}" for nth in range(5)), "#ffffff"),
+    "bar": "#585858",
+    "bar-hover": "#767676",
+}
+"""For terminals with 256 colours: each is one of these, which need not be guessed from another."""
+_LIGHT_256 = {
+    "primary": "#005f87",
+    "accent": "#875f00",
+    "warning": "#875f00",
+    "error": "#af0000",
+    "success": "#005f00",
+    "foreground": "#1c1c1c",
+    "background": "#ffffff",
+    "surface": "#ffffff",
+    "panel": "#e4e4e4",
+    "boost": "#eeeeee",
+    "text-primary": "#005f87",
+    "text-secondary": "#005f5f",
+    "text-accent": "#5f0087",
+    "text-warning": "#5f0087",
+    "text-error": "#870000",
+    "text-success": "#005f00",
+    "muted": "#4e4e4e",
+    "text-disabled": "#4e4e4e",
+    "cursor": "#afd7ff",
+    "cursor-unfocused": "#dadada",
+    "line-current": "#d7ffff",
+    "match": "#ffffaf",
+    "match-current": "#5f0087",
+    "match-current-text": "#ffffff",
+    "added": "#d7ffd7",
+    "removed": "#ffd7d7",
+    "added-word": "#afffaf",
+    "removed-word": "#ffafaf",
+    "backdrop": "#ffffff 60%",
+    "heat-0": "#ffafaf",
+    "heat-1": "#ffd7af",
+    "heat-2": "#ffffaf",
+    "heat-3": "#d7ffaf",
+    "heat-4": "#afffaf",
+    "bar": "#b2b2b2",
+    "bar-hover": "#8a8a8a",
+}
 _PLAIN = "ansi_default"
 _TERMINAL = {
     "primary": "ansi_blue",
@@ -222,29 +302,36 @@ THEMES = {
         _theme("dark", _DARK),
         _theme("light", _LIGHT, dark=False),
         _theme("contrast", _CONTRAST),
+        _theme(f"dark{_FEWER}", _DARK_256),
+        _theme(f"light{_FEWER}", _LIGHT_256, dark=False),
         _theme("terminal", _TERMINAL, ansi=True),
         _theme(MONO, _MONO, ansi=True),
     )
 }
-"""By name. `terminal` uses the sixteen colours that a person has given the terminal, `mono` none."""
+"""By name. Those of 256 colours are for terminals without more.
+
+`terminal` uses the sixteen colours that a person has given the terminal, `mono` none."""
 
 
 def chosen_theme(setting: str, environ: Mapping[str, str]) -> str:
     """The theme to start with. Raises TTMatrixError for a setting that is none.
 
     Left to the terminal: `mono` where NO_COLOR is set (https://no-color.org), `terminal` where there are sixteen
-    colours, and `light` where COLORFGBG, which some terminals set, tells of a light background.
+    colours, and `light` where COLORFGBG, which some terminals set, tells of a light background. With 256 colours, which
+    is what ssh and tmux leave unless COLORTERM says otherwise, the twin for these is taken.
     """
+    many = environ.get("COLORTERM", "").lower() in ("truecolor", "24bit")
+    few = not many and any(word in environ.get("TERM", "") for word in ("256color", "kitty", "direct"))
     if setting in THEMES:
-        return setting
+        return f"{setting}{_FEWER}" if few and f"{setting}{_FEWER}" in THEMES else setting
     if setting != AUTO:
         raise TTMatrixError(f"There is no theme {setting!r}", hint=f"Themes: {AUTO}, {', '.join(THEMES)}.")
     if environ.get("NO_COLOR"):
         return MONO
-    many = environ.get("COLORTERM", "").lower() in ("truecolor", "24bit")
-    if not many and not any(word in environ.get("TERM", "") for word in ("256color", "kitty", "direct")):
+    if not many and not few:
         return "terminal"
-    return "light" if environ.get("COLORFGBG", "").rpartition(";")[2] in ("7", "15") else "dark"
+    light = environ.get("COLORFGBG", "").rpartition(";")[2] in ("7", "15")
+    return f"{'light' if light else 'dark'}{_FEWER if few else ''}"
 
 
 def _named_colours(colours: Mapping[str, str]) -> TerminalTheme:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from rich.color import Color, ColorType
+from rich.color import Color, ColorSystem, ColorType
 from rich.segment import Segment
 from syrupy.assertion import SnapshotAssertion
 from textual.geometry import Region
@@ -105,14 +105,15 @@ def _luminance(colour: Color) -> float:
 @pytest.mark.parametrize(
     ("environ", "theme"),
     [
-        ({"TERM": "xterm-256color"}, "dark"),
+        ({"TERM": "xterm-256color"}, "dark-256"),
+        ({"TERM": "tmux-256color", "COLORTERM": "truecolor"}, "dark"),
         ({"TERM": "xterm", "COLORTERM": "truecolor"}, "dark"),
         ({"TERM": "xterm"}, "terminal"),
         ({"TERM": "linux"}, "terminal"),
         ({"TERM": "xterm-256color", "NO_COLOR": "1"}, "mono"),
-        ({"TERM": "xterm-256color", "NO_COLOR": ""}, "dark"),
-        ({"TERM": "xterm-256color", "COLORFGBG": "0;15"}, "light"),
-        ({"TERM": "xterm-256color", "COLORFGBG": "15;default;0"}, "dark"),
+        ({"TERM": "xterm-256color", "NO_COLOR": ""}, "dark-256"),
+        ({"TERM": "xterm-256color", "COLORFGBG": "0;15"}, "light-256"),
+        ({"TERM": "xterm-256color", "COLORFGBG": "15;default;0"}, "dark-256"),
     ],
 )
 def test_the_terminal_decides(environ: Mapping[str, str], theme: str) -> None:
@@ -122,6 +123,27 @@ def test_the_terminal_decides(environ: Mapping[str, str], theme: str) -> None:
 @pytest.mark.parametrize("name", THEMES)
 def test_what_is_set_wins(name: str) -> None:
     assert chosen_theme(name, {"NO_COLOR": "1", "TERM": "linux"}) == name
+
+
+@pytest.mark.parametrize("name", ["dark", "light", "contrast"])
+def test_what_is_set_has_a_twin_on_a_terminal_with_fewer_colours(name: str) -> None:
+    twin = f"{name}-256"
+    assert chosen_theme(name, {"TERM": "screen-256color"}) == (twin if twin in THEMES else name)
+    assert chosen_theme(name, {"TERM": "screen-256color", "COLORTERM": "truecolor"}) == name
+
+
+@pytest.mark.parametrize("name", [name for name in THEMES if name.endswith("-256")])
+def test_no_colour_of_a_terminal_with_256_is_guessed(name: str) -> None:
+    theme = THEMES[name]
+    written = {key: text for key, text in theme.variables.items() if text.startswith("#") and " " not in text}
+    for key, text in written.items():
+        shown = Color.parse(text).downgrade(ColorSystem.EIGHT_BIT)
+        meant, found = Color.parse(text).get_truecolor(), shown.get_truecolor()
+        # A light grey may become its neighbour, which is grey too.
+        grey = len({*meant}) == len({*found}) == 1 and abs(meant[0] - found[0]) <= 10
+        assert grey or meant == found, key
+    apart = [written[key] for key in ("panel", "cursor", "surface", *(f"heat-{nth}" for nth in range(5)))]
+    assert len(set(apart)) == len(apart)
 
 
 def test_a_theme_that_there_is_not() -> None:
@@ -135,4 +157,4 @@ def test_every_theme_has_all_variables() -> None:
     known = [set(theme.variables) for theme in THEMES.values()]
     missing = {name: set().union(*known) - variables for name, variables in zip(THEMES, known, strict=True)}
     assert all(name.startswith(("ansi-", "footer-", "input-")) for names in missing.values() for name in names)
-    assert _COLOURED == ["dark", "light", "contrast"]
+    assert _COLOURED == ["dark", "light", "contrast", "dark-256", "light-256"]
