@@ -39,14 +39,14 @@ TOGETHER: tuple[tuple[Where, ...], ...] = (
     (Where.RUNS, Where.TEXT),
     (Where.REVIEW, Where.TABLE, Where.TREE),
     (Where.REVIEW, Where.LINES),
-    (Where.DOCTOR, Where.TABLE),
+    (Where.DOCTOR, Where.TABLE, Where.TREE),
     (Where.WORKFLOWS, Where.TABLE),
     (Where.WORKFLOWS, Where.TEXT),
     (Where.TRIAGE, Where.TABLE, Where.TREE),
     (Where.TRIAGE, Where.LINES),
     (Where.CLUSTERS, Where.TABLE),
     (Where.CLUSTERS, Where.LINES),
-    (Where.COMPARE, Where.TABLE),
+    (Where.COMPARE, Where.TABLE, Where.TREE),
     (Where.COMPARE, Where.LINES),
 )
 """Places that a person is in at the same time, beside `Where.APP`: there a key must mean one thing."""

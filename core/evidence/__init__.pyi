@@ -21,7 +21,7 @@ from .perf_reports import (
     find_reports as find_reports,
     read_report as read_report,
 )
-from .reasons import alike as alike, quotable as quotable
+from .reasons import alike as alike, quotable as quotable, signature as signature
 from .results import Results as Results
 from .retention import retain as retain
 from .sources import (

@@ -20,8 +20,10 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 def _at(app: TTMatrixApp, kind: str) -> int:
-    findings = app.navigation.screen(DoctorScreen)._findings or ()
-    return next(at for at, one in enumerate(findings) if one.kind == kind)
+    screen = app.navigation.screen(DoctorScreen)
+    findings, rows = screen._findings, screen.table.grouped
+    first = next(at for at, one in enumerate(findings) if one.kind == kind)
+    return next(at for at in range(len(rows)) if rows.row(at) == first)
 
 
 async def test_from_a_finding_to_its_fix(checkout: Checkout) -> None:
@@ -71,11 +73,11 @@ async def test_words_filter_the_findings(checkout: Checkout) -> None:
         await pilot.press("6")
         await until(pilot, lambda: "findings of" in screen_text(app), "the findings")
         screen = app.navigation.screen(DoctorScreen)
-        whole = screen.table.source
+        whole, count = screen.table.source, len(screen._findings)
         await pilot.press("slash")
         await type_text(pilot, "dead ring_16")
         await until(pilot, lambda: len(screen.table.source) == 1, "what has both words")
-        assert f"1 of {len(whole)} findings" in screen_text(app)
+        assert f"1 of {count} findings" in screen_text(app)
         assert "Complete" not in screen_text(app)
         screen.show_kind("broken-loader")
         await until(pilot, lambda: " 0 findings" in screen_text(app), "the count beside the words")
@@ -95,7 +97,24 @@ async def test_files_that_are_named_alike_are_distinguished(checkout: Checkout) 
     async with app.run_test(size=(120, 30)) as pilot:
         await pilot.press("6")
         await until(pilot, lambda: "findings of" in screen_text(app), "the findings")
-        rows = app.navigation.screen(DoctorScreen).table.source
-        places = {rows.cells(at)[2][0].text for at in range(len(rows))}
+        rows = app.navigation.screen(DoctorScreen).table.grouped.rows
+        places = {rows.cells(at)[3][0].text for at in range(len(rows))}
         assert any(place.startswith("inference_single_device:") for place in places)
         assert not any("test_config" in place for place in places)
+
+
+async def test_findings_are_in_groups_by_kind_with_their_text_first(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await pilot.press("6")
+        await until(pilot, lambda: "findings of" in screen_text(app), "the findings")
+        table = app.navigation.screen(DoctorScreen).table
+        assert "The test is marked for p150 only, so" in screen_text(app), "enough of the text is there"
+        assert table.row is None and "dead-override  " in screen_text(app)
+        shown = len(table.source)
+        await pilot.press("h")
+        await until(pilot, lambda: len(table.source) < shown, "the first group is folded")
+        await pilot.press("underscore")
+        await until(pilot, lambda: len(table.source) == len(table.grouped.groups), "all of them")
+        await pilot.press("plus")
+        await until(pilot, lambda: len(table.source) == shown, "none of them")

@@ -7,15 +7,17 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
+from core.text import counted
 from tui.commands import Where, bindings
 from tui.evidence_service import Knowledge
 from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.base import WhenSeen
-from tui.screens.compared import Pair, Question
+from tui.screens.compared import Pair, Question, Words
 from tui.screens.halves import Halves
 from tui.screens.pick import Option, Pick
-from tui.view_models import DifferenceRows
+from tui.view_models import DifferenceRows, difference_groups
+from tui.widgets import GroupTable
 
 
 class CompareScreen(Halves):
@@ -25,7 +27,8 @@ class CompareScreen(Halves):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.COMPARE)
 
     def __init__(self, context: Context) -> None:
-        super().__init__(context, DifferenceRows(()))
+        self._groups = GroupTable(DifferenceRows(()), id="changes", folded=True)
+        super().__init__(context, self._groups.grouped, self._groups)
         self.knowledge = Knowledge(context.session)
         self._evidence = WhenSeen(
             self, self._read_evidence, context.signals.matrix_changed, context.signals.evidence_changed
@@ -34,6 +37,9 @@ class CompareScreen(Halves):
         """The kind of differences that are listed; empty: all."""
         self._question = Question()
         self._found: Pair | None = None
+
+    def places(self) -> tuple[Where, ...]:
+        return super().places() if self.view.has_focus else (*super().places(), Where.TREE)
 
     def on_mount(self) -> None:
         self.follow(self.context.signals.pending_changed, self._say)
@@ -70,7 +76,8 @@ class CompareScreen(Halves):
     @property
     def current(self) -> str:
         """The test or op case under the cursor; empty: there is none."""
-        return self._found.id(self.table.cursor, self.kind) if self._found else ""
+        row = self._groups.row
+        return self._found.id(row, self.kind) if self._found and row is not None else ""
 
     def _show(self) -> None:
         before, after, kind = map(self.context.keymap.key, ("compare.before", "compare.after", "compare.kind"))
@@ -78,7 +85,10 @@ class CompareScreen(Halves):
         if self.kind:
             words = f"No difference is of this kind: {kind} shows the next kind."
         self.table.say_when_empty(words if self._found and self._found.names[0] else "")
-        self.show_rows(self._found.rows(self.kind) if self._found else DifferenceRows(()))
+        rows = self._found.rows(self.kind) if self._found else DifferenceRows(())
+        groups = difference_groups(rows.differences) if isinstance(rows, DifferenceRows) else []
+        self._groups.show_groups(rows, groups)
+        self.panes.fit(len(self.table.source))
         self._say()
 
     def _say(self) -> None:
@@ -98,7 +108,7 @@ class CompareScreen(Halves):
             case Need.TWO_RESULTS:
                 return self._found is None or not self._found.names[0]
             case Need.DIFFERENCE:
-                return not self.current
+                return self._groups.group is None or not len(self._groups.grouped)
             case _:
                 return super().lacks(need)
 
@@ -115,7 +125,16 @@ class CompareScreen(Halves):
         if found is not None and not found.names[0]:
             self.say("", [(found.missing, "dim")])
         elif found is not None:
-            self.say(found.heading, found.words(self.table.cursor, self.kind))
+            self.say(found.heading, self._words(found))
+
+    def _words(self, found: Pair) -> Words:
+        """All about the difference under the cursor; of a group, about its first one."""
+        group, row = self._groups.group, self._groups.row
+        if row is None and group is not None:
+            folded = self.context.keymap.key("tree.open")
+            head = f"{counted(len(group.rows), 'cell')} with this difference: {folded} lists them. The first:"
+            return [(head, "dim"), *found.words(group.rows[0], self.kind)]
+        return found.words(row or 0, self.kind)
 
     # Actions
 
@@ -156,7 +175,9 @@ class CompareScreen(Halves):
             self._evidence.ask()
 
     def action_go_to_test(self) -> None:
-        if self.current not in self.session.view.matrix.rows:
+        if not self.current:
+            self._groups.action_fold(True)
+        elif self.current not in self.session.view.matrix.rows:
             self.context.notify.info("The checkout has no such test.")
         else:
             self.context.navigation.show_test(self.current)

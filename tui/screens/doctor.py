@@ -20,8 +20,8 @@ from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Divider, Pane
-from tui.view_models import FindingRows
-from tui.widgets import RowTable, WordFilter
+from tui.view_models import FindingRows, finding_groups
+from tui.widgets import GroupTable, RowTable, WordFilter
 
 
 class DoctorPlace(NamedTuple):
@@ -34,14 +34,14 @@ class DoctorPlace(NamedTuple):
 class DoctorScreen(SessionScreen):
     """The findings above, the whole text of the highlighted one below."""
 
-    PLACES = (Where.DOCTOR, Where.TABLE)
+    PLACES = (Where.DOCTOR, Where.TABLE, Where.TREE)
     PANES = (Pane("list", ("#findings-box", "#filter-line")), Pane("text", ("#finding-text",)))
     DIVIDERS = (Divider("#finding-text", "#finding-text", after=True),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.DOCTOR)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.table = RowTable(FindingRows((), frozenset()), id="findings")
+        self.table = GroupTable(FindingRows((), frozenset()), id="findings")
         self.filter = WordFilter(self.table, self._filter_changed, "words of a kind, a file, a test, a message")
 
     def body(self) -> ComposeResult:
@@ -63,8 +63,8 @@ class DoctorScreen(SessionScreen):
     @property
     def current(self) -> Finding | None:
         """The highlighted finding."""
-        found = self._findings
-        return found[self.table.cursor] if self.table.cursor < len(found) else None
+        found, row = self._findings, self.table.row
+        return found[row] if row is not None and row < len(found) else None
 
     def _examine(self) -> None:
         session = self.session
@@ -91,9 +91,13 @@ class DoctorScreen(SessionScreen):
         """Show the findings of one kind, as soon as they are known; empty: of every kind."""
         self._kind = kind
         findings = self._findings
-        self.table.show(FindingRows(findings, self._fixed), keep=keep or self.table.cursor_key)
+        self._list(keep)
         self.filter.note(counted(len(findings), "finding"))
         self._say()
+
+    def _list(self, keep: str | None = None) -> None:
+        findings = self._findings
+        self.table.show_groups(FindingRows(findings, self._fixed), finding_groups(findings, kinds()), keep=keep)
 
     def spot(self) -> object:
         return DoctorPlace(self._kind, self.table.cursor_key) if self.is_mounted else None
@@ -137,11 +141,10 @@ class DoctorScreen(SessionScreen):
             self.table.say_when_empty(f"No finding matches the filter: {clear}")
             return
         kinds_found = {one.kind for one in self._findings}
-        back = (
-            "" if self._kind == self.context.navigation.base else f"; {self.context.keymap.key('app.back')} shows all"
-        )
-        what = f"of the kind {self._kind}{back}" if self._kind else f"of {counted(len(kinds_found), 'kind')}"
-        self.title_line(f"{counted(len(self._findings), 'finding')} {what}")
+        back = self._kind and self._kind != self.context.navigation.base
+        what = f"of the kind {self._kind}" if self._kind else f"of {counted(len(kinds_found), 'kind')}"
+        keyed = [f"{self.context.keymap.key('app.back')} shows all"] if back else ()
+        self.title_line(f"{counted(len(self._findings), 'finding')} {what}", keyed=keyed)
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
         one, text = self.current, Text()
@@ -150,6 +153,8 @@ class DoctorScreen(SessionScreen):
             text.append(f"{one_line(one.file)}:{one.line}\n" if one.line else f"{one_line(one.file)}\n", "dim")
             text.append(f"{one_line(one.id)}\n" if one.id else "")
             text.append(one_line(one.message))
+        elif self.table.group is not None and self.table.group.key:
+            text.append(f"{self.table.group.key}  ", "bold").append(kinds().get(self.table.group.key, ""))
         self.query_one("#finding-text", Static).update(text)
 
     # Actions
@@ -180,8 +185,7 @@ class DoctorScreen(SessionScreen):
             return
         self._fixed |= {key}
         self.context.edits.propose(parse_operations(json.dumps(list(one.fix))), f"{one.kind}: {one.message}")
-        self.table.source = FindingRows(self._findings, self._fixed)
-        self.table.repaint_rows()
+        self._list()
         self.table.action_move(1)
 
     def action_open_place(self) -> None:

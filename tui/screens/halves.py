@@ -22,10 +22,12 @@ class Halves(SessionScreen):
     PANES = (Pane("list", ("#changes-box",)), Pane("text", ("#diff", "#diff-title")))
     DIVIDERS = (Divider("#diff-title", "#changes-box"),)
 
-    def __init__(self, context: Context, rows: RowSource) -> None:
-        """`rows` are those of the table until there are others."""
+    table: RowTable
+
+    def __init__(self, context: Context, rows: RowSource, table: RowTable | None = None) -> None:
+        """`rows` are those of the table until there are others; `table` is one that shows them in its own way."""
         super().__init__(context)
-        self.table = RowTable(rows, id="changes")
+        self.table = table or RowTable(rows, id="changes")
         self.view = LinesView(diff_style, id="diff")
 
     def places(self) -> tuple[Where, ...]:

@@ -17,6 +17,7 @@ from .differences import (
     DifferenceRows as DifferenceRows,
     backend_sides as backend_sides,
     commit_words as commit_words,
+    difference_groups as difference_groups,
     sides as sides,
 )
 from .evidence import (
@@ -26,9 +27,10 @@ from .evidence import (
     since_words as since_words,
     strip_lines as strip_lines,
 )
-from .findings import FindingRows as FindingRows
+from .findings import FindingRows as FindingRows, finding_groups as finding_groups
 from .fitting import fit as fit, paragraph as paragraph, short_file as short_file
 from .grid import GridRows as GridRows, legend_cells as legend_cells
+from .grouped import GroupedRows as GroupedRows, RowGroup as RowGroup, Rows as Rows
 from .history import StepRows as StepRows
 from .hosts import (
     HostRows as HostRows,

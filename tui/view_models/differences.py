@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The differences between two runs as rows, and the commits between them as lines."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from core.evidence import Observation
+from core.evidence import Observation, signature
 from core.evidence.analysis import BackendKind, Between, Difference, DifferenceKind, OnTwoBackends
 from core.model import BringupStatus
 from core.text import counted, one_line, pcc_text, significant
+from tui.view_models.grouped import RowGroup
 from tui.view_models.style import RESULT_LOOKS, Cell, TableColumn
 
 KIND_STYLES = {
@@ -33,9 +35,10 @@ class DifferenceRows:
 
     columns: Sequence[TableColumn] = (
         TableColumn("what", 14),
-        TableColumn("arch", 13, from_width=70),
         TableColumn("test", 22, share=2, elide=True, ids=True),
-        TableColumn("why", 18, share=2, from_width=100),
+        TableColumn("arch", 13, from_width=70),
+        TableColumn("host", 12, elide=True, from_width=90),
+        TableColumn("why", 18, share=2, from_width=110),
     )
 
     def __init__(self, differences: Sequence[Difference]) -> None:
@@ -56,13 +59,44 @@ class DifferenceRows:
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         one = self.differences[position]
-        row = one.before if one.kind in (DifferenceKind.FIXED, DifferenceKind.NOT_RUN) else one.after
         return (
             [Cell(one.kind, KIND_STYLES[one.kind])],
-            [Cell(one_line(one.arch))],
             [Cell(one_line(one.id))],
-            [Cell(one_line(row.reason or row.ending.words) if row else "", "dim")],
+            [Cell(one_line(one.arch))],
+            [Cell(one_line(_host(one)), "dim")],
+            [Cell(one_line(_why(one)), "dim")],
         )
+
+
+def _telling(one: Difference) -> Observation | None:
+    """The result that a difference is about."""
+    return one.before if one.kind in (DifferenceKind.FIXED, DifferenceKind.NOT_RUN) else one.after
+
+
+def _why(one: Difference) -> str:
+    row = _telling(one)
+    return (row.reason or row.ending.words) if row else ""
+
+
+def _host(one: Difference) -> str:
+    row = _telling(one)
+    return row.host if row else ""
+
+
+def difference_groups(differences: Sequence[Difference]) -> list[RowGroup]:
+    """Those with the same kind, error and host together: by kind, the largest group first."""
+    found: dict[tuple[DifferenceKind, str, str], list[int]] = defaultdict(list)
+    for at, one in enumerate(differences):
+        found[one.kind, signature(_why(one)), _host(one)].append(at)
+    order = list(DifferenceKind)
+    ordered = sorted(found.items(), key=lambda item: (order.index(item[0][0]), -len(item[1])))
+    return [_difference_group(differences, kind, host, rows) for (kind, _, host), rows in ordered]
+
+
+def _difference_group(differences: Sequence[Difference], kind: DifferenceKind, host: str, rows: list[int]) -> RowGroup:
+    why, where = one_line(_why(differences[rows[0]])), f" on {one_line(host)}" if host else ""
+    heading = Cell(f"{kind}{where}  ", KIND_STYLES[kind]), Cell(why)
+    return RowGroup(f"{kind} {host} {why}", heading, rows)
 
 
 class BackendRows:

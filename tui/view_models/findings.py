@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings of the doctor as rows of a table."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
 from core.model import Finding
 from core.text import one_line
 from tui.view_models.fitting import short_file
+from tui.view_models.grouped import RowGroup
 from tui.view_models.style import Cell, TableColumn
 
 
@@ -13,11 +15,10 @@ class FindingRows:
     """A RowSource over findings."""
 
     columns: Sequence[TableColumn] = (
-        TableColumn("kind", 18),
+        TableColumn("what is wrong", 36, share=3),
         TableColumn("fix", 4),
-        TableColumn("where", 30, share=1, elide=True, from_width=110),
-        TableColumn("test", 30, share=2, elide=True, ids=True),
-        TableColumn("what is wrong", 20, share=3, from_width=90),
+        TableColumn("test", 30, share=2, elide=True, ids=True, from_width=76),
+        TableColumn("where", 30, share=1, elide=True, from_width=140),
     )
 
     def __init__(self, findings: Sequence[Finding], fixed: frozenset[str]) -> None:
@@ -44,9 +45,19 @@ class FindingRows:
         file = short_file(one.file).rpartition("/")[2]
         fix = "done" if self.marked(position) else "yes" if one.fix else ""
         return (
-            [Cell(one.kind)],
+            [Cell(one_line(one.message))],
             [Cell(fix, "pass" if one.fix else "")],
+            [Cell(one_line(one.id), "dim")],
             [Cell(f"{file}:{one.line}" if one.line else file, "dim")],
-            [Cell(one_line(one.id))],
-            [Cell(one_line(one.message), "dim")],
         )
+
+
+def finding_groups(findings: Sequence[Finding], helps: Mapping[str, str]) -> list[RowGroup]:
+    """The findings by kind, in their order; `helps` says what each kind is."""
+    by_kind: dict[str, list[int]] = defaultdict(list)
+    for row, one in enumerate(findings):
+        by_kind[one.kind].append(row)
+    return [
+        RowGroup(kind, (Cell(kind, "running"), Cell(f"  {helps.get(kind, '')}", "dim")), rows)
+        for kind, rows in by_kind.items()
+    ]

@@ -5,6 +5,7 @@ from .cycle import Cycle as Cycle
 from .facet_panel import FacetPanel as FacetPanel
 from .filter_bar import FilterBar as FilterBar, QueryInput as QueryInput, WordFilter as WordFilter
 from .form import Form as Form, TextField as TextField
+from .group_table import GroupTable as GroupTable
 from .internals import (
     LatePainted as LatePainted,
     SteadyScreen as SteadyScreen,

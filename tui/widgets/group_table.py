@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table whose rows are in groups that can be folded."""
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from textual.binding import BindingType
+
+from tui.commands import Where, bindings
+from tui.view_models import GroupedRows, RowGroup, Rows
+from tui.widgets.row_table import RowTable
+
+
+class GroupTable(RowTable):
+    """Shows GroupedRows, and remembers which groups are folded."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TREE)
+
+    def __init__(self, rows: Rows, *, id: str | None = None, folded: bool = False) -> None:
+        """With `folded`, groups are folded until they are unfolded."""
+        super().__init__(GroupedRows(rows, ()), id=id)
+        self._fold_new = folded
+        self._turned: set[str] = set()
+        """The groups that are not as new ones are."""
+
+    @property
+    def grouped(self) -> GroupedRows:
+        """What is shown."""
+        assert isinstance(self.source, GroupedRows)
+        return self.source
+
+    @property
+    def row(self) -> int | None:
+        """The number of the row under the cursor, among all of them; None on a heading."""
+        return self.grouped.row(self.cursor)
+
+    @property
+    def group(self) -> RowGroup | None:
+        """The group that the cursor is in."""
+        return self.grouped.group(self.cursor)
+
+    def show_groups(self, rows: Rows, groups: Sequence[RowGroup], *, keep: str | None = None) -> None:
+        """Show other rows; the cursor stays on its own, or goes to the row with the key `keep`."""
+        folded = {group.key for group in groups if self._fold_new is not (group.key in self._turned)}
+        self.show(GroupedRows(rows, groups, folded), keep=keep or self.cursor_key)
+
+    def action_fold(self, opened: bool) -> None:
+        """Unfold the group under the cursor, or fold the one the cursor is in."""
+        if self.group is not None:
+            self._fold([self.group], opened=opened)
+
+    def action_fold_all(self, opened: bool) -> None:
+        """Unfold all groups, or fold them."""
+        self._fold(self.grouped.groups, opened=opened)
+
+    def _fold(self, groups: Iterable[RowGroup], *, opened: bool) -> None:
+        shown, keys = self.grouped, {group.key for group in groups if len(group.rows) > 1}
+        # What is folded anyway needs no turn to be folded.
+        self._turned = self._turned | keys if opened is self._fold_new else self._turned - keys
+        hidden = self.group is not None and not opened and self.group.key in keys
+        keep = shown.heading_key(self.group) if hidden and self.group is not None else None
+        self.show_groups(shown.rows, shown.groups if len(shown.groups) > 1 else (), keep=keep)
