@@ -24,13 +24,15 @@ from core.evidence.analysis import (
     compare_backends,
     courses_of,
     find_clusters,
+    measure_results,
+    nights,
     read_states,
     since_lines,
     two_backends,
 )
 from core.evidence.progress import ProgressReader
 from core.evidence.proposals import Agenda, CaseEvidence, CellRuns, agenda, lacking, plan_reruns
-from core.evidence.verdicts import MODEL_TESTS, Judgement, OpVerdicts, Verdicts
+from core.evidence.verdicts import MODEL_TESTS, Judgement, OpVerdicts, Verdicts, results_that_count
 from core.history import ages, read_history
 from core.matrix import Matrix
 from core.ops import written_cases
@@ -39,6 +41,7 @@ from core.runs.planning import LaunchPlan
 from core.sessions import Accuracy, SessionPlan
 from core.sources.evaluator import ModelInfos
 from tui.session import Session
+from tui.view_models import NO_OP_RESULTS, OpReport
 
 _HOURS = 2.0
 """A session, where nobody says how long."""
@@ -125,6 +128,17 @@ class Knowledge:
             together = broken_together(one.since, results.turned_in(one.since.run)) if started else 0
             lines += since_lines(one, together, commits_of(one, checkout))
         return lines
+
+    def op_report(self, since: float, left_out: Collection[str] = ()) -> OpReport:
+        """What `ttmatrix ops report` says of each backend, and the results of each day from `since` on."""
+        results = self.results().without(left_out) if left_out else self.results()
+        if not results.has_cases:
+            return NO_OP_RESULTS
+        rows = self._session.op_tests.read().rows
+        found = results.of_cases()
+        seen = results_that_count({row.id: row for row in rows}, found)
+        numbers = measure_results(rows, seen, enabled_ops=self._session.settings.enabled_ops)
+        return OpReport(numbers, nights(found, since))
 
     def progress_reader(self) -> ProgressReader:
         """How things went: what `ttmatrix report` says, of as many periods as are asked for."""

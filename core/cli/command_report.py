@@ -12,7 +12,7 @@ from core.cli.history_report import note_limits
 from core.cli.report import Report, report_document
 from core.errors import EXIT_OK, TTMatrixError
 from core.evidence import evidence_store
-from core.evidence.analysis import citations, issue_advice, read_states
+from core.evidence.analysis import citations, issue_advice, nights, read_states
 from core.evidence.progress import By, ProgressReader, period
 from core.evidence.verdicts import Verdicts
 from core.files import atomic_write
@@ -72,7 +72,10 @@ def _report(args: argparse.Namespace, context: Context) -> Report:
     reader = ProgressReader(known, verdicts, lambda: context.model_infos, _history(context))
     progress = reader.progress(now=context.now, days=args.since, by=args.by, arch=context.arch, without=hosts)
     cited = citations(matrix, read_states(context.paths.issues_file))
-    return Report(context.checkout.root.name, context.arch, progress, issue_advice(matrix, cited, verdicts.of_cell))
+    results = context.results.without(hosts) if hosts else context.results
+    ops = nights(results.of_cases(), progress.since)
+    advice = issue_advice(matrix, cited, verdicts.of_cell)
+    return Report(context.checkout.root.name, context.arch, progress, advice, ops)
 
 
 def _history(context: Context) -> History | None:

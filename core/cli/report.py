@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The contents of `ttmatrix report`, independent of its form; and the contents as JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
-from core.evidence.analysis import IssueAdvice
+from core.evidence.analysis import IssueAdvice, Night
 from core.evidence.progress import (
     HostHealth,
     Progress,
@@ -31,6 +32,8 @@ class Report(NamedTuple):
     """Empty: all."""
     progress: Progress
     issues: Sequence[IssueAdvice]
+    ops: Mapping[str, Sequence[Night]] = MappingProxyType({})
+    """By backend, the results of op cases day by day."""
 
 
 def report_document(report: Report) -> dict[str, object]:
@@ -64,6 +67,13 @@ def report_document(report: Report) -> dict[str, object]:
         "entries": [
             {"day": moment_day(week.end), "counts": {status: week.counts.get(status, 0) for status in Status}}
             for week in progress.weeks
+        ],
+        "ops": [
+            {
+                "backend": backend,
+                "nights": [{"day": day_text(one.day), "ran": one.ran, "passed": one.passed} for one in found],
+            }
+            for backend, found in report.ops.items()
         ],
         "issues": [
             {

@@ -76,6 +76,7 @@ def _body(report: Report) -> Iterator[str]:
         yield chart([_lately(one.name, one) for one in measured.groups[:_MOST_LINES]], days, unit="%")
     yield f"<h2>Most unexpected results by {progress.by}: as expected by week</h2>"
     yield _heat(report)
+    yield from _ops(report)
     yield from _entries(report)
     yield from _turned(report)
     yield from _machines(report)
@@ -91,6 +92,18 @@ def _body(report: Report) -> Iterator[str]:
             [(one.state.issue, one.advice, f"{len(one.cells):,}") for one in report.issues[:MOST_ROWS]],
             numbers=(2,),
         )
+
+
+def _ops(report: Report) -> Iterator[str]:
+    if not report.ops:
+        return
+    yield "<h2>Op tests by night</h2>"
+    days = sorted({one.day for found in report.ops.values() for one in found})
+    lines = []
+    for backend, found in report.ops.items():
+        rates = {one.day: 100 * one.passed / one.ran for one in found if one.ran}
+        lines.append(Line(backend, [rates.get(day) for day in days]))
+    yield chart(lines[:_MOST_LINES], [day_text(day) for day in days], unit="%")
 
 
 def _lately(name: str, one: Series) -> Line:

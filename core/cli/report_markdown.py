@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from core.cli.report import MOST_ROWS, Report
+from core.evidence.analysis import Night
 from core.evidence.progress import (
     MACHINE_HEADS,
     Series,
@@ -43,6 +44,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield ""
         yield from _rates(progress.by, heads, [(one.name, one) for one in measured.groups[:MOST_ROWS]])
         yield from _more(len(measured.groups), progress.by)
+    yield from _ops(report)
     yield from _turned(report)
     yield from _machines(report)
     yield from _stale(report)
@@ -57,6 +59,24 @@ def _rates(head: str, heads: Sequence[str], rows: Iterable[tuple[str, Series]]) 
         (name, f"{sum(one.ran):,}", percent(one.passed_now), *map(percent, one.weeks[-_WEEKS:])) for name, one in rows
     ]
     yield from _table((head, "results", "passed lately", *shown), body)
+
+
+def _ops(report: Report) -> Iterator[str]:
+    if not report.ops:
+        return
+    yield "## Op tests by night"
+    yield ""
+    days = sorted({one.day for found in report.ops.values() for one in found})[-_WEEKS:]
+    rows = [
+        (backend, *(_of_night(next((one for one in found if one.day == day), None)) for day in days))
+        for backend, found in report.ops.items()
+    ]
+    yield from _table(("backend", *(day_text(day)[5:] for day in days)), rows)
+
+
+def _of_night(one: Night | None) -> str:
+    """`45 of 50`; empty: nothing ran."""
+    return f"{one.passed:,} of {one.ran:,}" if one is not None and one.ran else ""
 
 
 def _turned(report: Report) -> Iterator[str]:

@@ -54,6 +54,8 @@ async def test_every_list_says_what_the_headless_report_says(planted: tuple[Chec
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen, "the way back")
         await pilot.press("tab")
+        await until(pilot, lambda: "No op case has a result." in screen_text(app), "op tests")
+        await pilot.press("tab")
         await until(pilot, lambda: len(_keys(screen)) == len(names), "the first list again")
 
 

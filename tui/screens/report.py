@@ -18,8 +18,10 @@ from tui.protocol import Context
 from tui.screens.base import SessionScreen, WhenSeen
 from tui.screens.panes import Pane
 from tui.view_models import (
+    NO_OP_RESULTS,
     NO_ROWS,
     NOTHING,
+    OpReport,
     ReportList,
     ReportRow,
     ReportRows,
@@ -52,6 +54,7 @@ class ReportScreen(SessionScreen):
         self._evidence = WhenSeen(self, self._read, context.signals.matrix_changed, context.signals.evidence_changed)
         self._reader: ProgressReader | None = None
         self._progress: Progress | None = None
+        self._ops = NO_OP_RESULTS
         self._list, self._by, self._days = ReportList.RATES, By.FAMILY, _PERIODS[0]
         self._left_out: frozenset[str] = frozenset()
 
@@ -91,14 +94,16 @@ class ReportScreen(SessionScreen):
         self._say("counting results …" if self._reader else "reading results …")
         known, days, by, without = self._reader, self._days, self._by, self._left_out
 
-        def counted() -> tuple[ProgressReader, Progress]:
-            reader = known or Knowledge(self.session).progress_reader()
-            return reader, reader.progress(now=time.time(), days=days, by=by, without=without)
+        def counted() -> tuple[ProgressReader, Progress, OpReport]:
+            knowledge = Knowledge(self.session)
+            reader = known or knowledge.progress_reader()
+            progress = reader.progress(now=time.time(), days=days, by=by, without=without)
+            return reader, progress, knowledge.op_report(progress.since, without)
 
         self.context.background.run("report", counted, lambda found: self._take(*found), supersede=True)
 
-    def _take(self, reader: ProgressReader, progress: Progress) -> None:
-        self._reader, self._progress = reader, progress
+    def _take(self, reader: ProgressReader, progress: Progress, ops: OpReport) -> None:
+        self._reader, self._progress, self._ops = reader, progress, ops
         if not self.is_mounted:
             return
         self._say()
@@ -121,11 +126,11 @@ class ReportScreen(SessionScreen):
     def _show(self) -> None:
         if self._progress is None:
             return
-        self._tabs.show([list_tabs(self._progress, self._list)])
+        self._tabs.show([list_tabs(self._progress, self._list, self._ops)])
         self.query_one("#report-note", Static).update(one_line(list_words(self._progress, self._list)))
         key = self.context.keymap.key("report.list")
         self.table.say_when_empty(f"{NOTHING[self._list]} {key} shows the next list.")
-        self.table.show(report_rows(self._progress, self._list), keep=self.table.cursor_key)
+        self.table.show(report_rows(self._progress, self._list, self._ops), keep=self.table.cursor_key)
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
         self._show_plots()

@@ -46,6 +46,7 @@ from .lease import leases_words as leases_words
 from .legends import Meaning as Meaning, arch_legend as arch_legend, legend as legend, query_help as query_help
 from .matrix import MatrixRows as MatrixRows, TreeRows as TreeRows, order_words as order_words
 from .op_case import op_results_text as op_results_text, op_row_text as op_row_text, op_text as op_text
+from .op_report import NO_OP_RESULTS as NO_OP_RESULTS, OpReport as OpReport
 from .overview import OverviewRows as OverviewRows
 from .pairs import (
     ListedPairs as ListedPairs,

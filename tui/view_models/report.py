@@ -22,11 +22,13 @@ from core.evidence.progress import (
     stale_words,
     week_ends,
 )
+from core.matrix import OP_KIND
 from core.matrix.query import Query, named, nothing_beside, written
 from core.model import Status
 from core.text import counted, one_line
 from tui.view_models.fitting import CellLine, fit
 from tui.view_models.grid import shade
+from tui.view_models.op_report import NO_OP_RESULTS, OpReport, op_cells, op_columns
 from tui.view_models.plot import Curve, plot
 from tui.view_models.style import Cell, TableColumn, letters_of, short_archs
 
@@ -48,7 +50,8 @@ class ReportList(StrEnum):
     STALE = "stale"
     FLAKY = "flaky"
     HOSTS = "machines"
-    RUNS = "incomplete runs"
+    RUNS = "incomplete"
+    OPS = "ops"
 
 
 NOTHING: Mapping[ReportList, str] = {
@@ -58,6 +61,7 @@ NOTHING: Mapping[ReportList, str] = {
     ReportList.FLAKY: "No cell is flaky in this period.",
     ReportList.HOSTS: "No machine has a result in this period.",
     ReportList.RUNS: "No run in this period is incomplete.",
+    ReportList.OPS: "No op case has a result.",
 }
 """What is said of a list without rows."""
 
@@ -98,12 +102,20 @@ class ReportRows:
 NO_ROWS = ReportRows((TableColumn("", 1),), ())
 
 
-def report_rows(progress: Progress, which: ReportList) -> ReportRows:
+def report_rows(progress: Progress, which: ReportList, ops: OpReport = NO_OP_RESULTS) -> ReportRows:
     """The rows of one list."""
-    return _ROWS[which](progress)
+    return _ops(ops) if which is ReportList.OPS else _ROWS[which](progress)
 
 
-def list_tabs(progress: Progress, which: ReportList) -> list[Cell]:
+def _ops(report: OpReport) -> ReportRows:
+    rows = []
+    for one in report.numbers:
+        query = Query((named("kind", OP_KIND), named("backend", one.backend)))
+        rows.append(ReportRow(one.backend, op_cells(report, one), query=query))
+    return ReportRows(op_columns(report), rows)
+
+
+def list_tabs(progress: Progress, which: ReportList, ops: OpReport = NO_OP_RESULTS) -> list[Cell]:
     """Tabs for every list with its number of rows; the current one is marked."""
     measured = progress.measured
     suspects = sum(one.suspect for one in measured.hosts)
@@ -114,6 +126,7 @@ def list_tabs(progress: Progress, which: ReportList) -> list[Cell]:
         ReportList.FLAKY: f"{len(measured.flaky):,}",
         ReportList.HOSTS: f"{suspects:,} bad" if suspects else f"{len(measured.hosts):,}",
         ReportList.RUNS: f"{len(progress.incomplete):,}",
+        ReportList.OPS: f"{len(ops.numbers):,}",
     }
     cells = []
     for one in ReportList:
@@ -133,6 +146,8 @@ def list_words(progress: Progress, which: ReportList) -> str:
             return "with it: how many other cells turned the same way in the same run"
         case ReportList.FLAKY:
             return "flakiness: changes between pass and failure beyond the first, as a share of those possible"
+        case ReportList.OPS:
+            return "coverage: ops with a passing case; saved: duplicates not run; steady: ended as the run before"
         case ReportList.RUNS:
             gaps = progress.gaps
             named = ", ".join(map(day_text, gaps[-_NAMED_GAPS:]))

@@ -39,8 +39,10 @@ from .issues import (
 from .noise import Shift as Shift
 from .op_rates import (
     BackendNumbers as BackendNumbers,
+    Night as Night,
     Tally as Tally,
     measure_results as measure_results,
+    nights as nights,
 )
 from .performance import (
     PERFORMANCE as PERFORMANCE,

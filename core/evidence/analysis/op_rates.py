@@ -11,6 +11,7 @@ from core.ops import OpCase, case_key, computes_nothing
 
 _Name = TypeVar("_Name")
 
+_DAY = 86400.0
 Seen = Mapping[str, Mapping[str, Sequence[Observation]]]
 """Results by id of a case and by backend, oldest first."""
 _COUNTED_AS = {
@@ -154,6 +155,34 @@ def _numbers(
         enabled=sum(1 for op in ops if op in by_op and by_op[op].passed),
         steadiness=_steadiness(one for rows in results for one in rows),
     )
+
+
+class Night(NamedTuple):
+    """The results of op cases on one backend in one day."""
+
+    day: int
+    """Its number since the epoch, in UTC."""
+    ran: int
+    """Cases that passed, failed or had an error; a duplicate counts like the case that represents it."""
+    passed: int
+
+
+def nights(results: Iterable[Observation], since: float) -> dict[str, list[Night]]:
+    """By backend, a night for each day with results after `since`, oldest first: the last result of a case counts."""
+    last: dict[str, dict[int, dict[str, str]]] = {}
+    for one in results:
+        if one.op is not None and one.when >= since:
+            days = last.setdefault(one.arch, {})
+            days.setdefault(int(one.when // _DAY), {})[one.test_id] = _COUNTED_AS.get(one.op.status, "missing")
+    return {
+        backend: [_night(day, days[day].values()) for day in sorted(days)] for backend, days in sorted(last.items())
+    }
+
+
+def _night(day: int, counted_as: Iterable[str]) -> Night:
+    found = list(counted_as)
+    ran = sum(found.count(word) for word in ("passed", "failed", "errors"))
+    return Night(day, ran, found.count("passed"))
 
 
 def _tallies(names: Iterable[_Name], last: Iterable[Observation | None]) -> dict[_Name, Tally]:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from core.evidence.observation import Ending
+from core.evidence.reports.classify import Setting
+from core.evidence.reports.op_cases import observe_cases
 from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.browser import browser, open_page
@@ -62,6 +64,26 @@ def test_markdown(checkout: Checkout) -> None:
     assert "8 results of 8 runs" in text and "75.0% passed" not in text
     assert "<" not in text.replace("&lt;", "")
     assert "## Entries by status, from git" in text
+
+
+def test_op_cases_have_a_series_over_nights(checkout: Checkout) -> None:
+    now = time.time()
+    rows = []
+    for night, status in enumerate(("pass", "fail")):
+        setting = Setting(run=f"ops-{night}", when=now - (2 - night) * 86_400, job=f"ops-{night}", commit="c")
+        documents = [
+            {"id": f"m::{name}", "status": word, "backend": "eager", "key": "k", "seconds": {}}
+            for name, word in (("a", "pass"), ("b", status))
+        ]
+        rows += observe_cases(documents, setting)
+    keep(checkout, rows)
+    (found,) = call("report", "--json", "--repo", checkout.root).json["ops"]
+    assert found["backend"] == "eager"
+    assert [(one["ran"], one["passed"]) for one in found["nights"]] == [(2, 2), (2, 1)]
+    text = call("report", "--repo", checkout.root).out
+    assert "## Op tests by night" in text
+    assert "| eager | 2 of 2 | 1 of 2 |" in text
+    assert "Op tests by night" in call("report", "--format", "html", "--repo", checkout.root).out
 
 
 def test_without_results_it_says_what_to_do(tmp_path: Path) -> None:

@@ -2,13 +2,14 @@
 """Numbers about results of op cases, checked against hand-computed ones and against laws for any results."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
 
-from core.evidence.analysis.op_rates import BackendNumbers, Steadiness, Tally, measure_results
+from core.evidence.analysis.op_rates import BackendNumbers, Night, Steadiness, Tally, measure_results, nights
 from core.evidence.observation import Observation
 from core.evidence.reports.classify import Setting
 from core.evidence.reports.op_cases import observe_cases
@@ -196,3 +197,18 @@ def test_groups_add_up_to_the_total(tests: OpTests, several: list[dict[str, tupl
         assert found.enabled <= found.ops
         steadiness = found.steadiness
         assert sum(steadiness[2:]) == steadiness.compared <= steadiness.tests
+
+
+def test_each_day_has_the_last_results_of_its_cases(tests: OpTests) -> None:
+    day = 86_400.0
+
+    def at(
+        when: float, number: int, results: Mapping[str, tuple[str, float]], backend: str = "eager"
+    ) -> list[Observation]:
+        return [replace(one, when=when) for one in run_of(tests, number, results, backend)]
+
+    rows = [*at(day, 1, FIRST), *at(2 * day, 2, FIRST), *at(2 * day + 60, 3, SECOND), *at(2 * day, 4, SECOND, "tt")]
+    found = nights(rows, since=2 * day)
+    assert found == {"eager": [Night(2, ran=6, passed=4)], "tt": [Night(2, ran=5, passed=4)]}
+    assert nights(rows, since=0.0)["eager"] == [Night(1, ran=6, passed=4), Night(2, ran=6, passed=4)]
+    assert nights([], since=0.0) == {}
