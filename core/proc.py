@@ -239,13 +239,19 @@ def run_own(module: str, *arguments: str) -> bytes:
     return done.stdout
 
 
-def run_in_terminal(argv: Sequence[str], *, cwd: Path, started: Callable[[int], object] = lambda _: None) -> int:
+def run_in_terminal(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    started: Callable[[int], object] = lambda _: None,
+) -> int:
     """Hand our own terminal to an interactive program, such as an editor, and return its exit code.
 
-    `started` gets its process id. Raises TTMatrixError if it cannot be started.
+    `env` is added to what is `inherited`. `started` gets its process id. Raises TTMatrixError if it cannot be started.
     """
     try:
-        with subprocess.Popen(list(argv), cwd=cwd, env=inherited(), umask=_mask()) as process:
+        with subprocess.Popen(list(argv), cwd=cwd, env={**inherited(), **(env or {})}, umask=_mask()) as process:
             started(process.pid)
             return process.wait()
     except OSError as error:

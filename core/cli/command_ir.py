@@ -10,6 +10,7 @@ from core.cli.verbs import configure_verbs, execute_verb
 VERBS: Mapping[str, str] = {
     "list": "list the programs of a run by stage",
     "ops": "count the ops of a program, or list some with their source lines",
+    "run": "execute the code that an export has generated",
     "diff": "compare two programs op by op, without names of values and locations",
 }
 """Each verb with its help; `core.cli.ir_VERB` is its module."""

@@ -2,11 +2,15 @@
 """`ttmatrix loaders`: list loader edits that workflows left uncommitted in the submodule, and restore files."""
 
 import argparse
+from collections.abc import Sequence
 
 from core.cli.context import Context
-from core.errors import EXIT_OK, UsageError
+from core.cli.runs_common import ask, configure_yes
+from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
+from core.files import plain
+from core.runs.planning import find_interpreter
 from core.text import counted, one_line, printable
-from core.workflows import LoaderEdit, sessions_directory, take_back_edits, uncommitted_edits
+from core.workflows import LoaderEdit, check_edits, sessions_directory, take_back_edits, uncommitted_edits
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -17,6 +21,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="restore a listed file to its content before the edit",
     )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="run the submodule's pre-commit hooks on the edited files, and show what they would change; exit 1 if any",
+    )
+    configure_yes(parser)
     # The old name of --restore, for existing scripts.
     parser.add_argument("--take-back", dest="restore", action="append", help=argparse.SUPPRESS)
 
@@ -27,6 +37,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     edits = uncommitted_edits(sessions, root)
     if unknown := set(args.restore) - {edit.path for edit in edits}:
         raise UsageError(f"No loader edit in {min(unknown)}", hint="ttmatrix loaders lists the files that have one.")
+    if args.check:
+        return _check(args, context, edits)
     if args.restore:
         edits = tuple(edit for edit in edits if edit.path in args.restore)
         take_back_edits(sessions, edits)
@@ -39,6 +51,22 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     done = "restored" if args.restore else "uncommitted in the submodule; ttmatrix never commits there"
     context.console.note(f"{counted(len(edits), 'loader edit')} {done}")
     return EXIT_OK
+
+
+def _check(args: argparse.Namespace, context: Context, edits: Sequence[LoaderEdit]) -> int:
+    """What the hooks say of each edited file."""
+    if edits and not args.yes:
+        ask("Run pre-commit, which may download its hooks?", context, hint="Add --yes to agree.")
+    found = check_edits(edits, context.checkout.models, find_interpreter(context.checkout.root, context.settings))
+    if context.console.json:
+        context.console.document([plain(one) for one in found])
+    for one in found if not context.console.json else ():
+        context.console.line(printable(one.said).rstrip())
+        changes = printable(one.diff).rstrip() if one.diff else f"{one_line(one.path)}: the hooks change nothing"
+        context.console.line(changes)
+    passed = all(one.passed for one in found)
+    context.console.note(f"{counted(len(found), 'loader edit')} {'pass' if passed else 'checked'}")
+    return EXIT_OK if passed else EXIT_FINDINGS
 
 
 def _changed_since(edit: LoaderEdit) -> str:

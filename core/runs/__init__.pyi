@@ -36,7 +36,7 @@ from .junit import (
     read_testcases as read_testcases,
     stream_testcases as stream_testcases,
 )
-from .leases import EVERYTHING as EVERYTHING
+from .leases import EVERYTHING as EVERYTHING, device_leases as device_leases
 from .outcome import (
     FAILURES as FAILURES,
     HARMLESS as HARMLESS,

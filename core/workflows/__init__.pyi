@@ -14,7 +14,9 @@ from .driver import (
     workflow_lock as workflow_lock,
 )
 from .loader_edits import (
+    Checked as Checked,
     LoaderEdit as LoaderEdit,
+    check_edits as check_edits,
     take_back_edits as take_back_edits,
     uncommitted_edits as uncommitted_edits,
 )

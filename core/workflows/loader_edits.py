@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The loader edits in the work tree of a checkout that are in no commit, and how to revert them."""
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.files import read_text
+from core.edits import unified_diff
+from core.errors import UsageError
+from core.files import atomic_write, read_text
+from core.proc import run_command
 from core.workflows.driver import workflow_lock
 from core.workflows.loader_code.edits import EditedFile, committed_content, edited_files, take_back
 from core.workflows.session import edits_directory
+
+_PRE_COMMIT, _CONFIGURATION = "pre-commit", ".pre-commit-config.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,45 @@ def take_back_edits(sessions: Path, edits: Sequence[LoaderEdit]) -> None:
     with workflow_lock(sessions):
         for edit in edits:
             take_back(edit.edited)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What the hooks of the submodule say of an edited file, which is left as the edit made it."""
+
+    path: str
+    passed: bool
+    said: str
+    """The output of pre-commit."""
+    diff: str
+    """What the hooks would change; empty: nothing."""
+
+
+def check_edits(edits: Sequence[LoaderEdit], models: Path, python: Path) -> list[Checked]:
+    """Run pre-commit on each edited file of the submodule at `models`: it sees only what is staged otherwise.
+
+    Raises UsageError if pre-commit is neither beside `python` nor on PATH, or if the submodule has no hooks.
+    """
+    beside = python.parent / _PRE_COMMIT
+    program = str(beside) if beside.is_file() else shutil.which(_PRE_COMMIT)
+    if program is None:
+        raise UsageError(f"There is no {_PRE_COMMIT}", f"Neither beside {python} nor on PATH.", "source venv/activate")
+    if not (models / _CONFIGURATION).is_file():
+        raise UsageError(f"{models} has no {_CONFIGURATION}")
+    return [_checked(edit, models, program) for edit in edits if edit.edited.path.is_file()]
+
+
+def _checked(edit: LoaderEdit, models: Path, program: str) -> Checked:
+    path = edit.edited.path
+    before = path.read_bytes()
+    command = [program, "run", "--files", str(path)]
+    done = run_command(command, cwd=models)
+    text = read_text(path)
+    diff = ""
+    if path.read_bytes() != before:
+        diff = unified_diff(edit.path, before.decode("utf-8", "replace"), text)
+        atomic_write(path, before)
+    return Checked(edit.path, done.returncode == 0, f"{done.stdout}{done.stderr}", diff)
 
 
 def _shown(path: Path, checkout: Path) -> str:

@@ -202,6 +202,8 @@ def _reminders(progress: Progress, report: WorkflowReport) -> Iterator[str]:
     committed = is_committed(progress.session)
     where = "committed in" if committed else "uncommitted in the work tree of"
     yield f"- the loader edit is {where} the submodule {_MODELS}"
+    if not committed:
+        yield "- `ttmatrix loaders --check` runs the pre-commit hooks of the submodule on it"
     if written:
         yield f"- {'' if committed else 'commit it there on a branch of its own, and '}move the pointer of the checkout"
     else:

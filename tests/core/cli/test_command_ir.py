@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ttmatrix ir`: the programs of runs, their ops, and what differs between two."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -90,3 +91,39 @@ def test_a_broken_program_is_said_with_its_line(runnable: Checkout, runs: tuple[
     assert "line 2 opens is not closed" in found["broken"][0]
     same = call("ir", "diff", broken, broken)
     assert same.code == 1 and "is broken" in same.err
+
+
+def generated(run_id: str, *graphs: str) -> Path:
+    directory = RunStore(paths().runs).create(replace(SPEC, run_id=run_id, argv=(sys.executable, "export_code.py")))
+    for graph in graphs:
+        (directory / "ir" / graph).mkdir(parents=True)
+        text = "import os, sys, ttnn\nprint('ran in', os.getcwd())\nsys.exit(ttnn.CODE)\n"
+        (directory / "ir" / graph / "main.py").write_text(text)
+    return directory
+
+
+def test_generated_code_is_executed_where_it_is(
+    runnable: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "20261121-073219-ab12d1"
+    directory = generated(name, "graph_0", "graph_1")
+    several = call("ir", "run", name)
+    assert (several.code, "graph_0" in several.err) == (64, True)
+    planned = call("ir", "run", f"{name}:graph_0", "--plan").out
+    assert planned == f"cd {directory}/ir/graph_0 && {sys.executable} main.py\n"
+    missing = call("ir", "run", f"{name}:graph_0")
+    assert missing.code == 64 and "cannot import ttnn" in missing.err and planned.strip() in missing.err
+    (tmp_path / "ttnn.py").write_text("CODE = 3\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    called = call("ir", "run", f"{name}:graph_0", "--json")
+    assert (called.code, called.json["exit_code"]) == (1, 3)
+    assert f"ran in {directory}/ir/graph_0" in called.err
+    (directory / "ir/graph_0/run").write_text("#!/bin/sh\necho by script\n")
+    (directory / "ir/graph_0/run").chmod(0o755)
+    called = call("ir", "run", f"{name}:graph_0", "--json")
+    assert (called.code, called.json["command"], "by script" in called.err) == (0, ["./run"], True)
+
+
+def test_a_run_without_generated_code_says_how_to_make_some(runnable: Checkout, runs: tuple[str, str]) -> None:
+    called = call("ir", "run", runs[0])
+    assert called.code == 64 and "--kind codegen_py" in called.err
