@@ -2,7 +2,7 @@
 """The table of workflows, and `auto`, which picks one of them. A new workflow is a file and a line here."""
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.evidence import stage_in
@@ -100,7 +100,17 @@ def _in_order(case: Case, report: WorkflowReport, first: str) -> Steps[None]:
         if stage is None:
             break
         stages.append(stage)
+    _name_next_of_others(case, report, stages)
     yield from finish(report, stages)
+
+
+def _name_next_of_others(case: Case, report: WorkflowReport, stages: Sequence[Stage]) -> None:
+    """Flag the other entries for which an edit has uncovered a failure that has a workflow of its own."""
+    last = {id: one for stage in stages if stage.before for id, one in stage.after.items()}
+    for member in report.scope:
+        one = last.get(member.id)
+        if one is not None and not one.ok and member.id != case.id and (name := _for_failure(one)):
+            report.review.append(f"{member.id} now fails where {name} helps: triage it next")
 
 
 def _next(case: Case, report: WorkflowReport, stage: Stage) -> str:

@@ -163,3 +163,13 @@ def test_a_variant_that_only_the_second_failure_concerns_is_decided_with_the_oth
     assert {one.id for one in report.scope} == {TARGET, SIBLING}
     assert {op.id for op in report.operations if op.value == "EXPECTED_PASSING"} == {TARGET, SIBLING}
     assert not any("was left out" in line for line in report.review)
+
+
+def test_another_variant_that_a_workflow_helps_next_is_named() -> None:
+    def model(text: str, id: str) -> dict[str, Any]:
+        found = detector(text, id)
+        return result(id, ("", ""), ("", "")) if id == TARGET and '"targets"' in text else found
+
+    report, _ = run(model)
+    assert (report.workflow, report.decision, report.earlier) == ("missing-inputs", "fixed", [])
+    assert f"{SIBLING} now fails where unpack-forward-output helps: triage it next" in report.review
