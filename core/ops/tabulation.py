@@ -67,9 +67,9 @@ def expectation(row: Row, backend: str = "", environment: Mapping[str, str] = os
 
 
 def variables(tests: OpTests) -> set[str]:
-    """Names in conditions that may be environment variables: others do not change the expectation."""
+    """Environment variables that may change the expectation: that of the backend, and names in conditions."""
     texts = (one for row in tests.rows for one in (*(skip.expr for skip in row.case.skip_if), row.case.xfail_if))
-    return {name for text in texts if "env" in text for name in _VARIABLE.findall(text)}
+    return {BACKEND_VARIABLE, *(name for text in texts if "env" in text for name in _VARIABLE.findall(text))}
 
 
 def tabulated(tests: OpTests) -> OtherRows:

@@ -101,8 +101,9 @@ def _asked(question: str, choices: tuple[UnpackChoice, ...]) -> Steps[int]:
 
 
 def _words(choice: UnpackChoice) -> str:
-    gradient = f" {choice.gradient.words}" if choice.gradient is not None else ""
-    return f"{choice.label}: {choice.selection.why}{gradient}"
+    # What tells the choices apart comes first: a list on a narrow screen has no room for the rest.
+    gradient = f"{choice.gradient.words} " if choice.gradient is not None else ""
+    return f"{choice.label}: {gradient}{choice.selection.why}"
 
 
 def _with_loss(case: Case, choice: UnpackChoice) -> Steps[UnpackChoice]:
