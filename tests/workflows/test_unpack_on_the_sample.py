@@ -65,7 +65,7 @@ def test_what_a_family_does_not_settle_is_laid_out_and_chosen(sample: Sample) ->
     choices = asked.json["waiting"]["choices"]
     assert choices[0].startswith("near: Every parameter gets a gradient. ")
     assert choices[-1].startswith("far: No gradient for 2 of 4 parameters: decode. ")
-    assert "The first, near, leaves none out." in asked.json["waiting"]["question"]
+    assert "The first, near, leaves no parameter without a gradient." in asked.json["waiting"]["question"]
     assert asked.json["ops"] == []
     assert sample.triage(INDOOR, "--choose", 99).code == 64
     chosen = sample.triage(INDOOR, "--choose", 1, "--choose", 7, "--json")

@@ -237,8 +237,8 @@ def _why_first(first: UnpackChoice) -> str:
     """Why a choice is the first one, as a sentence; empty: the gradients are not known."""
     if first.gradient is None:
         return ""
-    few = "the fewest parameters without a gradient, auxiliary outputs aside" if first.gradient.missing else "none out"
-    return f"The first, {first.label}, leaves {few}."
+    few = "the fewest parameters, auxiliary outputs aside," if first.gradient.missing else "no parameter"
+    return f"The first, {first.label}, leaves {few} without a gradient."
 
 
 def _offers(seen: ForwardOutput, registered: str | None) -> Iterator[tuple[Sequence[Leaf], str]]:
