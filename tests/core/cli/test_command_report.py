@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.evidence.observation import Ending
+from core.evidence.observation import Ending, Observation
 from core.evidence.reports.classify import Setting
 from core.evidence.reports.op_cases import observe_cases
 from core.settings import paths
@@ -68,7 +68,7 @@ def test_markdown(checkout: Checkout) -> None:
 
 def test_op_cases_have_a_series_over_nights(checkout: Checkout) -> None:
     now = time.time()
-    rows = []
+    rows: list[Observation] = []
     for night, status in enumerate(("pass", "fail")):
         setting = Setting(run=f"ops-{night}", when=now - (2 - night) * 86_400, job=f"ops-{night}", commit="c")
         documents = [
