@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.edits import unified_diff
 from core.errors import UsageError
-from core.files import atomic_write, read_text
+from core.files import atomic_write, read_bytes, read_text
 from core.proc import run_command
 from core.workflows.driver import workflow_lock
 from core.workflows.loader_code.edits import EditedFile, committed_content, edited_files, take_back
@@ -85,12 +85,12 @@ def check_edits(edits: Sequence[LoaderEdit], models: Path, python: Path) -> list
 
 def _checked(edit: LoaderEdit, models: Path, program: str) -> Checked:
     path = edit.edited.path
-    before = path.read_bytes()
+    before = read_bytes(path)
     command = [program, "run", "--files", str(path)]
     done = run_command(command, cwd=models)
     text = read_text(path)
     diff = ""
-    if path.read_bytes() != before:
+    if read_bytes(path) != before:
         diff = unified_diff(edit.path, before.decode("utf-8", "replace"), text)
         atomic_write(path, before)
     return Checked(edit.path, done.returncode == 0, f"{done.stdout}{done.stderr}", diff)
