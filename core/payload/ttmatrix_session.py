@@ -15,8 +15,11 @@ that closes the connection ends the run.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
+import gc
 import json
+import logging
 import os
 import select
 import signal
@@ -101,24 +104,44 @@ def pytest_collection(session: pytest.Session) -> bool | None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> bool | None:
+def pytest_runtestloop(session: pytest.Session) -> None:
     if _session is None or session.testsfailed:
         # Of a collection that failed, each test gives its own account.
-        return None
+        return
     items = [*session.items]
+    _ask_plugins(session.config, "begin_session", session)
     _session.note_code(session.config.rootpath)
     run = _serve(_session, items, session.config.rootpath)
+    _ending.append(session)
     mine = _items_of(items, run["node"])
     _become(session, run, _session.place)
+    # Whatever else begins the tests, other plugins and pytest itself, does so now, for this run.
     session.items, session.testscollected = mine, len(mine)
-    for number, item in enumerate(mine):
-        following = mine[number + 1] if number + 1 < len(mine) else None
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        if session.shouldfail:
-            raise session.Failed(session.shouldfail)
-        if session.shouldstop:
-            raise session.Interrupted(session.shouldstop)
-    return True
+
+
+def _ask_plugins(config: pytest.Config, name: str, value: object) -> None:
+    """Call the function of that name of each of our plugins that has one: `begin_session`, or `begin_run` after it."""
+    for plugin in config.pluginmanager.get_plugins():
+        if str(getattr(plugin, "__name__", "")).startswith("ttmatrix_") and hasattr(plugin, name):
+            getattr(plugin, name)(value)
+
+
+_ending: list[pytest.Session] = []
+"""In the process of a run: its session of pytest."""
+
+
+def _end_at_once() -> None:
+    """After everybody else has cleaned up: to take apart all that was imported takes a second, for nothing."""
+    if _ending:
+        logging.shutdown()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(int(_ending[0].exitstatus))
+
+
+# Registered before all others, it is called after them.
+atexit.register(_end_at_once)
 
 
 def _items_of(items: Sequence[pytest.Item], node: str) -> list[pytest.Item]:
@@ -133,6 +156,9 @@ def _serve(own: _Session, items: Sequence[pytest.Item], root: Path) -> dict[str,
     """Serve until the process ends. Returns in the process of each run, with its request."""
     sys.stdout.flush()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    # A collection of garbage in a fork would copy all that was imported, some gigabytes.
+    gc.collect()
+    gc.freeze()
     while True:
         _reap()
         if not select.select([own.socket], [], [], 1.0)[0]:
@@ -270,6 +296,7 @@ def _become(session: pytest.Session, run: dict[str, Any], place: Path) -> None:
     for options in (config.option, config.known_args_namespace):
         for name, value in vars(options).items():
             setattr(options, name, _renamed(value, names))
+    _ask_plugins(config, "begin_run", config)
     if xml := config.stash.get(xml_key, None):
         xml.logfile = _renamed(xml.logfile, names)
         xml.pytest_sessionstart()

@@ -219,8 +219,10 @@ def ask_once_more(
     about: Sequence[Obstacle] = (),
 ) -> None:
     """Ask once more, with the numbers, before many runs start, or what downloads nobody knows how much."""
-    body = _body([*scale.lines, *([""] if downloads or about else [])], downloads, about)
-    title = f"Start {counted(scale.runs, 'run')}?" if scale.tests > MANY else "Download this first?"
+    many = scale.tests > MANY
+    # Names of hundreds of downloads would fill the screen; the plan has them.
+    body = "\n".join(scale.lines) if many else _body([*scale.lines, ""], downloads, about)
+    title = f"Start {counted(scale.runs, 'run')}?" if many else "Download this first?"
     question = Confirm(title, body, verb="download and start" if downloads else "start")
     app.push_screen(question, lambda yes: go_on() if yes else None)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Sequence
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -62,6 +63,20 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(_Forking(), "ttmatrix_runner_forking")
 
 
+def begin_session(session: pytest.Session) -> None:
+    """Import the backends once for the runs that are forked from this process (see `ttmatrix_session`)."""
+    harness = session.config.stash[HARNESS]
+    harness.choose_backends(item.case for item in session.items if isinstance(item, ModelTest))
+
+
+def begin_run(config: pytest.Config) -> None:
+    """Take the options anew: this process is that of another run from now on (see `ttmatrix_session`)."""
+    options, new = config.stash[HARNESS].options, read_options(config)
+    for field in fields(options):
+        # Everything that was collected refers to these options.
+        object.__setattr__(options, field.name, getattr(new, field.name))
+
+
 class _Forking:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
@@ -91,7 +106,9 @@ def _module(session: pytest.Session) -> pytest.Collector:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     ours = [item for item in items if isinstance(item, ModelTest)]
-    config.stash[CATALOGUE].check_names()
+    if not config.pluginmanager.hasplugin("ttmatrix_session"):
+        # In a session, a test that is not there says so when it runs alone.
+        config.stash[CATALOGUE].check_names()
     excluded = {item for item in ours if item.expectation.status == "EXCLUDE_MODEL"}
     if excluded:
         config.hook.pytest_deselected(items=[*excluded])

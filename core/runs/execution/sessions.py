@@ -172,14 +172,14 @@ class Sessions:
         place = self._place / f"session-{secrets.token_hex(8)}"
         names, node = _names(spec, self._root, str(place)), nodes[0]
         words = [one for word in spec.argv for one in (nodes if word == node else [_replaced(word, names)])]
-        at = words.index("pytest") + 1
         env = {name: _replaced(value, names) for name, value in spec.env.items()}
         try:
             place.mkdir(mode=0o700, parents=True)
             with _listening(place / _SOCKET) as listening:
                 own = {PLACE_VARIABLE: str(place), SOCKET_VARIABLE: str(listening.fileno())}
                 process = spawn_detached(
-                    [*words[:at], "-p", PLUGIN, *words[at:]],
+                    # The last plugin is the first one to hear that tests are to begin.
+                    [*words, "-p", PLUGIN],
                     cwd=spec.cwd,
                     env=child_environment(environ, {**env, **own}, spec.paths),
                     output=place / LOG,

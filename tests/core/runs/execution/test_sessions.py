@@ -47,7 +47,8 @@ BODIES = {
 }
 
 @pytest.mark.parametrize("name", [f"{what}-{n}" for what in BODIES for n in range(40)])
-def test_all_models_torch(name, record_property):
+def test_all_models_torch(name, record_property, pytestconfig):
+    Path(pytestconfig.getoption("--own")).touch()
     record_property("tags", str({"name": name, "bringup_status": "PASSED"}))
     (HERE / "order").open("a").write(f"{name}\\n")
     assert os.environ["TTMATRIX_RUN"] in os.environ["OWN"]
@@ -64,6 +65,7 @@ def runner(tmp_path: Path) -> Path:
     module.parent.mkdir(parents=True)
     module.write_text(RUNNER)
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "conftest.py").write_text("def pytest_addoption(parser): parser.addoption('--own')\n")
     return module.parent
 
 
@@ -83,6 +85,7 @@ def plan(make_spec: MakeSpec, store: RunStore, runner: Path) -> Plan:
         directory = store.root / spec.run_id
         node = node_id(Function.TORCH, test)
         words = ["-m", "pytest", "-p", "ttmatrix_output", "-vv", f"--junitxml={directory / 'junit.xml'}", node]
+        words.append(f"--own={directory / 'own'}")
         own = {"PYTHONPATH": str(PAYLOAD), "TTMATRIX_SPOOL": str(directory / "captured"), "OWN": f"x-{spec.run_id}"}
         env = {RUN_VARIABLE: spec.run_id, "PYTHONUNBUFFERED": "1", **own}
         return replace(spec, argv=(sys.executable, *words), env=env, report=ResultFormat.JUNIT, devices=("0",))
@@ -121,9 +124,8 @@ def test_each_test_has_its_own_result_log_and_report_and_the_module_is_imported_
         assert {one for one in (e.spec.test_id for e in ended) if f"[{one}]" in log} == {record.spec.test_id}
     assert "= 1 passed" in logs[4] and "[100%]" in logs[4]
     assert all((record.peak_memory or 0) > 1_000_000 for record in ended)
-    assert sorted(file.name for file in last.directory.iterdir()) == [
-        "arrivals.txt", "events.jsonl", "exit.json", "junit.xml", "output.log", "session.json", "spec.json",
-    ]  # fmt: skip
+    files = "arrivals.txt events.jsonl exit.json junit.xml output.log own session.json spec.json"
+    assert sorted(file.name for file in last.directory.iterdir()) == files.split()
     assert not list((store.root / "sessions").iterdir()), "nothing is left of the session"
 
 
