@@ -10,6 +10,7 @@ from core.evidence.verdicts import Verdicts
 from core.hosts import Host, lease_here
 from core.numbers import finite
 from core.runs import TreeReader, changed_since
+from core.runs.planning import own_arch
 from core.runs.store import RunRecord
 from core.sessions.candidates import Knowledge, candidates
 from core.sessions.estimates import Estimates
@@ -77,9 +78,12 @@ def session_slots(
     ending = [one for one in hosts if one.expires or hours is not None]
     if any(set(archs).intersection(one.labels) for one in ending):
         return slots_of(ending, frozenset({arch} if arch else archs), most, now)
+    # Nothing in the hosts file is an arch: the boards of this machine say what it is.
+    arch = arch or own_arch(sorted(archs))
     if not arch:
         hint = "Give --arch, or say it once: ttmatrix hosts add here --local --label ARCH"
-        raise ArchUnknown("Which arch?", "No host of the hosts file has an arch among its labels.", hint)
+        said = "No host of the hosts file has an arch among its labels, and this machine has no boards with one."
+        raise ArchUnknown("Which arch?", said, hint)
     lease = lease_here(hosts)
     seconds = min(most, lease.left(now)) if lease else most
     return [Slot("", frozenset({arch}), seconds)] if 0 < seconds < float("inf") else []

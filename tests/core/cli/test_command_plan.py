@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from core.sources.checkout import Checkout
+from tests.support.boards import fake_tt_smi
 from tests.support.cli import call
 from tests.support.nightlies import nightly
 from tests.support.schemas import complaints
@@ -90,6 +91,13 @@ def test_a_person_reads_the_table_and_the_sums(checkout: Checkout) -> None:
 def test_usage(checkout: Checkout, words: tuple[str, ...], said: str) -> None:
     called = call("plan", *words, "--repo", checkout.root)
     assert called.code == 64 and said in called.err
+
+
+def test_the_boards_of_this_machine_are_the_arch(
+    checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", fake_tt_smi(tmp_path / "bin", "p150a")["PATH"])
+    assert [slot["archs"] for slot in planned(checkout, "--hours", "1")["slots"]] == [["p150"]]
 
 
 def test_what_is_planned_is_queued_for_the_machines_that_have_the_arch(runnable: Checkout) -> None:
