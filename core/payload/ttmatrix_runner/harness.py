@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,8 +77,10 @@ class Harness:
         manager = self.config.pluginmanager.getplugin("capturemanager")
         out, err = manager.read_global_capture() if manager else ("", "")
 
-        print(out, end="", flush=True)
-        print(err, end="", flush=True, file=sys.stderr)
+        ours = self.config.pluginmanager.getplugin("ttmatrix_output")
+        with ours.unseen() if ours else nullcontext():
+            print(out, end="", flush=True)
+            print(err, end="", flush=True, file=sys.stderr)
         return f"{out}\n{err}"
 
     def filecheck(self, name: str) -> Path:

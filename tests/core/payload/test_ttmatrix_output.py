@@ -161,6 +161,20 @@ def test_what_is_not_captured_is_there_too(place: Path) -> None:
     assert _finished(place, "-k", "passes", "-s").count("test_it.py of a pass") == 1
 
 
+def test_who_reads_what_was_captured_and_puts_it_back_does_not_show_it_twice(place: Path) -> None:
+    """As ttmatrix's own runner does, which looks into the output for its reason."""
+    (place / "test_it.py").write_text(
+        "import sys, pytest, ttmatrix_output\n"
+        "def test_looks(request):\n"
+        "    print('shown once')\n"
+        "    out, _ = request.config.pluginmanager.getplugin('capturemanager').read_global_capture()\n"
+        "    with ttmatrix_output.unseen(): print(out, end='')\n"
+        "    raise RuntimeError\n"
+    )
+    assert _finished(place, "--junitxml=x.xml", "-o", "junit_logging=all").count("shown once") == 1
+    assert (place / "x.xml").read_text().count("shown once\n") == 1
+
+
 def test_streams_do_not_share_a_line(place: Path) -> None:
     lines = _finished(place, "-k", "two_streams")
     assert {"half a line", "another stream"} < {*lines}
