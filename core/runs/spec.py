@@ -208,11 +208,17 @@ def is_debugger(word: str) -> bool:
 
 def shell_command(spec: RunSpec) -> str:
     """The POSIX shell command that does by hand exactly what the run does."""
-    plain = [shlex.quote(f"{name}={value}") for name, value in spec.env.items() if name not in spec.paths]
+    plain = [_assigned(name, value) for name, value in spec.env.items() if name not in spec.paths]
     lists = [_put_before(name, first, spec.env.get(name, "")) for name, first in spec.paths.items()]
     assignments = [*plain, *lists]
     command = [*(["env", *assignments] if assignments else []), *map(shlex.quote, spec.command)]
     return f"cd {shlex.quote(str(spec.cwd))} && {' '.join(command)}"
+
+
+def _assigned(name: str, value: str) -> str:
+    """The assignment of a variable; the person's own PYTHONPATH comes before that of a run (`child_environment`)."""
+    mine = '"${PYTHONPATH:+$PYTHONPATH:}"' if name == "PYTHONPATH" else ""
+    return f"{name}={mine}{shlex.quote(value)}" if mine else shlex.quote(f"{name}={value}")
 
 
 def _put_before(name: str, first: str, last: str) -> str:
