@@ -112,7 +112,9 @@ def test_the_shell_line_reads_as_one_would_type_it() -> None:
     assert shell_command(SPEC) == "cd /tmp && python 'x y.py'"
     assert shell_command(replace(SPEC, env={"A": "b"})) == "cd /tmp && env A=b python 'x y.py'"
     added = shell_command(replace(SPEC, env={"PYTHONPATH": "/own"}))
-    assert added == """cd /tmp && env PYTHONPATH="${PYTHONPATH:+$PYTHONPATH:}"/own python 'x y.py'""", "as a run gets it"
+    assert added == """cd /tmp && env PYTHONPATH="${PYTHONPATH:+$PYTHONPATH:}"/own python 'x y.py'""", (
+        "as a run gets it"
+    )
     paths = shell_command(replace(SPEC, paths={"PATH": "/a:/b c"}))
     assert paths == "cd /tmp && env PATH='/a:/b c'\"${PATH:+:$PATH}\" python 'x y.py'"
 
