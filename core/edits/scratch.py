@@ -28,6 +28,8 @@ _LOCK = "index.lock"
 _LONGEST_MARK = 4096
 """Largest size of a mark, in bytes."""
 _POLL_SECONDS = 0.05
+_KEEPER_SECONDS = 0.5
+"""How long the process that removes the lock of a killed ttmatrix may hold its mark; it needs microseconds."""
 _KEEPER = str(Path(__file__).with_name("lock_keeper.py"))
 
 
@@ -129,10 +131,10 @@ def clear(home: Path, wait: float = 0.0) -> tuple[str, ...]:
     """Remove what killed ttmatrix processes left in `home`; returns the commits that theirs were to be based on.
 
     Only files with our mark are touched, and only once their process and every git it started are gone. Raises
-    TTMatrixError if such a git is still running after `wait` seconds. The caller must keep other ttmatrix processes
+    TTMatrixError if such a git is still running after `wait` seconds, or half a second. The caller must keep other ttmatrix processes
     from starting meanwhile.
     """
-    deadline = monotonic() + wait
+    deadline = monotonic() + max(wait, _KEEPER_SECONDS)
     bases = [_cleared_by(mark, deadline) for mark in (home / _LOCK, *sorted(home.glob(f"{_PREFIX}*/{_MARK}")))]
     for left in home.glob(f"{_PREFIX}*"):
         if not (left / _MARK).exists():
