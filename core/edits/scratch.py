@@ -131,8 +131,8 @@ def clear(home: Path, wait: float = 0.0) -> tuple[str, ...]:
     """Remove what killed ttmatrix processes left in `home`; returns the commits that theirs were to be based on.
 
     Only files with our mark are touched, and only once their process and every git it started are gone. Raises
-    TTMatrixError if such a git is still running after `wait` seconds, or half a second. The caller must keep other ttmatrix processes
-    from starting meanwhile.
+    TTMatrixError if such a git is still running after `wait` seconds, or half a second. The caller must keep other
+    ttmatrix processes from starting meanwhile.
     """
     deadline = monotonic() + max(wait, _KEEPER_SECONDS)
     bases = [_cleared_by(mark, deadline) for mark in (home / _LOCK, *sorted(home.glob(f"{_PREFIX}*/{_MARK}")))]
