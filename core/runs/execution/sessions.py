@@ -34,6 +34,7 @@ from core.proc import (
     processor_seconds,
     send_signal,
     spawn_detached,
+    this_host,
 )
 from core.runs.environment import child_environment
 from core.runs.execution.follow import PULSE
@@ -117,7 +118,8 @@ class Sessions:
     def __init__(self, root: Path) -> None:
         """`root` is that of the run store."""
         self._root = root
-        self._place = root / "sessions"
+        # Machines share a home, not their processes.
+        self._place = root / "sessions" / this_host()
         self._sessions: dict[str, _Session] = {}
         self._failures: dict[str, int] = {}
         # Those of an earlier scheduler ended with it.

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from core.model import TEST_MODULE, Function, node_id
-from core.proc import is_alive
+from core.proc import is_alive, this_host
 from core.runs.execution.launch import cancel_all, launch_all, wait
-from core.runs.execution.sessions import node_of, read_guard, session_key
+from core.runs.execution.sessions import Sessions, node_of, read_guard, session_key
 from core.runs.outcome import Outcome
 from core.runs.planning.kinds import PAYLOAD
 from core.runs.planning.plan import as_batch
@@ -126,7 +126,7 @@ def test_each_test_has_its_own_result_log_and_report_and_the_module_is_imported_
     assert all((record.peak_memory or 0) > 1_000_000 for record in ended)
     files = "arrivals.txt events.jsonl exit.json junit.xml output.log own session.json spec.json"
     assert sorted(file.name for file in last.directory.iterdir()) == files.split()
-    assert not list((store.root / "sessions").iterdir()), "nothing is left of the session"
+    assert not list((store.root / "sessions" / this_host()).iterdir()), "nothing is left of the session"
 
 
 def test_a_hang_ends_alone_and_the_next_test_goes_on(store: RunStore, plan: Plan, runner: Path) -> None:
@@ -307,6 +307,13 @@ def test_what_shares_a_session(plan: Plan, store: RunStore, make_spec: MakeSpec)
         replace(one, argv=("gdb", *one.argv)),
     ):
         assert session_key(alone, "env", store.root) == ""
+
+
+def test_a_scheduler_leaves_sessions_of_other_machines_alone(store: RunStore) -> None:
+    theirs = store.root / "sessions" / "elsewhere" / "session-1"
+    theirs.mkdir(parents=True)
+    Sessions(store.root)
+    assert theirs.is_dir()
 
 
 def test_an_end_is_recorded_once(store: RunStore, plan: Plan, runner: Path) -> None:
