@@ -75,6 +75,10 @@ class NoOp:
     why: str
 
 
+_MOST_JUDGED = 200
+"""On one entry. Judging takes the square of their number, and no entry has as many fields."""
+
+
 def no_ops(matrix: Matrix, operations: Sequence[Operation]) -> tuple[NoOp, ...]:
     """The operations that set a value and change no cell.
 
@@ -84,6 +88,8 @@ def no_ops(matrix: Matrix, operations: Sequence[Operation]) -> tuple[NoOp, ...]:
     """
     found: list[NoOp] = []
     for identifier, ops in _by_id(operations).items():
+        if len(ops) > _MOST_JUDGED:
+            continue
         entry = _entry(matrix, ops[0])
         if entry is not None and all(op.op in _JUDGED for op in ops):
             found += _no_ops_on(entry, ops, matrix, shadowed=matrix.entries.get(identifier) is not entry)

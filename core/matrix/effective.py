@@ -6,6 +6,7 @@ from typing import Final
 
 from core.matrix.field_rules import RULES
 from core.model import Effective, Entry, Provenance, Status
+from core.numbers import finite
 from core.sources import DEFAULT_ARCHS
 
 DEFAULTS: dict[str, object] = {
@@ -117,7 +118,11 @@ def acting(field: str, value: object) -> Hashable:
         return value.strip().upper()
     if isinstance(value, bool | str) or value is None:
         return value
-    return float(value) if isinstance(value, int | float) else repr(value)
+    if isinstance(value, int | float):
+        # No float holds an integer of 400 digits.
+        number = finite(value)
+        return value if number is None else number
+    return repr(value)
 
 
 def said_default(field: str) -> object:

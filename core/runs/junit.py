@@ -38,7 +38,7 @@ _DECODE = json.JSONDecoder(strict=False).decode
 
 def parse_tags(text: str) -> Mapping[str, object]:
     """The value of the property; empty if it is not a dictionary. It may contain bare `nan` and `inf`."""
-    if len(text) > _MOST_CHARACTERS:
+    if not 0 < len(text) <= _MOST_CHARACTERS:
         return {}
     try:
         # Nearly always JSON except for quotes and names; parsing JSON is twenty times faster than parsing Python.

@@ -110,7 +110,7 @@ def _warm_up(workplace: Workplace) -> None:
         for words in (
             ("edit", "--apply", workplace.operations(), "--write"),
             ("apply", workplace.operations(), "--commit"),
-            *(("list", "--json"), ("jobs",), ("doctor", "--json"), ("trend",)),
+            *(("list", "--json"), ("jobs",), ("doctor", "--json"), ("trend",), ("report", "--json")),
         ):
             command_line([*map(str, words), "--repo", str(workplace.root)], lambda request: 0)
     finally:

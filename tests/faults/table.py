@@ -3,7 +3,7 @@
 
 from collections.abc import Callable
 
-from tests.faults import kinds, outside
+from tests.faults import inputs, kinds, outside
 from tests.faults.kinds import Round
 
 KINDS: dict[str, Callable[[Round], int]] = {
@@ -17,4 +17,7 @@ KINDS: dict[str, Callable[[Round], int]] = {
     "clock jumps": kinds.clock_jumps,
     "variables of a calling git": outside.git_environment,
     "special files": outside.special_files,
+    "a server that lies": inputs.lying_server,
+    "reports of odd shapes": inputs.odd_reports,
+    "absurd sizes": inputs.absurd_sizes,
 }

@@ -104,7 +104,9 @@ def _fetch(
             else:
                 found.downloaded += 1
                 yield reading
-                done.add(artefact.id)
+                # What is no archive now may be one the next time.
+                if reading.reports or not reading.problems:
+                    done.add(artefact.id)
 
 
 def _downloaded(

@@ -292,3 +292,13 @@ def test_only_hosts_of_github_are_followed(place: str, allowed: bool) -> None:
 def test_an_api_that_cannot_be_asked_is_refused(api: str) -> None:
     with pytest.raises(TTMatrixError, match="over HTTPS only"):
         Transport("", api)
+
+
+def test_an_archive_that_cannot_be_read_is_fetched_again(server: GitHub, checkout: Checkout, tmp_path: Path) -> None:
+    server.add_run(1, 101)
+    server.add_artefact(1, 11, JOB.format(1, 11), {"report_11.xml": report(tmp_path, "pass")})
+    server.faults = {"blobs:": [Answer(body=b"<html>a page of a proxy</html>")]}
+    first = ingest(checkout)
+    assert (first.code, first.json["new"], len(first.json["problems"])) == (1, 0, 1)
+    second = ingest(checkout)
+    assert (second.code, second.json["new"], second.json["problems"]) == (0, 1, [])
