@@ -156,7 +156,10 @@ def failure_reason(case: Testcase, log: str) -> tuple[str, str]:
 
 def raised_reason(case: Testcase) -> str:
     """The part of a testcase's traceback, or else of its message, that is fit for a `reason`."""
-    return next(filter(None, map(quotable, (evidence_lines(case.text), case.message))), "")
+    lines = evidence_lines(case.text)
+    # A text that pytest has not marked may be anything: the message goes before it.
+    texts = (lines, case.message) if lines != case.text else (f"{case.message}\n{lines}",)
+    return next(filter(None, map(quotable, texts)), "")
 
 
 def is_forced(case: Testcase) -> bool:

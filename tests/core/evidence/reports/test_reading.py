@@ -205,3 +205,10 @@ def test_of_a_cut_report_the_complete_testcases_are_read(tmp_path: Path) -> None
     assert problem.partly
     assert problem.message == report.cut
     assert "behind 1 testcase: no element found" in problem.message
+
+
+def test_the_message_goes_before_a_text_that_pytest_has_not_marked() -> None:
+    (one,) = read(suite(f"{_TAGS}<failure message='E  Fehler: über'>x</failure>")).observations
+    assert one.reason == "Fehler: über"
+    (one,) = read(suite(f"{_TAGS}<failure message='ValueError: short'>E   RuntimeError: marked</failure>")).observations
+    assert one.reason == "RuntimeError: marked"
