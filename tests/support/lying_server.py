@@ -64,7 +64,7 @@ class Liar:
         address = f"{self.api}/repos/{REPOSITORY}/actions/artifacts/5/zip"
         name = "test-reports-a1-1.0-n150-n150_and_expected_passing-5"
         size = len(self.archive)
-        # Whoever believed a lie about an archive may have done with it: the truth is in another one.
+        # An archive that was read is not read again, so the truth is in another one.
         base = {
             "id": 5 if self.lie else 6,
             "name": name,
