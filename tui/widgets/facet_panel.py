@@ -18,14 +18,17 @@ class _FacetRows:
 
     columns: Sequence[TableColumn] = _COLUMNS
 
-    def __init__(self, facets: Sequence[Facet]) -> None:
+    def __init__(self, facets: Sequence[Facet], awaited: Sequence[str] = ()) -> None:
+        """`awaited` are facets whose facts are still being read: they come last, so that nothing moves when they do."""
         self.rows: list[tuple[str, str, int, bool]] = []
+        self._awaited = awaited
         for facet in facets:
             values = [one for one in facet.values if one.count or one.chosen or len(facet.values) <= 12]
             if not values:
                 continue
             self.rows.append((facet.field, "", 0, False))
             self.rows += [(facet.field, one.value, one.count, one.chosen) for one in values]
+        self.rows += [(name, "", 0, False) for name in awaited]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -40,7 +43,7 @@ class _FacetRows:
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         name, value, count, chosen = self.rows[position]
         if not value:
-            return [Cell(name, "running")], [Cell("")]
+            return [Cell(name, "running")], [Cell("reading" if name in self._awaited else "", "dim")]
         style = "mark" if chosen else "" if count else "dim"
         return [Cell(f" {facet_label(name, value)}", style)], [Cell(f"{count:>7,}", style)]
 
@@ -59,9 +62,9 @@ class FacetPanel(RowTable):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(_FacetRows(()), id=id)
 
-    def show_facets(self, facets: Sequence[Facet]) -> None:
-        """Show other counts; the cursor stays on its value."""
-        self.show(_FacetRows(facets), keep=self.cursor_key)
+    def show_facets(self, facets: Sequence[Facet], awaited: Sequence[str] = ()) -> None:
+        """Show other counts; the cursor stays on its value. `awaited` are facets that are still being read."""
+        self.show(_FacetRows(facets, awaited), keep=self.cursor_key)
 
     def action_choose(self) -> None:
         self._choose(self.cursor)

@@ -45,7 +45,7 @@ OP_FACETS = ("status", "op", "model", "dtype", "marker", "temporary", BACKEND, R
 """The facets if all visible rows are op cases."""
 HANDWRITTEN_FACETS = ("status", "level", "marker")
 """The facets if all visible rows are hand-written tests."""
-FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "group", "bringup", "marker", "task", "job")
+FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "bringup", "marker", "group", "task", "job")
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,11 +335,20 @@ class View:
 
         A facet whose facts are missing is left out. Without `names`, the facets are those for the visible kind of rows.
         """
-        if not names and self.matrix.models is not None:
-            own = HANDWRITTEN_FACETS if self.only_handwritten else OP_FACETS if self.only_ops else FACETS
-            names = ("kind", *own)
-        names = names or FACETS
-        return [self._facet(name) for name in names if BY_NAME[name].needs in ("", *self.learned)]
+        return [self._facet(name) for name in names or self._facet_names if self._is_known(name)]
+
+    def awaited_facets(self) -> list[str]:
+        """The facets for the visible kind of rows whose facts are missing."""
+        return [name for name in self._facet_names if not self._is_known(name)]
+
+    @property
+    def _facet_names(self) -> tuple[str, ...]:
+        if self.matrix.models is None:
+            return FACETS
+        return ("kind", *(HANDWRITTEN_FACETS if self.only_handwritten else OP_FACETS if self.only_ops else FACETS))
+
+    def _is_known(self, name: str) -> bool:
+        return BY_NAME[name].needs in ("", *self.learned)
 
     def _facet(self, name: str) -> Facet:
         scope = self.scope

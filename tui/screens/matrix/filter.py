@@ -207,7 +207,8 @@ class FacetBox(CachedBox):
         if self.has_class("shown"):
             only_ops = self.context.session.view.only_ops
             self.context.facts.request(_OF_OP_FACETS if only_ops else _OF_FACETS)
-            self.facets.show_facets(self.context.session.view.facets())
+            view = self.context.session.view
+            self.facets.show_facets(view.facets(), view.awaited_facets())
 
     def toggle(self, rows: Widget) -> None:
         """Go to the facets, which are shown then, or back to the rows."""
