@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("checkout", type=Path)
     parser.add_argument("--runs", type=int, default=20_000)
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as home:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         environ = {**os.environ, "TTMATRIX_HOME": home}
         ids = queue(args.checkout, args.runs, RunStore(paths(environ).runs))
         test, run = ids[0]

@@ -39,7 +39,7 @@ def main() -> None:
     args = parser.parse_args()
     matrix = index(find_checkout(args.checkout.resolve()))
     ids = args.ids or [id for id in matrix.ids if "-single_device-" in id][: args.tests]
-    with tempfile.TemporaryDirectory() as home:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         os.environ |= {HOME_VARIABLE: home, "TTMATRIX_LEASES": f"{home}/leases"}
         Path(home, "leases").mkdir()
         store, settings = RunStore(Path(home, "runs")), Settings(python=args.python)
