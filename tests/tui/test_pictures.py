@@ -188,7 +188,9 @@ class Walk:
         yield "launch of op cases", await self._take("ready to run")
         await press("escape", "E")
         yield "edit form of an op case", await self._take("skip_if")
-        await press("escape", "escape", "escape")
+        await press("f1")
+        yield "keys of a dialog", await self._take("Leave")
+        await press("escape", "escape", "escape", "escape")
 
     async def _screens(self) -> Shown:
         """Whatever the table of screens has."""
@@ -206,7 +208,7 @@ class Walk:
         record_hosts(text)
 
         def shown() -> bool:
-            words = screen_text(self._app).partition("\n")[0]
+            words = "\n".join(screen_text(self._app).splitlines()[:2])
             return title in words if title else "1 up" not in words
 
         await until(self._pilot, shown, f"hosts: {title}")

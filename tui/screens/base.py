@@ -128,7 +128,9 @@ class SessionScreen(SteadyScreen[None]):
         read_only = "read-only" if self.session.read_only else ""
         # A line that takes the keys takes those too that a hint names.
         hint = "" if isinstance(self.focused, Input) else self._hint
-        said = Said(tuple(filter(None, (read_only, self.session.lease_text, *words))), tuple(keyed), hint)
+        # How long a machine is still there is never cut either.
+        whole = (self.session.lease_text, *keyed)
+        said = Said(tuple(filter(None, (read_only, *words))), whole, hint)
         self.top.show(self.session, self.tab, said, self.app.size.width)
 
     def on_resize(self, event: events.Resize) -> None:

@@ -88,15 +88,14 @@ def _above(tabs: Sequence[Tab], width: int) -> tuple[Sequence[Tab], int]:
 
 
 def fitted_words(words: Sequence[str], keyed: Sequence[str], width: int) -> list[str]:
-    """Messages in at most `width` cells: the longest are cut, then the last ones go."""
+    """Messages in at most `width` cells: the last ones are cut, or go. What goes on everywhere comes first."""
     whole = list(_within(keyed, width))
     room = width - sum(cell_len(one) + len(_GAP) for one in whole)
     left = [one for one in words if one]
     while left and (over := cell_len(_GAP.join(left)) - room) > 0:
-        longest = max(left, key=cell_len)
-        least = cell_len(longest) - over
+        least = cell_len(left[-1]) - over
         if least >= _LEAST_WORDS:
-            left[left.index(longest)] = fit(longest, least).rstrip()
+            left[-1] = fit(left[-1], least).rstrip()
         else:
             left.pop()
     return [*left, *whole]

@@ -63,7 +63,7 @@ def test_both_lines_fit_and_no_key_is_cut(width: int, words: list[str], tabs: li
     assert not any(one.startswith(("H", "a s")) and one not in keyed for one in found.words)
 
 
-def test_the_longest_message_is_cut_first() -> None:
+def test_the_last_message_is_cut_first() -> None:
     words = ["5 cells", "could not convert string to float in the fifth argument"]
     assert fitted_words(words, [], 40) == ["5 cells", "could not convert string to f…"]
     assert fitted_words(words, ["a shows all"], 24) == ["5 cells", "a shows all"]
