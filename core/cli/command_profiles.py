@@ -29,8 +29,7 @@ def _print_options(context: Context) -> int:
         return EXIT_OK
     rows = ((one.name, ", ".join(one.values) or one.type, one.layer, one.help) for one in options)
     context.console.table(("option", "values", "of", "help"), rows)
-    for level, what in LEVELS.items():
-        context.console.line(f"optimization_level {level}: {what}")
+    context.console.table(("level", "what optimization_level does"), ((str(one), what) for one, what in LEVELS.items()))
     return EXIT_OK
 
 

@@ -117,7 +117,7 @@ async def test_the_app_can_be_opened_on_such_a_query_and_reads_on(tmp_path: Path
 
 async def test_facets_of_the_models_come_with_the_panel(tmp_path: Path) -> None:
     app = build_app(sample_checkout(tmp_path / "tt-xla"), query="has:entry")
-    async with app.run_test(size=(140, 60)) as pilot:
+    async with app.run_test(size=(140, 100)) as pilot:
         await until(pilot, lambda: {"models", "jobs"} <= set(app.session.view.learned), "facts")
         await until(pilot, lambda: "generality" in screen_text(app), "the group facet")
 

@@ -82,4 +82,4 @@ class GroupedRows:
         if row is not None:
             return self.rows.cells(row)
         arrow = "▸" if group.key in self._folded else "▾"
-        return ([Cell(f"{arrow} {len(group.rows):,} × ", "running"), *group.heading],)
+        return ([Cell(f"{arrow} {len(group.rows):,} x ", "running"), *group.heading],)

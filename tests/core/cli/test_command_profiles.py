@@ -24,4 +24,4 @@ def test_a_mistake_in_one_keeps_no_other_from_being_listed(runnable: Checkout) -
 def test_what_each_level_does_is_explained(runnable: Checkout) -> None:
     told = call("profiles", "--options", "--repo", runnable.root).out
     for level in (0, 1, 2):
-        assert f"optimization_level {level}: {LEVELS[level]}" in told
+        assert f"{level}      {LEVELS[level]}" in told

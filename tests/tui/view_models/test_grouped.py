@@ -30,7 +30,7 @@ def test_differences_are_in_groups_by_error_and_host() -> None:
     assert [len(group.rows) for group in groups] == [25, 2, 1]
     folded = GroupedRows(DifferenceRows(DIFFERENCES), groups, {group.key for group in groups})
     assert len(folded) == 3
-    assert _text(folded, 0).startswith("▸ 25 × new on t3k-07") and "out of L1" in _text(folded, 0)
+    assert _text(folded, 0).startswith("▸ 25 x new on t3k-07") and "out of L1" in _text(folded, 0)
     assert folded.row(0) is None and folded.row(2) == 27
     assert "t3k-07" in _text(folded, 2), "the host has a column"
 
