@@ -5,8 +5,17 @@ from collections.abc import Sequence
 
 from core.cli.context import Context
 from core.text import counted, one_line
-from core.workflows import WorkflowReport, WorkflowSession, WorkflowState, left_open, sessions_directory
-from core.workflows.effects import Abort, Ask, Propose, RunDevice
+from core.workflows import (
+    Abort,
+    Ask,
+    Propose,
+    RunDevice,
+    WorkflowReport,
+    WorkflowSession,
+    WorkflowState,
+    left_open,
+    sessions_directory,
+)
 
 _NONE = "no workflow is open; ttmatrix triage ID starts one"
 _GO_ON = "ttmatrix triage ID --resume goes on"

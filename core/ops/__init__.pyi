@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 from .batch import (
-    INVALID as INVALID,
     OpOptions as OpOptions,
     OpResult as OpResult,
     invalid_cases as invalid_cases,
@@ -57,7 +56,6 @@ from .op_tests import (
 )
 from .rows import with_cached_ops as with_cached_ops, with_ops as with_ops
 from .tabulation import (
-    DEFAULT_BACKEND as DEFAULT_BACKEND,
     default_backend as default_backend,
     expectation as expectation,
 )

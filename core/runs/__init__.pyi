@@ -58,13 +58,11 @@ from .reasons import (
     signature as signature,
     without_links as without_links,
 )
-from .sanitize import clean as clean, plain_line as plain_line, unescaped as unescaped
+from .sanitize import clean as clean, plain_line as plain_line
 from .spec import (
-    DUMPING as DUMPING,
     RUN_VARIABLE as RUN_VARIABLE,
     ResultFormat as ResultFormat,
     RunSpec as RunSpec,
-    dumps_nothing as dumps_nothing,
     how_to_dump as how_to_dump,
     is_debugger as is_debugger,
     is_run_id as is_run_id,

@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.evidence import RAN
-from core.evidence.verdicts import Judgement, Verdict, Verdicts
+from core.evidence.proposals import lacking_results
+from core.evidence.verdicts import Judgement, Verdicts
 from core.model import node_id
 from core.sessions.estimates import Estimates
 from core.sessions.placing import Candidate
@@ -40,7 +41,7 @@ def candidates(ids: Iterable[str], archs: Collection[str], known: Knowledge) -> 
 def _candidate(one: Judgement, known: Knowledge) -> Candidate | None:
     rows = known.verdicts.seen.get(one.id, {}).get(one.arch, ())
     ran = [row for row in rows if row.ending in RAN]
-    lacks = max(1, known.verdicts.policy.minimum_runs - len(ran)) if one.verdict is Verdict.UNKNOWN else 0
+    lacks = lacking_results(one, known.verdicts.policy.minimum_runs)
     reasons = list(_reasons(one, [row.when for row in ran], lacks, known))
     if not reasons:
         return None

@@ -13,8 +13,8 @@ from .driver import (
     take as take,
     workflow_lock as workflow_lock,
 )
+from .effects import Abort as Abort, Ask as Ask, Propose as Propose, RunDevice as RunDevice
 from .loader_edits import (
-    Checked as Checked,
     LoaderEdit as LoaderEdit,
     check_edits as check_edits,
     take_back_edits as take_back_edits,

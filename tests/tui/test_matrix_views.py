@@ -190,14 +190,13 @@ async def test_columns_are_chosen_ordered_sorted_and_saved(checkout: Checkout) -
         assert isinstance(app.screen, Columns)
         await pilot.press("space")
         await pilot.press("j", "space", "K", "G")
-        await until(pilot, lambda: "file of the entry" in screen_text(app), "the last column")
+        last = TABLE_FIELDS[-1].name
+        await until(pilot, lambda: TABLE_FIELDS[-1].help[:30] in screen_text(app), "the last column")
         await pilot.press("space", "o", "o", *["K"] * len(TABLE_FIELDS), "enter")
         view = app.session.view
-        assert (
-            view.columns == ("file", "id", "archs", "status", "bringup", "run", "reason") or view.columns[0] == "file"
-        )
-        assert (view.sort_key, view.descending) == ("file", True)
-        await until(pilot, lambda: "▼file" in screen_text(app), "the order")
+        assert view.columns[0] == last
+        assert (view.sort_key, view.descending) == (last, True)
+        await until(pilot, lambda: "▼" in screen_text(app), "the order")
     assert read_saved(paths().views_file).columns == view.columns
     again = build_app(checkout)
     assert again.session.view.columns == view.columns != DEFAULT_COLUMNS

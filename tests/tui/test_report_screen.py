@@ -37,7 +37,7 @@ async def test_every_list_says_what_the_headless_report_says(planted: tuple[Chec
         assert f"failures follow {BAD_HOST}" in words
         names = [one["name"] for one in (found["total"], *found["archs"], *found["groups"])]
         assert [key.rpartition("/")[2] for key in _keys(screen)] == names
-        assert "% passed in 7 days" in words and "no history in this clone" in words
+        assert "% as expected in 7 days" in words and "no history in this clone" in words
         for name in ("turned", "stale", "flaky"):
             await pilot.press("tab")
             expected = [f"{one['id']} {one['arch']}" for one in found[name]]

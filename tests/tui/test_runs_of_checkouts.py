@@ -47,7 +47,7 @@ async def test_a_fresh_clone_shows_nothing_of_another_checkout(
         await pilot.press("L")
         assert app.screen is app.matrix_screen, "there is no log of it"
         await pilot.press("2")
-        await until(pilot, lambda: "1 of other checkouts: a shows them" in screen_text(app), "a word about the rest")
+        await until(pilot, lambda: "a shows 1 of other checkouts" in screen_text(app), "a word about the rest")
         await pilot.press("R")
         await until(pilot, lambda: "no batch to rerun" in screen_text(app), "the refusal")
         await pilot.press("escape", "a")

@@ -120,7 +120,7 @@ from .style import (
     diff_style as diff_style,
     facet_label as facet_label,
 )
-from .tabs import Header as Header, Tab as Tab, header as header
+from .tabs import Tab as Tab, header as header
 from .trend import trend_lines as trend_lines
 from .triage import (
     Listed as Listed,

@@ -18,7 +18,12 @@ from .proposal import (
     document as document,
     propose as propose,
 )
-from .reruns import CellRuns as CellRuns, lacking as lacking, plan_reruns as plan_reruns
+from .reruns import (
+    CellRuns as CellRuns,
+    lacking as lacking,
+    lacking_results as lacking_results,
+    plan_reruns as plan_reruns,
+)
 from .rules import with_issue as with_issue
 from .schedule_marker import (
     ScheduleMarker as ScheduleMarker,

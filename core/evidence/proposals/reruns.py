@@ -24,8 +24,15 @@ CellRuns = tuple[str, str, int]
 def lacking(judgements: Iterable[Judgement], minimum: int) -> Iterator[CellRuns]:
     """For each cell, the number of runs missing to the `minimum` for a verdict, and one run for each other cell."""
     for one in judgements:
-        ran = sum(row.ending in RAN for row in one.rows)
-        yield one.id, one.arch, max(1, minimum - ran) if one.verdict is Verdict.UNKNOWN else 1
+        yield one.id, one.arch, max(1, lacking_results(one, minimum))
+
+
+def lacking_results(one: Judgement, minimum: int) -> int:
+    """How many results a cell lacks until it has a verdict, or until what contradicts its entry weighs enough."""
+    ran = sum(row.ending in RAN for row in one.rows)
+    if one.verdict is Verdict.UNKNOWN:
+        return max(1, minimum - ran)
+    return max(0, minimum - ran) if ran else 0
 
 
 def plan_reruns(

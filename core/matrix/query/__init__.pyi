@@ -30,7 +30,6 @@ from .fields import (
     NONE as NONE,
     backends_asked as backends_asked,
     column_of as column_of,
-    field_of as field_of,
     fields_lacking as fields_lacking,
     lens as lens,
     needs as needs,

@@ -19,7 +19,6 @@ from .kinds import (
     FORKED as FORKED,
     KINDS as KINDS,
     OP_KIND as OP_KIND,
-    PAYLOAD as PAYLOAD,
     Export as Export,
     check_export as check_export,
     default_manifest as default_manifest,
@@ -77,7 +76,6 @@ from .profiles import (
     shown_name as shown_name,
 )
 from .pytest_command import (
-    PERF_REPORTS as PERF_REPORTS,
     pytest_environment as pytest_environment,
     pytest_words as pytest_words,
     upstream_words as upstream_words,

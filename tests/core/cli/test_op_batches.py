@@ -83,7 +83,7 @@ def test_it_belongs_to_the_checkout_and_to_what_its_manifests_say(checkout: Chec
     forced = call("ops", "run", "two::s", "--backend", "eager", "--run-skipped", "--json", "--repo", checkout.root)
     assert [(one["id"], one["status"]) for one in forced.json] == [("two::s", "pass")]
     # One result is enough for this team's policy.
-    (checkout.root / "ttmatrix-policy.toml").write_text("minimum_runs = 1\n")
+    (checkout.root / "ttmatrix-policy.toml").write_text("minimum_runs = 1\napply_grade = 1\n")
     found = call("ops", "results", "two::s", "--json", "--repo", checkout.root).json
     assert [(one["status"], one["backend"], one["verdict"], one["max_abs"]) for one in found] == [
         ("pass", "eager", "stale", 0.0)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from core.payload.ttmatrix_spool import SPOOL, SPOOL_VARIABLE, Log, Spool
-from core.runs.planning import PAYLOAD
+from core.runs.planning.pytest_command import PAYLOAD
 from tests.support.cluster import until
 
 _TESTS = """

@@ -52,7 +52,7 @@ def test_without_a_device_it_stops_with_the_command_for_all_and_the_edit_in_plac
 ) -> None:
     progress = driven(world, root)
     assert progress.blocked is not None
-    assert "--force-run --runxfail --junitxml=" in progress.blocked.command
+    assert "--force-run --runxfail" in progress.blocked.command
     assert f"[{SMALL}]" in progress.blocked.command
     assert f"[{LARGE}]" in progress.blocked.command
     assert "torch.zeros(batch_size, 6, dtype=dtype_override)" in loader_of(world)

@@ -39,7 +39,6 @@ from .origin import (
 from .reaching import writes as writes
 from .returned import (
     Returned as Returned,
-    Sister as Sister,
     has_key as has_key,
     mapping as mapping,
     returned_at as returned_at,

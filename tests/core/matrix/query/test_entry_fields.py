@@ -10,7 +10,8 @@ from core.edits import EntryForm, entry_fields
 from core.errors import UsageError
 from core.matrix import Matrix
 from core.matrix.indexing import index
-from core.matrix.query import Query, field_of, fields_lacking, select
+from core.matrix.query import Query, fields_lacking, select
+from core.matrix.query.fields import field_of
 from core.matrix.view import TABLE_FIELDS
 from tests.support.tree import INFERENCE, LOADERS, write_checkout
 
