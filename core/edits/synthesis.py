@@ -28,8 +28,8 @@ def operations_for(matrix: Matrix, id: str, wish: Wish, added: Collection[str] =
     before = entry.fields if entry else {}
     marked = [arch for arch in matrix.schema.archs if supports(entry, arch)]
     if added:
-        kept = marked if entry is not None else [arch for arch in marked if arch in wish]
-        marked = [arch for arch in matrix.schema.archs if arch in kept or arch in added]
+        present = marked if entry is not None else [arch for arch in marked if arch in wish]
+        marked = [arch for arch in matrix.schema.archs if arch in present or arch in added]
         before = {**before, _ARCHS: marked}
     after = synthesise(before, {arch: values for arch, values in wish.items() if arch in marked}, marked)
     if entry is None:

@@ -178,8 +178,8 @@ def _dropped_text(entry: Entry | None, asking: Sequence[Judgement], wish: Mappin
     for one in asking:
         fields, present = wish.get(one.arch, {}), resolve(entry, "reason", one.arch).value
         if "reason" in fields and isinstance(present, str):
-            kept = set(issues_in(str(fields["reason"] or "")))
-            lost.update(dict.fromkeys(issue for issue in issues_in(present) if issue not in kept))
+            linked = set(issues_in(str(fields["reason"] or "")))
+            lost.update(dict.fromkeys(issue for issue in issues_in(present) if issue not in linked))
     return f"no longer links {', '.join(map(str, lost))}" if lost else ""
 
 
