@@ -17,10 +17,7 @@ def has_handwritten(checkout: Checkout) -> bool:
 
 def with_handwritten(cache: Cache, matrix: Matrix, read: Callable[[Cache], OtherRows] = read_rows) -> Matrix:
     """`matrix` with the hand-written tests of its checkout; `read` is called if they are not cached."""
-    if not has_handwritten(cache.checkout):
-        return matrix
-    known = cached_rows(cache)
-    return with_handwritten_rows(matrix, read(cache) if known is None else known)
+    return with_cached_handwritten(cache, matrix) or with_handwritten_rows(matrix, read(cache))
 
 
 def with_cached_handwritten(cache: Cache, matrix: Matrix) -> Matrix | None:

@@ -2,13 +2,18 @@
 """Hand-written tests in the commands: listed, shown with the jobs that select them, planned."""
 
 import json
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
+from core import handwritten
 from core.errors import EXIT_OK, EXIT_USAGE
 from core.evidence.reports.classify import handwritten_test
+from core.matrix.cache import Cache
 from core.runs import Outcome, Testcase
+from core.settings import Settings
 from core.sources import Checkout
 from tests.support.boards import fake_tt_smi
 from tests.support.cli import call
@@ -183,6 +188,35 @@ def test_planned(checkout: Checkout) -> None:
     assert (graph["kind"], doubtful["kind"]) == ("cpu", "device")
     assert doubtful["argv"][-1] == f"{_PATH}::test_doubtful[x]"
     assert str(checkout.root / "tests") in graph["env"]["PYTHONPATH"]
+
+
+def test_rows_that_are_not_cached_are_read_only_where_that_may_take_long(
+    checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.sources.stamps._RACY_NS", -(10**18))
+    cache = Cache(checkout, tmp_path / "cache")
+    matrix, _ = cache.index()
+    assert handwritten.with_cached_handwritten(cache, matrix) is None
+    read = handwritten.with_handwritten(cache, matrix)
+    cached = handwritten.with_cached_handwritten(cache, matrix)
+    assert cached and cached.ids == read.ids and len(read.ids) == len(matrix.ids) + 4
+    (checkout.root / _PATH).write_text("def test_new(): pass\n")
+    assert handwritten.with_cached_handwritten(cache, matrix) is None
+    shutil.rmtree(checkout.root / "tests/torch")
+    assert handwritten.with_cached_handwritten(cache, matrix) is matrix, "there are none"
+
+
+@pytest.mark.parametrize(("python", "runs"), [(sys.executable, True), ("/nowhere/python", False)])
+def test_several_are_one_batch_and_what_cannot_run_is_said(
+    checkout: Checkout, tmp_path: Path, python: str, runs: bool
+) -> None:
+    tests = handwritten.read_tests(Cache(checkout, tmp_path / "cache")).tests
+    settings = Settings(python=python)
+    plan = handwritten.plan_handwritten_runs(checkout, tests, settings, runs=tmp_path / "runs")
+    planned, refused = [spec.test_id for spec in plan.specs], [str(error) for error in plan.refused]
+    assert planned == ([test.node_id for test in tests] if runs else [])
+    assert len({spec.batch for spec in plan.specs}) == (1 if runs else 0)
+    assert len(refused) == (0 if runs else len(tests)) and all("/nowhere/python" in text for text in refused)
 
 
 def test_boards_that_a_test_needs(checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
