@@ -144,6 +144,9 @@ class Configured(Protocol):
 
 
 class _Parser(argparse.ArgumentParser):
+    words: Collection[str] | None = None
+    """Those of the command line; None: not known, so whatever might be among them is declared."""
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, hint=f"See: {self.prog} --help")
 
@@ -195,14 +198,15 @@ def _refuse_unknown(arguments: Sequence[str]) -> None:
     raise UsageError(f"There is no command {word!r}", hint=f"{meant}{PROGRAM} --help lists the commands.")
 
 
-def build_parser(names: Iterable[str] = COMMANDS, configured: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
-    """A parser that knows the commands `names`, and declares the arguments of those in `configured`."""
+def build_parser(names: Iterable[str] = COMMANDS, words: Collection[str] | None = None) -> argparse.ArgumentParser:
+    """A parser that knows the commands `names`, and declares the arguments of those in `words`; None: of all."""
     parser = _program()
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     for name in names:
         command = commands.add_parser(name, help=COMMANDS[name], description=f"{_capital(COMMANDS[name])}.")
         add_global_options(command, {})
-        if name in configured:
+        command.words = words
+        if words is None or name in words:
             cast(Configured, command_module(name)).configure(command)
     return parser
 

@@ -29,6 +29,13 @@ def test_only_commands_that_are_named_are_configured() -> None:
         parser.parse_args(["runs"])
 
 
+def test_only_the_verb_that_is_named_is_configured() -> None:
+    parser = build_parser(["ops"], ["ops", "list"])
+    assert parser.parse_args(["ops", "list", "--model", "x"]).model == ["x"]
+    with pytest.raises(UsageError, match="unrecognized"):
+        parser.parse_args(["ops", "models", "--model", "x"])
+
+
 def test_global_options_have_a_default_and_either_place() -> None:
     args = parse(["list"])
     assert (args.repo, args.arch, args.json, args.no_color) == (None, "", False, False)
