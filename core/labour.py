@@ -12,6 +12,10 @@ from core.proc import ProcessIdentity
 # Indices of fields of /proc/PID/stat after the name; proc(5) counts them from 1, two fields earlier.
 _MINOR, _MAJOR, _USER, _SYSTEM, _USER_OF_CHILDREN, _SYSTEM_OF_CHILDREN = 7, 9, 11, 12, 13, 14
 _TICKS = os.sysconf("SC_CLK_TCK")
+_IDLE_SHARE = 0.1
+"""Loops and threads that poll use a little processor time without making progress."""
+_RESOLUTION = 0.02
+"""Processor time is counted in ticks of a hundredth of a second."""
 _FAULTS_OF_WORK = 5.0
 """Pages touched for the first time in a second of work; a thread that spins comes to one in many seconds."""
 
@@ -21,6 +25,11 @@ class _Times(NamedTuple):
 
     seconds: float
     faults: int
+
+
+def is_work(seconds: float, waited: float) -> bool:
+    """Whether `seconds` of work (see `Labour`) within the `waited` ones are more than something that polls needs."""
+    return seconds > max(_RESOLUTION, _IDLE_SHARE * waited)
 
 
 class Labour:

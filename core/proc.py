@@ -406,11 +406,6 @@ def send_signal(process: ProcessIdentity, signum: signal.Signals) -> None:
             os.kill(process.pid, signum)
 
 
-def processor_seconds(processes: Iterable[ProcessIdentity]) -> float:
-    """The processor time, in seconds, that these living processes have used so far."""
-    return sum(_processor_seconds(process.pid) for process in processes)
-
-
 @cache
 def boot_id() -> str:
     """The id of this boot of the machine."""
@@ -433,14 +428,6 @@ def free_memory() -> int:
 def _living(pids: Iterable[int]) -> frozenset[ProcessIdentity]:
     found = (identity(pid) for pid in pids)
     return frozenset(one for one in found if one is not None and is_alive(one))
-
-
-def _processor_seconds(pid: int) -> float:
-    try:
-        times = psutil.Process(pid).cpu_times()
-    except psutil.Error:
-        return 0.0
-    return times.user + times.system
 
 
 def _status(pid: int) -> tuple[str, float] | None:

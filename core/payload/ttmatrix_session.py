@@ -22,6 +22,7 @@ import json
 import logging
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -321,8 +322,10 @@ def _renamed(value: Any, names: dict[str, str]) -> Any:
 
 
 def _take_spool(old: Path, new: Path, names: dict[str, str]) -> None:
-    """The files of loggers that the spool follows are those of the run."""
-    if old.is_dir():
+    """The files of loggers that the spool follows are those of the run; without capture, it has no spool either."""
+    if not old.is_dir():
+        shutil.rmtree(new, ignore_errors=True)
+    else:
         new.mkdir(mode=0o700, exist_ok=True)
         for link in old.iterdir():
             if link.is_symlink():

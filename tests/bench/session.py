@@ -36,7 +36,7 @@ def main() -> None:
     parser.add_argument("--tests", type=int, default=40)
     parser.add_argument("--alone", action="store_true")
     parser.add_argument("ids", nargs="*")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     matrix = index(find_checkout(args.checkout.resolve()))
     ids = args.ids or [id for id in matrix.ids if "-single_device-" in id][: args.tests]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:

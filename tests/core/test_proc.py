@@ -22,7 +22,6 @@ from core.proc import (
     is_alive,
     marked,
     own_identity,
-    processor_seconds,
     run_binary,
     run_command,
     run_in_terminal,
@@ -161,14 +160,6 @@ def test_a_later_process_with_the_same_pid_is_left_alone(tmp_path: Path) -> None
     assert child.wait(0.2) is None
     send_signal(child.identity, signal.SIGKILL)
     assert child.wait(60) == -signal.SIGKILL
-
-
-def test_work_is_counted_and_the_gone_count_nothing(tmp_path: Path) -> None:
-    child = spawn(tmp_path, "while True: pass")
-    until(lambda: processor_seconds([child.identity]) > 0.05)
-    send_signal(child.identity, signal.SIGKILL)
-    child.wait(60)
-    assert processor_seconds([child.identity]) == 0.0
 
 
 def test_a_machine_has_one_boot_at_a_time_and_free_memory() -> None:

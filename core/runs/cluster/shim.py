@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import TTMatrixError
 from core.files import opened, read_bytes
-from core.labour import Labour
+from core.labour import Labour, is_work
 from core.payload.ttmatrix_spool import SPOOL, Log, Spool
 from core.proc import Child, descendants, own_identity, run_command, send_signal, spawn_detached
 from core.runs.cluster.code import reach
@@ -41,8 +41,6 @@ _CHUNK = 64 * 1024
 _LIVE_SECONDS = 1.0
 _CAPTURED_SECONDS = 0.1
 _PULSE_SECONDS = 5.0
-_IDLE_SHARE = 0.1
-"""Using less of a processor than this counts as idle (see `core.runs.execution.watch`)."""
 _LIVE = "results.jsonl"
 """Sent while it grows, because it shows the progress of a batch of op cases."""
 _STAGE = "._bringup_stage.txt"
@@ -194,7 +192,7 @@ class _Run:
         if since > _PULSE_SECONDS:
             worked = self._labour.seconds(descendants(self._me))
             # The start of pytest may be silent for long.
-            if worked - self._worked > _IDLE_SHARE * since or not self._spool.begun:
+            if is_work(worked - self._worked, since) or not self._spool.begun:
                 self._sender.send("pulse")
             self._worked, self._pulse = worked, time.monotonic()
 

@@ -15,7 +15,6 @@ import shutil
 import signal
 import socket
 import sys
-import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -25,19 +24,17 @@ from typing import Any, NoReturn
 from core.errors import TTMatrixError
 from core.files import Malformed, decoded, opened, parsed, plain, read_bytes
 from core.model import Function, node_id
+from core.payload.ttmatrix_spool import SPOOL
 from core.proc import (
     Child,
     ProcessIdentity,
-    descendants,
     identity,
     is_alive,
-    processor_seconds,
     send_signal,
     spawn_detached,
     this_host,
 )
 from core.runs.environment import child_environment
-from core.runs.execution.follow import PULSE
 from core.runs.spec import ResultFormat, RunSpec
 from core.runs.store import LOG, SESSION
 
@@ -45,8 +42,6 @@ PLUGIN = "ttmatrix_session"
 PLACE_VARIABLE, SOCKET_VARIABLE = "TTMATRIX_SESSION", "TTMATRIX_SESSION_SOCKET"
 """As in `core.payload.ttmatrix_session`, which needs pytest."""
 _SOCKET = "socket"
-_PROCESS = "process.json"
-"""In the directory of a session: its process."""
 _OUTPUT = "ttmatrix_output"
 _MOST_TESTS = 200
 """Of one session: pytest compares each name with each item."""
@@ -57,9 +52,6 @@ _MOST_FAILURES = 2
 _BACKLOG = 64
 _STEP_SECONDS = 0.2
 _LOG_BYTES = 256 * 1024
-_PULSE_SECONDS = 0.5
-_IDLE_SHARE = 0.1
-"""Using less of a processor than this counts as idle, as in `core.runs.execution.watch`."""
 _FAREWELL_SECONDS = 2.0
 
 
@@ -192,8 +184,6 @@ class Sessions:
             shutil.rmtree(place, ignore_errors=True)
             self._failures[key] = _MOST_FAILURES
             return None
-        with suppress(OSError):
-            (place / _PROCESS).write_text(json.dumps(plain(process.identity)), encoding="utf-8")
         session = self._sessions[key] = _Session(key, place, process, frozenset(nodes))
         return session
 
@@ -243,6 +233,9 @@ def attend(spec: RunSpec, directory: Path, session: Path, environ: Mapping[str, 
 
     Output is the log of the run. Until the run begins, signals end this process; then only what ends the run does.
     """
+    with suppress(OSError):
+        # The session begins the test: until then the run starts, as one does that runs alone.
+        (directory / SPOOL).mkdir(mode=0o700, exist_ok=True)
     environment = child_environment(environ, spec.env, spec.paths)
     try:
         code = _served(spec, directory, session, environment)
@@ -250,7 +243,7 @@ def attend(spec: RunSpec, directory: Path, session: Path, environ: Mapping[str, 
         code = None
         print(f"its session does not answer: {error}", file=sys.stderr, flush=True)
     if code is None:
-        _run_alone(spec, environment)
+        _run_alone(spec, directory, environment)
     if code < 0:
         # As the process of the run did. No core file: that process has left one, if it is wanted.
         signal.signal(-code, signal.SIG_DFL) if -code != signal.SIGKILL else None
@@ -258,9 +251,11 @@ def attend(spec: RunSpec, directory: Path, session: Path, environ: Mapping[str, 
     os._exit(code)
 
 
-def _run_alone(spec: RunSpec, environment: Mapping[str, str]) -> NoReturn:
+def _run_alone(spec: RunSpec, directory: Path, environment: Mapping[str, str]) -> NoReturn:
     for signum in (signal.SIGHUP, signal.SIGUSR1, signal.SIGINT, signal.SIGTERM):
         signal.signal(signum, signal.SIG_DFL)
+    # It has a spool of its own, if it captures.
+    shutil.rmtree(directory / SPOOL, ignore_errors=True)
     os.chdir(spec.cwd)
     os.execve(spec.argv[0], spec.argv, environment)
 
@@ -270,16 +265,9 @@ def _served(spec: RunSpec, directory: Path, session: Path, environment: Mapping[
     with _connected(session / _SOCKET) as connection:
         log = _Copied(session / LOG)
         stream = _Messages(connection)
-        pulse = _Pulse(session / _PROCESS, directory / PULSE)
-
-        def meanwhile() -> None:
-            log.copy()
-            pulse.beat()
-
         # The first message means that everything is collected; until then, the log says how that goes.
-        first = stream.next(meanwhile)
-        meanwhile()
-        pulse.end()
+        first = stream.next(log.copy)
+        log.copy()
         if first is None:
             return None
         request = {"node": node_of(spec), "directory": str(directory), "environ": dict(environment)}
@@ -340,30 +328,6 @@ class _Messages:
         if not isinstance(found, dict):
             raise Malformed("the message of a session is no object")
         return found
-
-
-class _Pulse:
-    """Shows that a session works, though it prints nothing, while a run waits for it (see `watch`)."""
-
-    def __init__(self, process: Path, file: Path) -> None:
-        self._process = process
-        self._file = file
-        self._at, self._used = time.monotonic(), 0.0
-
-    def beat(self) -> None:
-        now = time.monotonic()
-        if now - self._at < _PULSE_SECONDS:
-            return
-        with suppress(OSError, Malformed):
-            process = decoded(read_bytes(self._process), ProcessIdentity)
-            used = processor_seconds([process, *descendants(process)])
-            if used - self._used > _IDLE_SHARE * (now - self._at):
-                with self._file.open("ab") as file:
-                    file.write(b".")
-            self._at, self._used = now, used
-
-    def end(self) -> None:
-        self._file.unlink(missing_ok=True)
 
 
 class _Copied:

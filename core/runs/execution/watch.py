@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.labour import Labour
+from core.labour import Labour, is_work
 from core.payload.ttmatrix_spool import SPOOL, Spool
 from core.proc import ProcessIdentity, descendants, is_alive, marked, send_signal
 from core.runs.escalation import Escalation
@@ -18,10 +18,6 @@ from core.runs.outcome import Outcome
 from core.runs.spec import RUN_VARIABLE, RunSpec
 from core.runs.store import LOG
 
-_IDLE_SHARE = 0.1
-"""Loops and threads that poll use a little processor time without making progress."""
-_RESOLUTION = 0.02
-"""Processor time is counted in ticks of a hundredth of a second."""
 _SECONDS_BETWEEN = 10.0
 
 
@@ -61,8 +57,8 @@ class Vitals:
     def idle(self, sign: Activity) -> float:
         """For how many seconds before `sign` nothing has happened."""
         waited = sign.at - self._last.at
-        worked = abs(sign.processor - self._last.processor) > max(_RESOLUTION, _IDLE_SHARE * waited)
-        if sign.log_size != self._last.log_size or worked:
+        worked = abs(sign.processor - self._last.processor)
+        if sign.log_size != self._last.log_size or is_work(worked, waited):
             self._last, self.alive = sign, True
             return 0.0
         return waited

@@ -30,7 +30,7 @@ pytestmark = [
 ]
 
 RUNNER = """
-import os, signal, sys, time
+import os, signal, sys, threading, time
 from pathlib import Path
 import pytest
 
@@ -41,10 +41,18 @@ BODIES = {
     "fail": lambda: print(1 / 0),
     "crash": lambda: (os.write(2, b"last words\\n"), os.kill(os.getpid(), signal.SIGSEGV)),
     "hang": lambda: (os.write(1, b"before the hang\\n"), time.sleep(600)),
+    "spin": lambda: spin(),
     "wait": lambda: [os.write(1, b"waiting\\n"), *iter(lambda: time.sleep(0.02) or (HERE / "go").exists(), True)],
     "leave": lambda: os.fork() or time.sleep(600),
     "exit": lambda: os._exit(7),
 }
+
+def spin():
+    def poll():
+        while True: os.stat(".")
+    threading.Thread(target=poll, daemon=True).start()
+    os.write(1, b"before the hang\\n")
+    time.sleep(600)
 
 @pytest.mark.parametrize("name", [f"{what}-{n}" for what in BODIES for n in range(40)])
 def test_all_models_torch(name, record_property, pytestconfig):
@@ -130,7 +138,15 @@ def test_each_test_has_its_own_result_log_and_report_and_the_module_is_imported_
 
 
 def test_a_hang_ends_alone_and_the_next_test_goes_on(store: RunStore, plan: Plan, runner: Path) -> None:
-    ended = run(store, plan("pass-0", "hang-0", "pass-1", hang_timeout=1.0))
+    check_hang(store, plan("pass-0", "hang-0", "pass-1", hang_timeout=1.0), runner)
+
+
+def test_a_thread_that_spins_hides_no_hang(store: RunStore, plan: Plan, runner: Path) -> None:
+    check_hang(store, plan("pass-0", "spin-0", "pass-1", hang_timeout=2.0), runner)
+
+
+def check_hang(store: RunStore, specs: list[RunSpec], runner: Path) -> None:
+    ended = run(store, specs)
     assert [record.outcome for record in ended] == [Outcome.PASS, Outcome.HANG, Outcome.PASS]
     assert "before the hang" in ended[1].log.read_text()
     assert collections(runner) == 1
@@ -142,17 +158,15 @@ def test_a_session_that_hangs_while_it_collects_holds_nobody_up_twice(
     # Only the second import of it, that of a test alone, is quick.
     text = "import time\nif len(list(Path(__file__).parent.glob('imported-*'))) == 1: time.sleep(600)\n"
     (runner / "test_models.py").write_text(f"{RUNNER}\n{text}")
-    ended = run(store, plan("pass-0", "pass-1", "pass-2", hang_timeout=2.0))
-    assert [record.outcome for record in ended] == [Outcome.HANG, Outcome.PASS, Outcome.PASS]
+    ended = run(store, plan("pass-0", "pass-1", "pass-2", timeout=6.0))
+    assert [record.outcome for record in ended] == [Outcome.TIMEOUT, Outcome.PASS, Outcome.PASS]
 
 
-def test_a_collection_that_works_without_output_is_no_hang(store: RunStore, plan: Plan, runner: Path) -> None:
-    text = "end = time.monotonic() + 4\nwhile time.monotonic() < end: pass\n"
-    (runner / "test_models.py").write_text(f"{RUNNER}\n{text}")
-    ended = run(store, plan("pass-0", "pass-1", hang_timeout=2.0))
-    assert [record.outcome for record in ended] == [Outcome.PASS, Outcome.PASS]
-    assert collections(runner) == 1
-    assert not list(ended[0].directory.glob("pulse"))
+def test_a_collection_that_takes_long_is_no_hang_as_in_a_run_alone(store: RunStore, plan: Plan, runner: Path) -> None:
+    (runner / "test_models.py").write_text(f"{RUNNER}\nimport time\ntime.sleep(4)\n")
+    ended = run(store, plan("pass-0", "pass-1", hang_timeout=1.0)) + run(store, plan("pass-2", hang_timeout=1.0))
+    assert [record.outcome for record in ended] == [Outcome.PASS] * 3
+    assert [read_guard(record.directory) is not None for record in ended] == [True, True, False]
 
 
 def test_a_time_limit_ends_one(store: RunStore, plan: Plan, runner: Path) -> None:
