@@ -15,7 +15,7 @@ from __future__ import annotations
 import ctypes
 import faulthandler
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import wraps
 from importlib.metadata import PackageNotFoundError, version
@@ -88,11 +88,19 @@ def unseen() -> Iterator[None]:
         yield
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> None:
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> Generator[None, None, None]:
     declared = hasattr(early_config.known_args_namespace, "forked")
     if not declared and not early_config.pluginmanager.hasplugin("ttmatrix_runner"):
         parser.addoption("--forked", action="store_true", help="no effect: pytest-forked is not installed")
+    try:
+        return (yield)
+    except BaseException:
+        capturing = early_config.pluginmanager.getplugin("capturemanager")
+        if _output is not None and _output.numbers and capturing is not None:
+            # pytest prints what it has captured until now, but the log has it.
+            capturing.read_global_capture()
+        raise
 
 
 @pytest.hookimpl(trylast=True)

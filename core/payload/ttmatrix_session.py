@@ -44,8 +44,8 @@ SOCKET_VARIABLE = "TTMATRIX_SESSION_SOCKET"
 LOG = "output.log"
 """The log of a session, and that of a run, in their directories."""
 SPOOL = "captured"
-STALE = "the code has changed since the session began"
-ABSENT = "the session has not collected it"
+STALE = "the code has changed since it began"
+ABSENT = "it has not collected this one"
 
 _REQUEST_SECONDS = 10.0
 _LEFT_BEHIND_SECONDS = 2.0

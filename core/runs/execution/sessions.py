@@ -53,6 +53,7 @@ _BACKLOG = 64
 _STEP_SECONDS = 0.2
 _LOG_BYTES = 256 * 1024
 _FAREWELL_SECONDS = 2.0
+_GONE = "it ended before it could run this one"
 
 
 def node_of(spec: RunSpec) -> str:
@@ -239,11 +240,10 @@ def attend(spec: RunSpec, directory: Path, session: Path, environ: Mapping[str, 
     environment = child_environment(environ, spec.env, spec.paths)
     try:
         code = _served(spec, directory, session, environment)
+    except _Refused as refused:
+        _run_alone(spec, directory, environment, str(refused))
     except (OSError, Malformed, TTMatrixError) as error:
-        code = None
-        print(f"its session does not answer: {error}", file=sys.stderr, flush=True)
-    if code is None:
-        _run_alone(spec, directory, environment)
+        _run_alone(spec, directory, environment, f"it does not answer: {error}")
     if code < 0:
         # As the process of the run did. No core file: that process has left one, if it is wanted.
         signal.signal(-code, signal.SIG_DFL) if -code != signal.SIGKILL else None
@@ -251,17 +251,24 @@ def attend(spec: RunSpec, directory: Path, session: Path, environ: Mapping[str, 
     os._exit(code)
 
 
-def _run_alone(spec: RunSpec, directory: Path, environment: Mapping[str, str]) -> NoReturn:
+class _Refused(Exception):
+    """The session cannot run the test; with the reason."""
+
+
+def _run_alone(spec: RunSpec, directory: Path, environment: Mapping[str, str], why: str) -> NoReturn:
     for signum in (signal.SIGHUP, signal.SIGUSR1, signal.SIGINT, signal.SIGTERM):
         signal.signal(signum, signal.SIG_DFL)
-    # It has a spool of its own, if it captures.
+    # It has a spool of its own, if it captures, and writes itself what the log has of the session.
     shutil.rmtree(directory / SPOOL, ignore_errors=True)
+    with suppress(OSError):
+        os.ftruncate(1, 0)
+    print(f"not in a process shared with other tests: {why}", file=sys.stderr, flush=True)
     os.chdir(spec.cwd)
     os.execve(spec.argv[0], spec.argv, environment)
 
 
-def _served(spec: RunSpec, directory: Path, session: Path, environment: Mapping[str, str]) -> int | None:
-    """The exit code of the run, minus the number of a signal that ended it; None: the session cannot run it."""
+def _served(spec: RunSpec, directory: Path, session: Path, environment: Mapping[str, str]) -> int:
+    """The exit code of the run, minus the number of a signal that ended it. Raises _Refused."""
     with _connected(session / _SOCKET) as connection:
         log = _Copied(session / LOG)
         stream = _Messages(connection)
@@ -269,12 +276,12 @@ def _served(spec: RunSpec, directory: Path, session: Path, environment: Mapping[
         first = stream.next(log.copy)
         log.copy()
         if first is None:
-            return None
+            raise _Refused(_GONE)
         request = {"node": node_of(spec), "directory": str(directory), "environ": dict(environment)}
         connection.sendall(json.dumps(request).encode() + b"\n")
         begun = stream.next()
         if begun is None or "guard" not in begun:
-            return None
+            raise _Refused(str((begun or {}).get("refused", _GONE)))
         for signum in (signal.SIGINT, signal.SIGTERM):
             signal.signal(signum, signal.SIG_IGN)
         guard = Guard(identity(int(begun["guard"])))

@@ -175,6 +175,14 @@ def test_who_reads_what_was_captured_and_puts_it_back_does_not_show_it_twice(pla
     assert (place / "x.xml").read_text().count("shown once\n") == 1
 
 
+@pytest.mark.parametrize("how", ["fd", "sys", "no"])
+def test_what_a_conftest_prints_before_it_fails_is_there_once(place: Path, how: str) -> None:
+    (place / "conftest.py").write_text("import os\nprint('printed')\nos.write(2, b'native\\n')\nimport not_there\n")
+    lines = _finished(place, f"--capture={how}")
+    assert [lines.count(line) for line in ("printed", "native")] == [1, 1]
+    assert sum("No module named 'not_there'" in line for line in lines) == 1
+
+
 def test_streams_do_not_share_a_line(place: Path) -> None:
     lines = _finished(place, "-k", "two_streams")
     assert {"half a line", "another stream"} < {*lines}

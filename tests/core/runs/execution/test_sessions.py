@@ -297,6 +297,8 @@ def test_a_test_that_is_not_there_says_so_itself(store: RunStore, plan: Plan, ru
     ended = run(store, plan("pass-0", "none-0", "pass-1"))
     assert [record.outcome for record in ended] == [Outcome.PASS, Outcome.ERROR, Outcome.PASS]
     assert "not found" in ended[1].summary
+    log = ended[1].log.read_text()
+    assert log.startswith("not in a process shared with other tests: it ") and log.count("test session starts") == 1
 
 
 def test_a_collection_that_fails_fails_each_test_with_its_reason(store: RunStore, plan: Plan, runner: Path) -> None:
@@ -304,6 +306,16 @@ def test_a_collection_that_fails_fails_each_test_with_its_reason(store: RunStore
     ended = run(store, plan("pass-0", "pass-1"))
     assert [record.outcome for record in ended] == [Outcome.ERROR] * 2
     assert all("nothing_of_that_name" in record.summary for record in ended)
+
+
+def test_the_log_of_a_test_that_a_session_cannot_run_has_everything_once(
+    store: RunStore, plan: Plan, runner: Path
+) -> None:
+    (runner / "conftest.py").write_text("print('printed by conftest')\nimport nothing_of_that_name\n")
+    for record in run(store, plan("pass-0", "pass-1")):
+        log = record.log.read_text()
+        assert log.count("printed by conftest") == log.count("No module named 'nothing_of_that_name'") == 1
+        assert record.outcome is Outcome.ERROR and "nothing_of_that_name" in record.summary
 
 
 def test_what_shares_a_session(plan: Plan, store: RunStore, make_spec: MakeSpec) -> None:
