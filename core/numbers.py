@@ -2,6 +2,7 @@
 """Numbers and times from outside, checked on input: what no float, clock or calendar can hold is rejected."""
 
 import math
+from datetime import UTC, datetime
 from typing import Final
 
 LAST_MOMENT: Final = 253_402_128_000.0
@@ -33,3 +34,8 @@ def duration(value: object) -> float:
     """Return `value` as the seconds that something took; 0 if it is negative, longer than LONGEST or not a number."""
     number = finite(value)
     return number if number is not None and 0 <= number <= LONGEST else 0.0
+
+
+def day_of(moment: float) -> str:
+    """The day of a moment in UTC, `2026-11-24`; empty: the moment is 0, which means unknown."""
+    return datetime.fromtimestamp(moment, UTC).date().isoformat() if moment else ""

@@ -27,7 +27,7 @@ from tui.per_matrix import PerMatrix
 
 if TYPE_CHECKING:
     from core.ci import Ci, Selected
-    from core.edits import Operation, Present
+    from core.edits import Cited, Operation, Present
     from core.edits.pending import Change, Conflict, Pending, Workbench
     from core.evidence import PerfReport
     from core.evidence.analysis import Series
@@ -269,8 +269,8 @@ class Session:
         """Operations written here and not committed yet."""
         return self.bench.state.written
 
-    def evidence(self, ids: Collection[int]) -> Mapping[str, tuple[str, ...]]:
-        """What justifies the changes `ids` and all that is not committed yet, a line each, by test id."""
+    def evidence(self, ids: Collection[int]) -> Mapping[str, Sequence[Cited]]:
+        """What justifies the changes `ids` and all that is not committed yet, by test id."""
         wanted = (change for change in self.pending.changes if change.id in ids)
         return {**self.bench.state.evidence, **pending.evidence_of(wanted)}
 

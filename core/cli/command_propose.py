@@ -8,6 +8,7 @@ from pathlib import Path
 
 from core.cli.arguments import add_as_of
 from core.cli.context import Context
+from core.edits import evidence_lines
 from core.errors import EXIT_OK, TTMatrixError
 from core.evidence.analysis import issue_link
 from core.evidence.proposals import (
@@ -96,6 +97,10 @@ def _lines(proposals: Sequence[Proposal]) -> Iterator[str]:
     for one in proposals:
         yield f"{one_line(one.id)} on {', '.join(one.archs)}: {', '.join(one.verdicts)}"
         yield f"  {one_line(one.why)}"
+        yield f"  grade {one.grade}: {one_line(one.grade_why)}"
+        yield from (f"  {line}" for line in evidence_lines(one.facts or one.evidence))
+        if one.issues:
+            yield f"  issues: {', '.join(one.issues)}"
         for op in one.ops:
             value = "" if op.value is None else f" = {one_line(json.dumps(op.value, ensure_ascii=False))}"
             yield f"    {op.op} {'.'.join(op.path)}{value}".rstrip()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-from .apply import ABSENT as ABSENT, Present as Present
+from .apply import ABSENT as ABSENT, Present as Present, fields_after as fields_after
 from .bulk import (
     absent_files as absent_files,
     combined as combined,
@@ -17,6 +17,14 @@ from .effects import (
     effect as effect,
     entry_texts as entry_texts,
     unknown_ids as unknown_ids,
+)
+from .facts import (
+    CellFacts as CellFacts,
+    Cited as Cited,
+    CommitRange as CommitRange,
+    RunFacts as RunFacts,
+    evidence_lines as evidence_lines,
+    with_gates as with_gates,
 )
 from .form_fields import (
     FormField as FormField,

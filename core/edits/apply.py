@@ -97,6 +97,13 @@ def after(fields: Fields | None, operation: Operation) -> Fields | None:
     return with_value(fields, change.path, ABSENT if change.op is OpKind.UNSET else change.value)
 
 
+def fields_after(fields: Fields | None, operations: Iterable[Operation]) -> Fields | None:
+    """As `after`, for operations that are applied in order."""
+    for one in operations:
+        fields = after(fields, one)
+    return fields
+
+
 def _with_key(fields: Fields, path: Sequence[str], to: str) -> Fields:
     """`fields` with the key at `path` renamed to `to`, in its place."""
     holder = value_at(fields, path[:-1])

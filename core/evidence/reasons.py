@@ -13,6 +13,11 @@ from core.runs import (
 )
 
 
+def with_issue(reason: str, issue: str) -> str:
+    """A reason with a link to an issue, in the form that the team uses most (docs/rules.md 2.7)."""
+    return f"{reason} - {issue}" if issue and issue not in reason else reason
+
+
 def same_failure(one: Observation, other: Observation) -> bool:
     """Whether two results are the same failure: by the line to quote, else by the part that stays from run to run."""
     if one.ending is not other.ending:

@@ -17,12 +17,13 @@ from core.edits import (
     dead_overrides,
     effect,
     entry_texts,
+    evidence_lines,
     unknown_ids,
     word_diff,
 )
 from core.edits.pending import Change, Conflict
 from core.matrix import Matrix
-from core.text import one_line, printable
+from core.text import counted, one_line, printable
 from tui.view_models.changes import conflict_lines, job_lines
 from tui.view_models.fitting import CellLine, fit, paragraph, words_of, wrapped
 from tui.view_models.style import Cell, diff_style
@@ -89,6 +90,7 @@ def _filled(line: CellLine, width: int) -> CellLine:
 
 
 _SHOWN_NOTES = 5
+_SHOWN_EVIDENCE = 12
 _SHOWN_DEAD = 5
 _SHOWN_UNKNOWN = 5
 _INDENT = 2
@@ -104,7 +106,7 @@ class Preview:
     notes: tuple[str, ...]
     """The reasons of the proposals, each once."""
     evidence: tuple[str, ...]
-    """The results that justify the changes, each once."""
+    """What results show, as a commit says it; inner lines are indented."""
     dead: tuple[tuple[str, str], ...]
     """Id and arch of overrides that have no effect."""
     unknown: tuple[str, ...] = ()
@@ -116,7 +118,7 @@ def make_preview(
 ) -> Preview:
     """The effect of `planned`, the plan of all operations of `changes`. Slow: not for the app's own thread."""
     notes = tuple(dict.fromkeys(change.note for change in changes if change.note))
-    evidence = tuple(dict.fromkeys(line for change in changes for line in change.evidence))
+    evidence = tuple(evidence_lines(one for change in changes for one in change.cited))
     cells = tuple(effect(matrix, planned, ci))
     dead, unknown = tuple(dead_overrides(matrix, planned)), tuple(unknown_ids(matrix, planned))
     return Preview(planned, cells, tuple(conflicts), notes, evidence, dead, unknown)
@@ -132,11 +134,12 @@ def preview_lines(preview: Preview, width: int, ways_out: str = "") -> list[Cell
         clashing.append(ways_out)
     refused = [f"cannot be done: {one.op.op} {one.op.id}: {one.why}" for one in preview.plan.rejected]
     dead = [f"nothing reads the override of {arch} in {id}" for id, arch in preview.dead[:_SHOWN_DEAD]]
-    notes = [*_first("why", preview.notes, "reasons to propose it"), *_first("seen", preview.evidence, "results")]
+    notes = _first("why", preview.notes, "reasons to propose it")
     return [
         *_paragraphs(clashing, "error", width),
         *_paragraphs([*refused, *preview.unknown[:_SHOWN_UNKNOWN]], "error", width),
         *_paragraphs(notes, "dim", width),
+        *_seen_lines(preview.evidence, width),
         *entry_lines(entry_texts(preview.plan), width),
         *(line for text, style in job_lines(preview.cells) for line in paragraph(text, style, width, _INDENT)),
         *_paragraphs(dead, "dim", width),
@@ -146,6 +149,17 @@ def preview_lines(preview: Preview, width: int, ways_out: str = "") -> list[Cell
 def _first(word: str, texts: Sequence[str], what: str) -> list[str]:
     more = len(texts) - _SHOWN_NOTES
     return [*(f"{word}: {text}" for text in texts[:_SHOWN_NOTES]), *([f"and {more:,} more {what}"] if more > 0 else [])]
+
+
+def _seen_lines(evidence: Sequence[str], width: int) -> Iterator[CellLine]:
+    """What results show; what is below a line is indented as in a commit message."""
+    for line in evidence[:_SHOWN_EVIDENCE]:
+        text = line.lstrip(" ")
+        depth = len(line) - len(text)
+        for part in paragraph(text if depth else f"seen: {text}", "dim", max(1, width - depth), _INDENT):
+            yield (Cell(" " * depth, "dim"), *part) if depth else part
+    if (more := len(evidence) - _SHOWN_EVIDENCE) > 0:
+        yield from paragraph(f"and {counted(more, 'more line')}", "dim", width, _INDENT)
 
 
 def whole_lines(preview: Preview) -> list[CellLine]:

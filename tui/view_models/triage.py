@@ -85,7 +85,7 @@ def _listed(item: InboxItem, pending: Pending) -> Listed:
     if item.proposal is None:
         return Listed((), "; ".join(dict.fromkeys(_why(item))), item=item)
     change = change_of(item.proposal, pending)
-    return Listed(change.ops, change.note, change.decision, change.bases, change.id, change.evidence, item)
+    return Listed(**{one.name: getattr(change, one.name) for one in fields(Change)}, item=item)
 
 
 def _why(item: InboxItem) -> Iterable[str]:

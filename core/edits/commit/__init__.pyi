@@ -2,7 +2,7 @@
 from .committed import read_committed as read_committed
 from .git import Repository as Repository
 from .groups import Composition as Composition, Split as Split, compose_commits as compose_commits
-from .message import issues_in as issues_in, pull_request as pull_request
+from .message import cited as cited, issue_url as issue_url, issues_in as issues_in, pull_request as pull_request
 from .staging import committed_texts as committed_texts
 from .transaction import (
     CommitDraft as CommitDraft,

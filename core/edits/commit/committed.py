@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from textwrap import dedent
 
 from core.ci import Ci
 from core.edits.commit.message import pull_request
@@ -91,13 +92,13 @@ def _commit(git: Git, revision: str) -> str:
 
 
 def _evidence(git: Git, base: str, tip: str) -> tuple[str, ...]:
-    """Each line below "Evidence:" in the messages, without repetitions."""
+    """The lines below "Evidence:" in the messages, inner ones indented."""
     try:
         said = git.text("log", "--reverse", "--format=%B%x00", f"{base}..{tip}" if base else tip, "--")
     except TTMatrixError:
         return ()
-    found: dict[str, None] = {}
+    found: list[str] = []
     for message in said.split("\0"):
         _, _, rest = message.partition(f"\n{_EVIDENCE}\n")
-        found |= dict.fromkeys(line.strip() for line in rest.partition("\n\n")[0].splitlines())
-    return tuple(filter(None, found))
+        found += dedent(rest.partition("\n\n")[0]).splitlines()
+    return tuple(line.rstrip() for line in found if line.strip())

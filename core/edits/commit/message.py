@@ -6,14 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from core.ci import job_name
 from core.edits.effects import CellChange, EntryChange, words
+from core.edits.facts import Cited, evidence_lines
 from core.ids import TestId
 from core.matrix import status_on, supported_archs
 from core.model import Entry, Status
 from core.sources.ci import Job
 from core.text import counted, one_line
 
-Evidence = Mapping[str, Sequence[str]]
-"""What justifies the change of each id: links, or one line each."""
+Evidence = Mapping[str, Sequence[Cited]]
+"""What justifies the change of each id: facts of its results, or links and texts, one line each."""
 
 _LINK = re.compile(r"\bgithub\.com/([\w.-]+/[\w.-]+)/issues/(\d+)")
 _TITLE_WIDTH = 72
@@ -105,7 +106,7 @@ def pull_request(
     if lost or gained:
         blocks.append("\n".join(("**CI jobs**", "", *lost, *gained)))
     if links := _links(changes, evidence):
-        blocks.append("\n".join(("**Evidence**", "", *(f"- {link}" for link in links))))
+        blocks.append("\n".join(("**Evidence**", "", *map(_item, links))))
     settled, other = settled_and_other(changes, entries)
     if settled or other:
         blocks.append("\n".join((*(f"- Fixes {issue}" for issue in settled), *(f"- Refs {issue}" for issue in other))))
@@ -163,6 +164,24 @@ def _code(text: str) -> str:
     return f"{fence}{gap}{plain}{gap}{fence}".replace("|", "\\|")
 
 
+_WEB = re.compile(r"(https?://\S+)")
+_MARKUP = re.compile(r"[`*_<>\[\]@#|\\~&!]")
+
+
+def _item(line: str) -> str:
+    """A line of evidence as an item of a list, inner ones indented. Links stay links; what could be markup is code."""
+    text = line.lstrip(" ")
+    parts = (part if _WEB.fullmatch(part) else _plain(part) for part in _WEB.split(text))
+    return f"{' ' * (len(line) - len(text))}- {''.join(parts)}"
+
+
+def _plain(text: str) -> str:
+    if not _MARKUP.search(text):
+        return text
+    words = text.strip(" ")
+    return text.replace(words, _code(words), 1)
+
+
 def _runs(text: str) -> Iterable[str]:
     """The runs of backticks in a text."""
     return filter(None, "".join(character if character == "`" else " " for character in text).split())
@@ -182,13 +201,18 @@ def _jobs(verb: str, pairs: Iterable[tuple[str, Sequence[Job]]]) -> list[str]:
 
 
 def _links(changes: Sequence[EntryChange], evidence: Evidence | None) -> list[str]:
-    found = (link for change in changes for link in (evidence or {}).get(change.id, ()))
-    return list(dict.fromkeys(one_line(link) for link in found))
+    return evidence_lines(one for change in changes for one in (evidence or {}).get(change.id, ()))
 
 
 def issues_in(text: str) -> list[str]:
     """The issues that a text links to, as `owner/repository#number`, in order."""
     return list(dict.fromkeys(f"{match[1]}#{match[2]}" for match in _LINK.finditer(text)))
+
+
+def issue_url(issue: str) -> str:
+    """The page of an issue that is given as `owner/repository#number`."""
+    repository, _, number = issue.partition("#")
+    return f"https://github.com/{repository}/issues/{number}"
 
 
 def reasons(entry: Entry | None) -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core.edits.apply import Fields, Key, Present, key_after
+from core.edits.facts import CellFacts, Cited, with_gates
 from core.edits.operations import Operation
 
 
@@ -44,7 +45,25 @@ class Change:
     id: int = 0
     """Assigned when it is proposed, and never reused in the same checkout; 0: not proposed yet."""
     evidence: tuple[str, ...] = ()
-    """What justifies it, a line each; the commit message cites these."""
+    """What justifies it, a line each; the commit message cites these unless there are facts."""
+    facts: tuple[CellFacts, ...] = ()
+    """What its results show, as they were when it was proposed; `cited` is up to date."""
+    restore: str = ""
+    """The issue, `owner/repository#number`, after whose end the entry is to be as before; empty: none was noted."""
+
+    @property
+    def cited(self) -> tuple[Cited, ...]:
+        """What a commit cites of it."""
+        fields = {base.id: base.fields for base in self.bases}
+        by_id: dict[str, list[CellFacts]] = {}
+        for one in self.facts:
+            by_id.setdefault(one.id, []).append(one)
+        found = (
+            fact
+            for id, facts in by_id.items()
+            for fact in with_gates(facts, fields.get(id), (op for op in self.ops if op.id == id))
+        )
+        return tuple(found) or self.evidence
 
     def base_of(self, operation: Operation) -> BaseEntry | None:
         """The entry that one of `ops` was made against; None if an earlier one of them creates it."""
@@ -160,9 +179,9 @@ def bases_of(operations: Sequence[Operation], present: Present) -> tuple[BaseEnt
     return tuple(found.values())
 
 
-def evidence_of(changes: Iterable[Change]) -> dict[str, tuple[str, ...]]:
+def evidence_of(changes: Iterable[Change]) -> dict[str, tuple[Cited, ...]]:
     """What justifies `changes`, by id of test."""
-    return {op.id: change.evidence for change in changes if change.evidence for op in change.ops}
+    return {op.id: cited for change in changes if (cited := change.cited) for op in change.ops}
 
 
 def proposed(operations: Iterable[Operation], note: str, present: Present) -> Change:

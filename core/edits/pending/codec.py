@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from core.edits.apply import Key
+from core.edits.facts import CellFacts, Cited
 from core.edits.operations import OpKind
 from core.edits.pending.change import Change, Decided, Decision, Put, StepEdit, UndoStep
 from core.edits.pending.events import (
@@ -54,6 +55,8 @@ class _Change(Struct, omit_defaults=True, kw_only=True):
     evidence: tuple[str, ...] = ()
     decision: Decision
     bases: tuple[_Base, ...]
+    facts: tuple[CellFacts, ...] = ()
+    restore: str = ""
 
 
 class _Put(Struct):
@@ -71,7 +74,7 @@ class _Written(Struct, omit_defaults=True):
     ids: tuple[int, ...]
     files: tuple[str, ...]
     ops: tuple[_Operation, ...] = ()
-    evidence: dict[str, tuple[str, ...]] = {}
+    evidence: dict[str, tuple[Cited, ...]] = {}
 
 
 class _Rebased(Struct):

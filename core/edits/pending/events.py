@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from core.edits.apply import Key
+from core.edits.facts import Cited
 from core.edits.operations import Operation
 from core.edits.pending.change import UndoStep
 
@@ -58,7 +59,7 @@ class WriteDone:
     files: tuple[str, ...]
     ops: tuple[Operation, ...] = ()
     """Other operations that were written and are no longer pending, each with its file."""
-    evidence: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    evidence: Mapping[str, tuple[Cited, ...]] = field(default_factory=dict)
     """What justifies `ops`, by id."""
 
 

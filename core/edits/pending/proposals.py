@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.edits.apply import ABSENT, Key, Present, digest
-from core.edits.commit import committed_texts
+from core.edits.commit import committed_texts, issues_in
+from core.edits.facts import CellFacts, Cited
 from core.edits.operations import Operation, OpKind, Rejection, is_manifest, parse_operations, read_operations
 from core.edits.pending.change import BaseEntry, Change, Pending
 from core.edits.pending.conflict import Conflict, conflicts
@@ -81,12 +82,13 @@ class ProposalFile:
         return ProposalFile(tuple(replace(one, change=new) for one, new in zip(self.made, changes, strict=True)))
 
     @property
-    def evidence(self) -> Mapping[str, tuple[str, ...]]:
-        """Lines that justify the change of each id."""
-        found: dict[str, dict[str, None]] = {}
+    def evidence(self) -> Mapping[str, tuple[Cited, ...]]:
+        """What justifies the change of each id: facts, or lines where there are none."""
+        found: dict[str, dict[Cited, None]] = {}
         for one in self.made:
-            for op in one.change.ops if one.lines else ():
-                found.setdefault(op.id, {}).update(dict.fromkeys(one.lines))
+            cited: Sequence[Cited] = one.change.cited if one.change.facts else one.lines
+            for op in one.change.ops if cited else ():
+                found.setdefault(op.id, {}).update(dict.fromkeys(cited))
         return {id: tuple(lines) for id, lines in found.items()}
 
 
@@ -112,8 +114,9 @@ def _made(index: int, item: object) -> ProposedChange:
     grade = item.get("grade")
     if not (grade is None or (isinstance(grade, int) and not isinstance(grade, bool))):
         raise UsageError(f"Proposal {index} cannot be understood", "grade: must be a number from 1 to 5")
+    change = Change(operations, facts=_facts(index, item.get("facts")), restore=_restored(index, item))
     if item.get("base") is None:
-        return ProposedChange(Change(operations), "", lines, grade)
+        return ProposedChange(change, "", lines, grade)
     try:
         base, id = typed(item["base"], _Base), typed(item.get("id"), str)
     except Malformed as error:
@@ -121,7 +124,25 @@ def _made(index: int, item: object) -> ProposedChange:
             f"Proposal {index} cannot be understood",
             f"base: must be an object with commit and file, which are text, and fields, an object or null ({error})",
         ) from error
-    return ProposedChange(Change(operations, bases=(BaseEntry(base.file, id, base.fields),)), base.commit, lines, grade)
+    bases = (BaseEntry(base.file, id, base.fields),)
+    return ProposedChange(replace(change, bases=bases), base.commit, lines, grade)
+
+
+def _facts(index: int, value: object) -> tuple[CellFacts, ...]:
+    try:
+        return typed(value or [], tuple[CellFacts, ...])
+    except Malformed as error:
+        raise UsageError(f"Proposal {index} cannot be understood", f"facts: {error}") from error
+
+
+def _restored(index: int, item: Mapping[str, object]) -> str:
+    """The issue after whose end the entry is to be as before, as `owner/repository#number`."""
+    value = item.get("restore_when_closed") or ""
+    found = issues_in(value) if isinstance(value, str) else []
+    if value and not found:
+        detail = "restore_when_closed: must be the address of an issue on GitHub"
+        raise UsageError(f"Proposal {index} cannot be understood", detail)
+    return found[0] if found else ""
 
 
 def _operations(index: int, item: object) -> tuple[Operation, ...]:

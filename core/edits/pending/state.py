@@ -17,6 +17,7 @@ from core.edits.apply import (
     with_value,
     without_nulls,
 )
+from core.edits.facts import Cited
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import BaseEntry, Change, Decided, Pending, Put, StepEdit, UndoStep, evidence_of
 from core.edits.pending.events import (
@@ -48,8 +49,8 @@ class PendingState:
     """Files that were written here and are not committed yet, relative to the test_config directory."""
     written: tuple[Operation, ...] = ()
     """The operations that were written to them, each with its file: only these belong into a commit."""
-    evidence: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What justifies `written`, a line each, by id."""
+    evidence: Mapping[str, tuple[Cited, ...]] = field(default_factory=dict)
+    """What justifies `written`, by id."""
     writing: WriteBegan | None = None
     """A write that began and did not end."""
 

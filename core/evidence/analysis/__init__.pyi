@@ -81,6 +81,7 @@ from .since_text import (
     Commits as Commits,
     SinceLine as SinceLine,
     commit_lines as commit_lines,
+    commits_between as commits_between,
     commits_of as commits_of,
     since_lines as since_lines,
 )

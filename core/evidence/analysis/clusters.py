@@ -11,8 +11,7 @@ from core.edits import Operation, operations_for
 from core.edits.commit import issues_in
 from core.errors import UsageError
 from core.evidence.observation import FAILURES, Observation, newest
-from core.evidence.proposals import with_issue
-from core.evidence.reasons import FAMILIES, signature, without_links
+from core.evidence.reasons import FAMILIES, signature, with_issue, without_links
 from core.matrix import Matrix, resolve, supports
 from core.model import BringupStatus, Entry
 

@@ -2,13 +2,13 @@
 """Since when a cell passes or fails, in words, for a command and a screen alike."""
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 from core.evidence.analysis.comparison import Between, between
 from core.evidence.analysis.since import CellCourse
 from core.evidence.flakiness import FLAKINESS_RESULTS
 from core.evidence.observation import Observation
+from core.numbers import day_of
 from core.sources import Checkout, Git, web_address
 from core.text import counted, one_line
 
@@ -33,9 +33,12 @@ class SinceLine(NamedTuple):
 
 def commits_of(one: CellCourse, checkout: Checkout) -> tuple[Commits, ...]:
     """The commits from the last result before the change to the first after it; none without a result before."""
-    if one.before is None:
-        return ()
-    own, models = between(checkout, [one.before], [one.since])
+    return commits_between(one.before, one.since, checkout) if one.before else ()
+
+
+def commits_between(before: Observation, since: Observation, checkout: Checkout) -> tuple[Commits, ...]:
+    """The commits of both repositories between two results."""
+    own, models = between(checkout, [before], [since])
     return (
         Commits("tt-xla", own, _address(own, Git(checkout.root))),
         Commits("tt_forge_models", models, _address(models, Git(checkout.models))),
@@ -91,5 +94,4 @@ def commit_lines(name: str, one: Between) -> Iterator[str]:
 
 
 def _place(row: Observation) -> str:
-    when = datetime.fromtimestamp(row.when, UTC).strftime("%Y-%m-%d") if row.when else "an unknown day"
-    return f"{one_line(row.run)} ({when})"
+    return f"{one_line(row.run)} ({day_of(row.when) or 'an unknown day'})"

@@ -24,7 +24,6 @@ from .reruns import (
     lacking_results as lacking_results,
     plan_reruns as plan_reruns,
 )
-from .rules import with_issue as with_issue
 from .schedule_marker import (
     ScheduleMarker as ScheduleMarker,
     schedule_markers as schedule_markers,

@@ -159,7 +159,14 @@ def note_of(proposal: Proposal) -> str:
 
 def change_of(proposal: Proposal, pending: Pending) -> Change:
     """The proposal as a change: the pending change made from it, else a new undecided one."""
-    fresh = Change(proposal.ops, note_of(proposal), bases=(proposal.base,), evidence=proposal.evidence)
+    fresh = Change(
+        proposal.ops,
+        note_of(proposal),
+        bases=(proposal.base,),
+        evidence=proposal.evidence,
+        facts=proposal.facts,
+        restore=proposal.restore,
+    )
     return next((one for one in pending.changes if _is(one, fresh, proposal.id)), fresh)
 
 

@@ -5,18 +5,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.ci import Ci
-from core.edits import CellChange, Operation, Planner, absent_files, effect, operations_for, to_json
-from core.edits.commit import issues_in
+from core.edits import (
+    CellChange,
+    CellFacts,
+    Operation,
+    Planner,
+    absent_files,
+    effect,
+    fields_after,
+    operations_for,
+    to_json,
+)
+from core.edits.commit import cited, issue_url, issues_in
 from core.edits.pending import BaseEntry
 from core.evidence.ending_fields import Fields
 from core.evidence.observation import RAN, Ending, Origin
+from core.evidence.proposals.facts import commit_ranges, facts_of
+from core.evidence.proposals.grade_words import grade_words
 from core.evidence.proposals.rules import wanted
 from core.evidence.reasons import signature
 from core.evidence.summary import summary_of
 from core.evidence.verdicts import MOST_GRADE, NO_DIFFERENCE, Judgement, Policy, Verdict
-from core.matrix import UNWRITTEN, Matrix, acting, raw_value, resolve, status_on, supports
+from core.files import plain
+from core.matrix import UNWRITTEN, Matrix, acting, raw_value, resolve, status_on, supports, with_fields
 from core.model import Entry, Status
-from core.text import counted
 
 _SHARED = 3
 """So many other tests with the same cause since the same run weigh as much as one more result."""
@@ -42,6 +54,12 @@ class Proposal:
 
     most_grade: int = MOST_GRADE
     """Its grade is no higher."""
+
+    facts: tuple[CellFacts, ...] = ()
+    """What a commit cites of each of its cells; none for an op case."""
+
+    restore: str = ""
+    """The issue, `owner/repository#number`, after whose end the entry is to be as before; empty: none is noted."""
 
     @property
     def grade(self) -> int:
@@ -69,8 +87,19 @@ class Proposal:
         for one in self.judgements:
             archs_by_why.setdefault(one.why, []).append(one.arch)
         said = [f"{', '.join(archs)}: {why}" for why, archs in archs_by_why.items()]
-        others = [f"{counted(self.shared, 'other test')} with this cause since {self.since}"] if self.shared else []
-        return warning + "; ".join([*said, *others, *([self.note] if self.note else [])])
+        return warning + "; ".join([*said, *([self.note] if self.note else [])])
+
+    @property
+    def grade_why(self) -> str:
+        """What its grade rests on, in one line."""
+        return grade_words(self.judgements, self.shared)
+
+    @property
+    def issues(self) -> tuple[str, ...]:
+        """The issues that the reasons of the entry link to, before and after."""
+        before = self.base.fields
+        both = (with_fields(None, fields or {}) for fields in (before, fields_after(before, self.ops)))
+        return tuple(dict.fromkeys(issue for entry in both for issue in cited(entry)))
 
     @property
     def evidence(self) -> tuple[str, ...]:
@@ -117,7 +146,7 @@ def propose(
             made = [_young(one, policy) if _IMPROVEMENTS.issuperset(one.verdicts) else one for one in made]
         proposals += made
         not_proposed += refused
-    proposals = _with_shared(proposals)
+    proposals = _with_facts(matrix, _with_shared(proposals))
     return tuple(proposals if ci is None else _with_ci_losses(matrix, ci, proposals)), tuple(not_proposed)
 
 
@@ -190,6 +219,14 @@ def _with_shared(proposals: Sequence[Proposal]) -> list[Proposal]:
         for cause in _causes(proposal):
             tests.setdefault(cause, set()).add(proposal.id)
     return [replace(one, shared=max((len(tests[cause]) - 1 for cause in _causes(one)), default=0)) for one in proposals]
+
+
+def _with_facts(matrix: Matrix, proposals: Sequence[Proposal]) -> list[Proposal]:
+    """`proposals`, each with what is cited of its cells."""
+    between = commit_ranges(matrix)
+    return [
+        replace(one, facts=facts_of(one.judgements, matrix.entries.get(one.id), one.ops, between)) for one in proposals
+    ]
 
 
 def _causes(proposal: Proposal) -> set[tuple[str, str]]:
@@ -265,9 +302,13 @@ def document(proposals: Iterable[Proposal], commit: str) -> list[dict[str, objec
             "arch": ", ".join(one.archs),
             "verdict": ", ".join(one.verdicts),
             "grade": one.grade,
+            "grade_why": one.grade_why,
             "since": one.since,
             "why": one.why,
             "evidence": list(one.evidence),
+            "facts": plain(one.facts),
+            "issues": list(one.issues),
+            "restore_when_closed": issue_url(one.restore) if one.restore else "",
             "ops": to_json(one.ops),
             "leaves_ci": list(one.leaves),
             "base": {"commit": commit, "file": one.base.file, "fields": one.base.fields},

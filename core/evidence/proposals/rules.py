@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from core.edits.commit import issues_in
 from core.evidence.ending_fields import PROMOTED, UNCHECKED, Fields, Result, recommend
 from core.evidence.observation import Ending, Observation
-from core.evidence.reasons import alike, is_about_numbers, signature
+from core.evidence.reasons import alike, is_about_numbers, signature, with_issue
 from core.evidence.verdicts import NO_DIFFERENCE, Judgement, Policy, Verdict, allowed
 from core.ids import TestId
 from core.matrix import resolve, status_on
@@ -184,11 +184,6 @@ def _failing(judgement: Judgement, entry: Entry | None, rows: Sequence[Observati
     if isinstance(declared, str) and any(alike(declared, text) for text in (reason, row.raised) if text):
         return WantedFields({name: value for name, value in found.fields.items() if name != "reason"})
     return WantedFields({**found.fields, "reason": with_issue(reason, issue)})
-
-
-def with_issue(reason: str, issue: str) -> str:
-    """A reason with a link to an issue, in the form that the team uses most (docs/rules.md 2.7)."""
-    return f"{reason} - {issue}" if issue and issue not in reason else reason
 
 
 def _asks_less(fields: Fields, entry: Entry | None, arch: str) -> bool:

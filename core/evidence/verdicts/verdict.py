@@ -78,6 +78,8 @@ class Judgement:
     """How much the evidence weighs, from 1 to 5 (docs/ci-triage.md); 0 where the entry is not contradicted."""
     since: str = ""
     """The run since which it is so, as far as the results that count go back."""
+    earlier: tuple[Observation, ...] = ()
+    """The last results before `rows` that ended alike, oldest first, as far as the results that count go back."""
 
     @property
     def pcc(self) -> float | None:
@@ -262,10 +264,22 @@ def judge(
         rows, gap = tuple(one.rows), expected[arch].gap
         since = gap.since if one.verdict is Verdict.MISSING and gap else rows[0].run if rows else ""
         grade = _grade(arch, one, said, gap.runs if gap else 0)
-        judgements.append(
-            Judgement(id, arch, one.verdict, one.why, rows, one.direction, one.required_pcc, pinned, grade, since)
-        )
+        earlier = _earlier(seen.get(arch, ()), None if one.verdict is Verdict.MISSING else rows[:1])
+        found = one.verdict, one.why, rows, one.direction, one.required_pcc, pinned, grade, since, earlier
+        judgements.append(Judgement(id, arch, *found))
     return judgements
+
+
+def _earlier(seen: Sequence[Observation], first: Sequence[Observation] | None) -> tuple[Observation, ...]:
+    """The last results before the first that decided which ended alike; without `first`, before a gap."""
+    rows = [row for row in seen if row.ending in _RAN]
+    if first is not None:
+        at = next((at for at, row in enumerate(rows) if first and row is first[0]), 0)
+        rows = rows[:at]
+    start = len(rows)
+    while start and rows[start - 1].ending is rows[-1].ending:
+        start -= 1
+    return tuple(rows[start:])
 
 
 NO_DIFFERENCE = frozenset({Verdict.ACTIVE, Verdict.UNUSED, Verdict.UNKNOWN})

@@ -340,7 +340,8 @@ class ReviewScreen(DecisionScreen):
             cases = any(op.is_case for op in both)
             operations = both if cases else combined(self.session.matrix, change.ops, edits)
             made = proposed(operations, change.note, self.session.present)
-            self.context.edits.replace(change.id, replace(made, evidence=change.evidence) if operations else None)
+            kept = replace(made, evidence=change.evidence, facts=change.facts, restore=change.restore)
+            self.context.edits.replace(change.id, kept if operations else None)
             if not operations:
                 words = "The entry already says this, so the change was removed; {review.undo} restores it."
                 self.context.notify.info(with_keys(words, self.context.keymap))

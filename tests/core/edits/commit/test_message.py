@@ -100,3 +100,17 @@ def test_pull_request() -> None:
         "",
         "- Fixes tenstorrent/tt-xla#7",
     ]
+
+
+def test_evidence_is_a_nested_list_in_which_nothing_is_markup() -> None:
+    lines = (
+        "since nightly-9, https://example.com/a_b_c",
+        "  failed: <b>@someone</b> *x* `y`",
+        "    n150 failed 1 of 1",
+    )
+    said = pull_request([change("a", XFAIL, PASS)], {}, evidence={"a": lines})
+    assert said.splitlines()[-5:-2] == [
+        "- since nightly-9, https://example.com/a_b_c",
+        "  - `` failed: <b>@someone</b> *x* `y` ``",
+        "    - n150 failed 1 of 1",
+    ]
