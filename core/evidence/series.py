@@ -1,22 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of one cell as segments of one behaviour each: where it changed, and since when it is as it is.
+"""The results of one cell as a series: segments of one behaviour each, turns between pass and failure, and gaps.
 
-Pure: it knows no entry and no clock. Since when, how often and on which machines is read from segments.
+Pure: it knows no entry and no clock. Since when, how often and on which machines is read from a series, by verdicts,
+histories, clusters and reports alike. What SQL answers for speed is held against it by tests (`store_courses`).
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
+from typing import NamedTuple
 
-from core.evidence.observation import RAN, Ending, Observation, lowest
-from core.evidence.reasons import same_failure
+from core.evidence.observation import RAN, Ending, Observation, lowest, order
+from core.evidence.reasons import same_failure, signature
+from core.model import BringupStatus
 
 LEVEL = 0.004
 """Numbers of two levels lie further apart than this, the margin of upstream's guidance (docs/rules.md 5.3)."""
+FLAKINESS_RESULTS = 30
+"""The number of newest results that flakiness is computed from."""
+SAYS_WHERE = RAN - {Ending.FLAKY}
+"""What failed and passed within one session does not say where a test broke."""
 
 
-class _Course(Enum):
+def turns(passed: Sequence[bool]) -> list[int]:
+    """The positions at which passes turned into failures, or the other way round."""
+    return [at for at in range(1, len(passed)) if passed[at] is not passed[at - 1]]
+
+
+def flakiness_of(passed: Sequence[bool]) -> float:
+    """Turns beyond the first one, as a share of those that were possible: 0 to 1.
+
+    `passed` are the results that say something about the model, oldest first; the newest FLAKINESS_RESULTS count. A
+    test that broke once, or was fixed once, has 0; one that turns every time comes near 1.
+    """
+    newest = passed[-FLAKINESS_RESULTS:]
+    return max(0, len(turns(newest)) - 1) / (len(newest) - 2) if len(newest) > 2 else 0.0
+
+
+class Course(Enum):
     """What results of one segment have in common before their numbers or causes are compared."""
 
     MEASURED = "measured"
@@ -30,15 +53,27 @@ class _Course(Enum):
 
 
 _COURSES = {
-    Ending.PASSED: _Course.MEASURED,
-    Ending.INACCURATE: _Course.MEASURED,
-    Ending.FAILED: _Course.FAILED,
-    Ending.CRASHED: _Course.CRASHED,
-    Ending.HUNG: _Course.HUNG,
-    Ending.SLOW: _Course.STOPPED,
-    Ending.OUT_OF_TIME: _Course.STOPPED,
-    Ending.FLAKY: _Course.BOTH,
+    Ending.PASSED: Course.MEASURED,
+    Ending.INACCURATE: Course.MEASURED,
+    Ending.FAILED: Course.FAILED,
+    Ending.CRASHED: Course.CRASHED,
+    Ending.HUNG: Course.HUNG,
+    Ending.SLOW: Course.STOPPED,
+    Ending.OUT_OF_TIME: Course.STOPPED,
+    Ending.FLAKY: Course.BOTH,
 }
+
+
+class Behaviour(NamedTuple):
+    """What the results of one segment have in common."""
+
+    course: Course
+    stage: BringupStatus
+    """Of the newest result."""
+    cause: str
+    """The signature of its failure; empty if it passed, or gives no reason."""
+    level: tuple[float, float] | None
+    """The lowest and the highest PCC; None if none was measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +102,100 @@ class Segment:
         """The lowest PCC; None if none was measured."""
         return lowest(self.rows)
 
+    @property
+    def behaviour(self) -> Behaviour:
+        newest = self.rows[-1]
+        numbers = [number for row in self.rows if (number := _number(row)) is not None]
+        cause = signature(newest.steady) if newest.steady and newest.ending is not Ending.PASSED else ""
+        level = (min(numbers), max(numbers)) if numbers else None
+        return Behaviour(_COURSES[newest.ending], newest.stage, cause, level)
 
-def segments(rows: Sequence[Observation]) -> tuple[Segment, ...]:
-    """The segments of `rows`, results of one cell, oldest first. Results that say nothing about the model are left out.
 
-    A segment begins where results begin to show a behaviour that none of the results before it shows: another course,
-    another cause, or numbers of another level. What comes and goes is one behaviour.
-    """
-    left = [row for row in rows if row.ending in RAN]
-    found: list[Segment] = []
-    while left:
-        start = newest_start(left)
-        found.append(Segment(tuple(left[start:])))
-        left = left[:start]
-    return tuple(reversed(found))
+class Gap(NamedTuple):
+    """The newest runs of the job of a cell, which report others and not it."""
+
+    runs: int
+    since: str
+    """The first of them."""
+    others: int
+    """How many tests of the job the newest of them reports."""
+    suspect: str = ""
+    """What a report or a log names as the cause, in words; empty: nothing."""
+
+
+class Series:
+    """The results of one cell that say something about the model, oldest first, and what is missing behind them."""
+
+    def __init__(self, rows: Iterable[Observation], gap: Gap | None = None) -> None:
+        """`rows` are oldest first; `series_of` also takes them in any order."""
+        self.rows = tuple(row for row in rows if row.ending in RAN)
+        self.gap = gap
+
+    @cached_property
+    def segments(self) -> tuple[Segment, ...]:
+        """Oldest first. A segment begins where results begin to show a behaviour that none of those before it shows:
+        another course, another cause, or numbers of another level. What comes and goes is one behaviour.
+        """
+        left, found = self.rows, list[Segment]()
+        while left:
+            start = newest_start(left)
+            found.append(Segment(left[start:]))
+            left = left[:start]
+        return tuple(reversed(found))
+
+    @cached_property
+    def newest(self) -> Segment | None:
+        """The last of `segments`, without cutting what is before it; None: it has never run."""
+        return Segment(self.rows[newest_start(self.rows) :]) if self.rows else None
+
+    @cached_property
+    def telling(self) -> tuple[Observation, ...]:
+        """The results that say where it broke."""
+        return tuple(row for row in self.rows if row.ending is not Ending.FLAKY)
+
+    @cached_property
+    def turns(self) -> Sequence[int]:
+        """The positions in `telling` at which passes and failures turned into each other."""
+        return turns([row.ending is Ending.PASSED for row in self.telling])
+
+    @property
+    def _start(self) -> int:
+        return self.turns[-1] if self.turns else 0
+
+    @property
+    def spell(self) -> tuple[Observation, ...]:
+        """The uninterrupted passes, or failures, at its end; of whatever cause."""
+        return self.telling[self._start :]
+
+    @property
+    def before(self) -> Observation | None:
+        """The last result before `spell`; None: all known results ended alike."""
+        return self.telling[self._start - 1] if self._start else None
+
+    @property
+    def first_bad(self) -> Observation | None:
+        """The first of the failures at its end; None: it passes, or has never run."""
+        return self.spell[0] if self.telling and self.telling[-1].ending is not Ending.PASSED else None
+
+    @property
+    def last_good(self) -> Observation | None:
+        """The newest pass."""
+        return next((row for row in reversed(self.rows) if row.ending is Ending.PASSED), None)
+
+    @property
+    def turned(self) -> Observation | None:
+        """Its newest result, if that is the first after a turn."""
+        return self.telling[-1] if self.turns and self._start == len(self.telling) - 1 else None
+
+    @property
+    def flakiness(self) -> float:
+        """From 0 to 1, see `flakiness_of`."""
+        return flakiness_of([row.ending is Ending.PASSED for row in self.rows])
+
+
+def series_of(rows: Iterable[Observation], gap: Gap | None = None) -> Series:
+    """The series of one cell from its results in any order; one that comes twice counts once."""
+    return Series(sorted(dict.fromkeys(rows), key=order), gap)
 
 
 def newest_start(rows: Sequence[Observation]) -> int:
@@ -88,14 +203,20 @@ def newest_start(rows: Sequence[Observation]) -> int:
     course = _COURSES[rows[-1].ending]
     start = _suffix(rows, lambda row: _COURSES[row.ending] is course)
     same = rows[start:]
-    if course is _Course.MEASURED:
+    if course is Course.MEASURED:
         return start + _level_start(same)
-    if course is _Course.FAILED:
+    if course is Course.FAILED:
         newest = same[-1]
-        began = _suffix(same, lambda row: same_failure(row, newest))
-        comes_and_goes = any(same_failure(row, newest) for row in same[:began])
+        began = _suffix(same, lambda row: _alike(row, newest))
+        comes_and_goes = any(_alike(row, newest) for row in same[:began])
         return start + (0 if comes_and_goes else began)
     return start
+
+
+def _alike(one: Observation, other: Observation) -> bool:
+    """Whether two failures are one behaviour: of one cause, and not known to be of two stages."""
+    unknown = BringupStatus.UNKNOWN
+    return (one.stage is other.stage or unknown in (one.stage, other.stage)) and same_failure(one, other)
 
 
 def _suffix(rows: Sequence[Observation], holds: Callable[[Observation], bool]) -> int:

@@ -2,7 +2,6 @@
 """The evidence of one checkout on disk: a row for each result, read by test, by run, or the newest of each cell."""
 
 import hashlib
-import json
 import math
 import os
 import sqlite3
@@ -13,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.errors import TTMatrixError
-from core.evidence.observation import Ending, Observation, order
-from core.evidence.store_courses import StoredCourse, read_courses, read_failed_on
+from core.evidence.observation import Observation, order
+from core.evidence.store_courses import StoredCourse, read_courses, read_failed_on, read_turned
 from core.evidence.store_mentions import JobRun, Mention, count_reported, read_job_runs, read_jobs_of, read_mentions
 from core.evidence.store_migration import MIGRATIONS
 from core.evidence.store_recent import Recent, read_recent
@@ -249,19 +248,9 @@ class EvidenceStore:
             return {(job, run): count_reported(connection, job, run) for job, run in pairs}
 
     def turned_in(self, run: str) -> list[tuple[str, str, bool]]:
-        """The cells that changed between pass and failure in a run: id, arch, and whether it passes since."""
+        """The cells that turned between pass and failure in a run: id, arch, and whether it passes since."""
         with self._open_to_read() as connection:
-            passes = {
-                shape
-                for shape, fields in connection.execute("SELECT id, fields FROM shapes")
-                if json.loads(fields)[0] == Ending.PASSED
-            }
-            found = connection.execute(_TURNED, (as_stored(run),))
-            return [
-                (as_text(test), as_text(arch), now in passes)
-                for test, arch, now, before in found
-                if before is not None and (now in passes) is not (before in passes)
-            ]
+            return list(read_turned(connection, as_stored(run)))
 
     def courses(self, functions: Collection[Function]) -> list[StoredCourse]:
         """The course of each cell of these functions: since when it fails, and its newest endings."""
@@ -390,13 +379,6 @@ _CELLS_OF_RUNS = """WITH same AS MATERIALIZED (
     JOIN texts ON texts.id = run GROUP BY run"""
 _JOBS = """SELECT jobs.text, runs.text FROM (SELECT DISTINCT run, job FROM sessions)
     JOIN texts AS jobs ON jobs.id = job JOIN texts AS runs ON runs.id = run WHERE jobs.text <> ''"""
-
-
-_TURNED = f"""SELECT test, arch, results.shape, (
-        SELECT earlier.shape FROM results AS earlier WHERE earlier.cell = results.cell AND earlier.kind = {HAS_RUN}
-        AND earlier.{_COUNTS} AND earlier.at < results.at ORDER BY earlier.at DESC LIMIT 1)
-    FROM results JOIN cells ON cells.id = results.cell
-    WHERE results.run = (SELECT id FROM texts WHERE text = ?) AND results.kind = {HAS_RUN} AND results.{_COUNTS}"""
 
 
 def _unreadable(file: Path, why: str) -> TTMatrixError:

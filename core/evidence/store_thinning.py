@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Retention: keep every change of outcome; of old results that repeat their neighbours, keep one a week."""
+"""Retention: keep every change of ending, stage or cause; of old results that repeat others, keep one a week."""
 
 import json
 import sqlite3
+
+from core.evidence.reasons import signature
+from core.evidence.store_rows import as_text
 
 _WEEK = 604_800
 
@@ -13,8 +16,12 @@ def thin(connection: sqlite3.Connection, before: float, newest: int) -> int:
     The `newest` results of each kind and cell stay, whatever their age.
     """
     connection.execute("CREATE TEMP TABLE endings (shape INTEGER PRIMARY KEY, ending TEXT)")
-    endings = [(id, json.loads(fields)[0]) for id, fields in connection.execute("SELECT id, fields FROM shapes")]
+    shapes = ((id, json.loads(fields)) for id, fields in connection.execute("SELECT id, fields FROM shapes"))
+    endings = [(id, f"{fields[0]} {fields[_STAGE]}") for id, fields in shapes]
     connection.executemany("INSERT INTO endings VALUES (?, ?)", endings)
+    connection.execute("CREATE TEMP TABLE causes (text INTEGER PRIMARY KEY, cause TEXT)")
+    causes = [(id, signature(as_text(text))) for id, text in connection.execute(_REASONS)]
+    connection.executemany("INSERT INTO causes VALUES (?, ?)", causes)
     connection.execute(_REPEATED, {"before": before, "newest": newest, "week": _WEEK})
     gone = connection.execute(f"DELETE FROM results WHERE ({_KEY}) IN (SELECT {_KEY} FROM repeated)").rowcount
     gone += connection.execute(_SUPERSEDED).rowcount
@@ -22,19 +29,25 @@ def thin(connection: sqlite3.Connection, before: float, newest: int) -> int:
     connection.execute(_UNUSED_TEXTS)
     connection.execute("DROP TABLE repeated")
     connection.execute("DROP TABLE endings")
+    connection.execute("DROP TABLE causes")
     return gone
 
 
+_STAGE = 3
+"""The place of the stage in a shape."""
+_REASONS = "SELECT id, text FROM texts WHERE id IN (SELECT reason FROM results UNION SELECT raised FROM results)"
 _KEY = "cell, kind, at, session, number"
 _OF_SESSION = "results.run = sessions.run AND results.session = sessions.id"
 # Other attempts of a run are removed with the one that counts, and do not count as neighbours.
 _REPEATED = f"""CREATE TEMP TABLE repeated AS SELECT {_KEY} FROM (
-    SELECT {_KEY}, ending, lag(ending) OVER cells AS earlier, lead(ending) OVER cells AS later,
+    SELECT {_KEY}, said, lag(said) OVER cells AS earlier, lead(said) OVER cells AS later,
         row_number() OVER (PARTITION BY cell, kind ORDER BY at DESC, session DESC, number DESC) AS place,
         lag(CAST(at / :week AS INTEGER)) OVER cells AS week
-    FROM results JOIN endings ON endings.shape = results.shape WHERE attempts IS NOT 0
+    FROM (SELECT {_KEY}, ending || ' ' || own.cause || char(10) || other.cause AS said FROM results
+        JOIN endings ON endings.shape = results.shape JOIN causes AS own ON own.text = reason
+        JOIN causes AS other ON other.text = raised WHERE attempts IS NOT 0)
     WINDOW cells AS (PARTITION BY cell, kind ORDER BY at, session, number)
-) WHERE at < :before AND place > :newest AND ending = earlier AND ending = later
+) WHERE at < :before AND place > :newest AND said = earlier AND said = later
     AND week = CAST(at / :week AS INTEGER)"""
 # Without the attempt that counts, an earlier one would count in its place wherever the results are imported.
 _SUPERSEDED = """DELETE FROM results WHERE attempts = 0 AND NOT EXISTS (

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from core.evidence.observation import Ending, is_as_expected
+from core.evidence.series import SAYS_WHERE
 from core.evidence.store_rows import BROKEN, HAS_RUN, NOT_RUN, as_text
 from core.model import Function, Status
 
@@ -70,6 +71,8 @@ class Tracks(NamedTuple):
     """When the last result of each run was made, in seconds since the epoch."""
     passed: frozenset[int]
     """The shapes that mean a pass."""
+    telling: frozenset[int]
+    """The shapes of results that say where a cell turned between pass and failure."""
     as_expected: frozenset[int]
     """The shapes that mean what the entry said when it ran."""
     unexpected: frozenset[int]
@@ -125,6 +128,7 @@ def read_tracks(connection: sqlite3.Connection, functions: Collection[Function],
         runs={id: as_text(run) for id, run, _, _ in sessions},
         ended=ended,
         passed=frozenset(id for id, fields in shapes if fields[0] == Ending.PASSED),
+        telling=frozenset(id for id, fields in shapes if fields[0] in SAYS_WHERE),
         as_expected=frozenset(id for id, fields in shapes if _as_expected(fields[0], fields[1], fields[_CHECKED])),
         unexpected=frozenset(id for id, fields in shapes if fields[1] in _EXPECT_NO_PASS),
     )

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
+from core.ci.selection import Selected
 from core.evidence.observation import Ending, Observation
 from core.evidence.reports.reading import JUnitReport
 from core.evidence.results import Results
@@ -21,8 +22,10 @@ from core.evidence.store import EvidenceStore, store_file
 from core.evidence.verdicts.matrix import Verdicts
 from core.evidence.verdicts.policy import Policy
 from core.evidence.verdicts.saved import SavedVerdicts
+from core.matrix.cache.index_cache import Cache
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
+from core.providers.jobs import selected_jobs
 from core.settings import paths
 from core.sources.checkout import find_checkout
 from tests.bench.frames import FrameTerminal
@@ -33,7 +36,9 @@ _DAY = 86_400.0
 _FIRST = 1_740_000_000.0
 _ARCHS = ("n150", "p150")
 _FILES = 20
-"""Reports of one night: CI has one per job."""
+"""The tests of one night start at so many different moments."""
+_GONE = 40
+"""So many tests are gone from the reports of the last night."""
 _STARTS = 5
 _SETTLE = 5.0
 """The app is at rest after this many seconds without a frame."""
@@ -50,13 +55,17 @@ def main() -> int:
     parser.add_argument("--scratch", metavar="DIR", type=Path, help="where the store is made, or is from a run before")
     args = parser.parse_args()
     matrix = index(find_checkout(args.checkout))
+    with tempfile.TemporaryDirectory() as cache:
+        selected = selected_jobs(Cache(matrix.checkout, Path(cache)), matrix)
     # As in the app: the collector no longer visits the matrix.
     settle_memory()
     with tempfile.TemporaryDirectory() as scratch:
-        return _measure(matrix, _built(matrix, args.scratch or Path(scratch), args), Path(scratch), args)
+        return _measure(
+            matrix, selected, _built(matrix, selected, args.scratch or Path(scratch), args), Path(scratch), args
+        )
 
 
-def _built(matrix: Matrix, directory: Path, args: argparse.Namespace) -> Path:
+def _built(matrix: Matrix, selected: Selected, directory: Path, args: argparse.Namespace) -> Path:
     """A store of `args.nights` nights."""
     file = directory / f"evidence-{args.nights}x{args.cells}.sqlite"
     if file.exists():
@@ -65,25 +74,25 @@ def _built(matrix: Matrix, directory: Path, args: argparse.Namespace) -> Path:
     directory.mkdir(parents=True, exist_ok=True)
     for first in range(0, args.nights, 10):
         nights = range(first, min(first + 10, args.nights))
-        EvidenceStore(part).add([one for night in nights for one in _night(matrix, night, args.cells)])
+        EvidenceStore(part).add([one for night in nights for one in _night(matrix, selected, night, args.cells)])
     print(f"{args.nights * args.cells:,} results: made and stored in {time.process_time() - begun:.0f} s of CPU")
     return part.rename(file)
 
 
-def _measure(matrix: Matrix, built: Path, scratch: Path, args: argparse.Namespace) -> int:
+def _measure(matrix: Matrix, selected: Selected, built: Path, scratch: Path, args: argparse.Namespace) -> int:
     count = args.nights * args.cells
     store, saved = EvidenceStore(scratch / "evidence.sqlite"), SavedVerdicts(scratch / "verdicts.sqlite")
     shutil.copyfile(built, store.file)
     size = store.file.stat().st_size / count
     print(f"the file: {size:.0f} bytes a result")
-    anew, _ = _verdicts(matrix, store, saved)
+    anew, _ = _verdicts(matrix, selected, store, saved)
     print(f"verdicts on all of them, none saved: {anew:.2f} s")
-    again, _ = _verdicts(matrix, store, saved)
+    again, _ = _verdicts(matrix, selected, store, saved)
     print(f"verdicts at a start, nothing changed: {again:.2f} s")
     added = time.process_time()
-    store.add(list(_night(matrix, args.nights, args.cells)))
+    store.add(list(_night(matrix, selected, args.nights, args.cells, gone=_GONE)))
     print(f"one nightly of {args.cells:,} more: stored in {time.process_time() - added:.2f} s")
-    after, _ = _verdicts(matrix, store, saved)
+    after, _ = _verdicts(matrix, selected, store, saved)
     print(f"verdicts after it: {after:.2f} s")
     ids = list(matrix.entries)[10:210:10]
     first = median(_seconds_for_test(EvidenceStore(store.file), id) for id in ids)
@@ -98,9 +107,9 @@ def _measure(matrix: Matrix, built: Path, scratch: Path, args: argparse.Namespac
     return int(not all(limits))
 
 
-def _verdicts(matrix: Matrix, store: EvidenceStore, saved: SavedVerdicts) -> tuple[float, object]:
+def _verdicts(matrix: Matrix, selected: Selected, store: EvidenceStore, saved: SavedVerdicts) -> tuple[float, object]:
     begun = time.process_time()
-    found = Verdicts(matrix, Results((), store), Policy(), None, saved).facts()
+    found = Verdicts(matrix, Results((), store), Policy(), selected, saved).facts()
     return time.process_time() - begun, found
 
 
@@ -129,14 +138,18 @@ def _start(matrix: Matrix, checkout: Path, file: Path, scratch: Path) -> tuple[f
     return with_results[0] / without[0], with_results[1] - without[1]
 
 
-def _night(matrix: Matrix, night: int, cells: int) -> Iterator[JUnitReport]:
-    """The reports of one night: a tenth fails, a fifth was not run; most results repeat those of earlier nights."""
+def _night(matrix: Matrix, selected: Selected, night: int, cells: int, gone: int = 0) -> Iterator[JUnitReport]:
+    """The reports of one night: a tenth fails, a fifth was not run; most results repeat those of earlier nights.
+
+    The first `gone` cells have no result.
+    """
     chance = random.Random(night)
-    ids = list(matrix.entries)
-    results = [_result(ids[at // 2 % len(ids)], _ARCHS[at % 2], night, at, chance) for at in range(cells)]
-    for number in range(_FILES):
-        rows = results[number::_FILES]
-        job = f"{_ARCHS[number % 2]}-job_{number}"
+    ids = [id for id in matrix.entries if id in matrix.rows]
+    by_job: dict[str, list[Observation]] = {}
+    for at in range(gone, cells):
+        id, arch = ids[at // 2 % len(ids)], _ARCHS[at % 2]
+        by_job.setdefault(_job_of(matrix, selected, id, arch), []).append(_result(id, arch, night, at, chance))
+    for number, (job, rows) in enumerate(by_job.items()):
         source = f"/ci/nightly-{night}/test-reports-a1b2c3-1.{number}-{job}-{night * 100 + number}/report.xml"
         yield JUnitReport(
             f"{night}-{number}",
@@ -148,6 +161,12 @@ def _night(matrix: Matrix, night: int, cells: int) -> Iterator[JUnitReport]:
             _placed(rows, job, source, night),
             Counter(),
         )
+
+
+def _job_of(matrix: Matrix, selected: Selected, id: str, arch: str) -> str:
+    """The artefact of the first scheduled job that selects a cell."""
+    marks = (job.test_mark for job in selected.of(matrix.rows[id]) if job.runs_on == arch)
+    return f"{arch}-{next(marks, 'no job').replace(' ', '_')}"
 
 
 def _placed(rows: Sequence[Observation], job: str, source: str, night: int) -> tuple[Observation, ...]:

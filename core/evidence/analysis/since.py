@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.evidence.drift import Drift, drift_of
-from core.evidence.flakiness import FLAKINESS_RESULTS, flakiness_of
-from core.evidence.observation import RAN, Ending, Observation
+from core.evidence.observation import Observation
+from core.evidence.series import FLAKINESS_RESULTS, Segment, Series
 
-__all__ = ["FLAKINESS_RESULTS", "CellCourse", "broken_together", "courses_of", "flakiness"]
+__all__ = ["FLAKINESS_RESULTS", "CellCourse", "broken_together", "courses_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,56 +16,61 @@ class CellCourse:
     """The history of one cell's results."""
 
     arch: str
-    results: int
-    """The number of results that say something about the model."""
-    newest: Observation
-    since: Observation
-    """The first of the uninterrupted passes, or failures, at the end of the results."""
-    before: Observation | None
-    """The last result before that; None: all known results ended alike."""
-    last_good: Observation | None
-    """The newest pass."""
-    flips: int
-    """How often a pass followed a failure, or the other way round."""
-    flakiness: float
-    """From 0 to 1; `flakiness_of` has the method."""
+    series: Series
+    """It has results that say where it broke."""
     drift: Drift | None
     """How its PCC has moved; None: too few values."""
 
     @property
-    def failing(self) -> bool:
-        return self.newest.ending is not Ending.PASSED
+    def results(self) -> int:
+        """The number of results that say something about the model."""
+        return len(self.series.rows)
+
+    @property
+    def since(self) -> Observation:
+        """The first of the uninterrupted passes, or failures, at the end of the results."""
+        return self.series.spell[0]
+
+    @property
+    def before(self) -> Observation | None:
+        """The last result before that; None: all known results ended alike."""
+        return self.series.before
+
+    @property
+    def last_good(self) -> Observation | None:
+        """The newest pass."""
+        return self.series.last_good
 
     @property
     def first_bad(self) -> Observation | None:
         """The first of the failures at the end of the results; None: it passes."""
-        return self.since if self.failing else None
+        return self.series.first_bad
 
+    @property
+    def failing(self) -> bool:
+        return self.first_bad is not None
 
-_SAYS_WHERE = RAN - {Ending.FLAKY}
-"""What failed and passed within one session does not say where it broke."""
+    @property
+    def segment(self) -> Segment:
+        """The newest results of one behaviour; it may have failed before in another way."""
+        assert self.series.newest is not None
+        return self.series.newest
+
+    @property
+    def flips(self) -> int:
+        """How often a pass followed a failure, or the other way round."""
+        return len(self.series.turns)
+
+    @property
+    def flakiness(self) -> float:
+        """From 0 to 1; `flakiness_of` has the method."""
+        return self.series.flakiness
 
 
 def courses_of(seen: Mapping[str, Sequence[Observation]]) -> tuple[CellCourse, ...]:
     """The course of each cell of one test, from its results by arch, oldest first; without cells that never ran."""
-    found = ((arch, [row for row in rows if row.ending in _SAYS_WHERE]) for arch, rows in seen.items())
-    return tuple(_course(arch, rows) for arch, rows in found if rows)
-
-
-def _course(arch: str, rows: Sequence[Observation]) -> CellCourse:
-    passed = [row.ending is Ending.PASSED for row in rows]
-    turns = [at for at in range(1, len(rows)) if passed[at] is not passed[at - 1]]
-    since = turns[-1] if turns else 0
-    good = next((row for row in reversed(rows) if row.ending is Ending.PASSED), None)
-    before = rows[since - 1] if since else None
-    return CellCourse(
-        arch, len(rows), rows[-1], rows[since], before, good, len(turns), flakiness(rows), drift_of(arch, rows)
-    )
-
-
-def flakiness(rows: Iterable[Observation]) -> float:
-    """`flakiness_of` these results, which are oldest first."""
-    return flakiness_of([row.ending is Ending.PASSED for row in rows if row.ending in RAN])
+    found = ((arch, Series(rows)) for arch, rows in seen.items())
+    return tuple(CellCourse(arch, one, drift_of(arch, one.rows)) for arch, one in found if one.telling)
 
 
 def broken_together(first_bad: Observation, turned: Iterable[tuple[str, str, bool]]) -> int:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from core.evidence.analysis.comparison import Between, between
 from core.evidence.analysis.since import CellCourse
-from core.evidence.flakiness import FLAKINESS_RESULTS
 from core.evidence.observation import Observation
+from core.evidence.series import FLAKINESS_RESULTS
 from core.numbers import day_of
 from core.sources import Checkout, Git, web_address
 from core.text import counted, one_line

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.evidence.observation import FAILURES, RAN, Ending, Observation
+from core.evidence.observation import RAN, Ending, Observation
+from core.evidence.series import Series
 
 
 class Stability(StrEnum):
@@ -53,14 +54,14 @@ def courses(observations: Iterable[Observation]) -> Iterator[Course]:
 
 
 def _stability(rows: Sequence[Observation]) -> tuple[Stability, str]:
-    failed = [row.ending in FAILURES for row in rows]
-    turns = [at for at in range(1, len(rows)) if failed[at] is not failed[at - 1]]
-    since = rows[turns[-1] if turns else 0].run if turns or failed[-1] else ""
+    series = Series(rows)
+    failing = series.first_bad is not None
+    since = series.spell[0].run if series.turns or failing else ""
     if _is_flaky(rows):
         return Stability.FLAKY, since
-    if not failed[-1]:
-        return (Stability.FIXED if turns and turns[-1] == len(rows) - 1 else Stability.STEADY), since
-    return (Stability.NEW_FAIL if turns and turns[-1] == len(rows) - 1 else Stability.STILL_FAILING), since
+    if not failing:
+        return (Stability.FIXED if series.turned else Stability.STEADY), since
+    return (Stability.NEW_FAIL if series.turned else Stability.STILL_FAILING), since
 
 
 def _is_flaky(rows: Sequence[Observation]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import starmap
 from typing import NamedTuple, TypeAlias
 
-from core.evidence.flakiness import flakiness_of
+from core.evidence.series import flakiness_of, turns
 from core.evidence.store_courses import MACHINE_DAYS
 from core.evidence.store_tracks import Track, Tracks
 
@@ -165,7 +165,7 @@ def measure_tracks(
     moments = [track.results.at[-1] for track in tracks.cells]
     first, end = _period(since, moments, tracks)
     counts = _Counts(end - first)
-    turns: list[tuple[Track, bool, tuple[float, int]]] = []
+    turned: list[tuple[Track, bool, tuple[float, int]]] = []
     flaky: list[Flaky] = []
     stale: list[Stale] = []
     corrected: list[Stale] = []
@@ -183,18 +183,17 @@ def measure_tracks(
         days = [int(at // DAY) - first for at, _, _ in rows]
         right = [shape in tracks.as_expected for _, _, shape in rows]
         counts.add(track.arch, group_of(track.test_id, track.arch), days, passed, right)
-        flakiness = flakiness_of(passed)
-        at = _last_turn(passed)
+        flakiness, turn = flakiness_of(passed), _last_turn(rows, tracks)
         if flakiness > _FLAKY_FROM:
             flaky.append(Flaky(track.test_id, track.arch, flakiness))
-        elif at and rows[at][0] > last - _WEEK * DAY:
-            turns.append((track, passed[-1], rows[at][:2]))
+        elif turn and turn[0] > last - _WEEK * DAY:
+            turned.append((track, turn[2] in passes, turn[:2]))
         for open_, one in _stale(track, rows, passed, tracks.unexpected, minimum_runs, last):
             (stale if open_ else corrected).append(one)
     return Measured(
         first,
         *counts.series(),
-        turned=_turned(turns, tracks.runs),
+        turned=_turned(turned, tracks.runs),
         flaky=tuple(sorted(flaky, key=lambda one: (-one.flakiness, one.id, one.arch))),
         hosts=hosts.health(),
         stale=tuple(sorted(stale, key=lambda one: (-one.days, one.id, one.arch))),
@@ -210,16 +209,15 @@ def _period(since: float, moments: Sequence[float], tracks: Tracks) -> tuple[int
     return int(max(first, since) // DAY), int(max(moments) // DAY) + 1
 
 
-def _last_turn(passed: Sequence[bool]) -> int:
-    """Index of the first of the uninterrupted passes, or failures, at the end; 0: it never turned."""
-    at = len(passed) - 1
-    while at and passed[at - 1] is passed[-1]:
-        at -= 1
-    return at
+def _last_turn(rows: Sequence[tuple[float, int, int]], tracks: Tracks) -> tuple[float, int, int] | None:
+    """The first of the uninterrupted passes, or failures, at the end; None: it never turned."""
+    telling = [row for row in rows if row[2] in tracks.telling]
+    found = turns([shape in tracks.passed for _, _, shape in telling])
+    return telling[found[-1]] if found else None
 
 
-def _turned(turns: Iterable[tuple[Track, bool, tuple[float, int]]], runs: Mapping[int, str]) -> tuple[Turned, ...]:
-    found = [Turned(one.test_id, one.arch, fixed, when, runs[session], 0) for one, fixed, (when, session) in turns]
+def _turned(rows: Iterable[tuple[Track, bool, tuple[float, int]]], runs: Mapping[int, str]) -> tuple[Turned, ...]:
+    found = [Turned(one.test_id, one.arch, fixed, when, runs[session], 0) for one, fixed, (when, session) in rows]
     together = Counter((one.run, one.fixed) for one in found)
     made = (one._replace(together=together[one.run, one.fixed] - 1) for one in found)
     return tuple(sorted(made, key=lambda one: (-one.when, one.fixed, one.id, one.arch)))

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from core.evidence.series import Gap
 from core.evidence.verdicts.policy import Policy
 from core.matrix import as_status, texts, written
 from core.model import BringupStatus, Entry, Status
@@ -15,16 +16,6 @@ _DEFAULT_PCC = 0.99
 _BRINGUP = dict(BringupStatus.__members__)
 _MARK = re.compile(r"#\s*ttmatrix:keep\b[ \t:-]*([^\n\r]*)")
 _NO_REASON = "no reason given"
-
-
-class Gap(NamedTuple):
-    """The newest runs of the jobs of a cell, which report others and not it."""
-
-    runs: int
-    since: str
-    """The first of them."""
-    others: int
-    """How many tests of these jobs the newest of them reports."""
 
 
 @dataclass(frozen=True, slots=True)

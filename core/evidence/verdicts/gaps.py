@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from core.evidence.results import Results
+from core.evidence.series import Gap
 from core.evidence.store_mentions import JobRun
-from core.evidence.verdicts.expected import Gap
 from core.model import Function
 
 LEAST_CUT = 10

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from functools import cache, cached_property
 
 from core.ci import Selected
-from core.evidence.flakiness import flakiness_of
-from core.evidence.observation import RAN, Ending, Observation
+from core.evidence.observation import Observation
 from core.evidence.reports import arch_in
 from core.evidence.results import Results
+from core.evidence.series import Series, flakiness_of
 from core.evidence.verdicts.expected import Expected, declared_on, pins
 from core.evidence.verdicts.gaps import Cell, Gaps, find_gaps
 from core.evidence.verdicts.op_cases import OpVerdicts
@@ -144,19 +144,18 @@ class Verdicts:
     @cached_property
     def courses(self) -> Mapping[str, Mapping[str, tuple[str, str]]]:
         """The day on which each cell began to fail (empty if it passes), and its flakiness, by id and arch."""
-        found: dict[str, dict[str, list[tuple[float | None, tuple[bool, ...]]]]] = {}
+        found: dict[str, dict[str, list[tuple[str, str]]]] = {}
         here, seen = self.counting.tests_here, self.seen_counting
         for one in self.counting.courses(MODEL_TESTS):
             if one.test_id not in here and one.arch in self.matrix.schema.archs:
-                found.setdefault(one.test_id, {}).setdefault(one.arch, []).append((one.first_bad, one.passed))
+                said = _course_words(one.first_bad, flakiness_of(one.passed))
+                found.setdefault(one.test_id, {}).setdefault(one.arch, []).append(said)
         # Tests with results in several places are read completely.
         several = {id for id, archs in found.items() if any(len(cells) > 1 for cells in archs.values())}
         for id in (several | set(here)) & seen.keys():
-            found[id] = {arch: [_course(rows)] for arch, rows in seen[id].items()}
-        words = {
-            id: {arch: _course_words(*cells[0]) for arch, cells in archs.items() if cells[0][1]}
-            for id, archs in found.items()
-        }
+            series = {arch: Series(rows) for arch, rows in seen[id].items()}
+            found[id] = {arch: [_words_of(one)] for arch, one in series.items() if one.rows}
+        words = {id: {arch: cells[0] for arch, cells in archs.items()} for id, archs in found.items()}
         return {id: archs for id, archs in words.items() if archs}
 
     @cached_property
@@ -329,17 +328,13 @@ _WORDS = ("", *Verdict)
 _CODES = {verdict: _WORDS.index(verdict) for verdict in Verdict}
 
 
-def _course(rows: Sequence[Observation]) -> tuple[float | None, tuple[bool, ...]]:
-    """The start of the failures at the end of `rows`, and which of the results that ran have passed."""
-    ran = [row for row in rows if row.ending in RAN]
-    passed = tuple(row.ending is Ending.PASSED for row in ran)
-    last_pass = max((at for at, one in enumerate(passed) if one), default=-1)
-    return ran[last_pass + 1].when if last_pass + 1 < len(ran) else None, passed
+def _words_of(series: Series) -> tuple[str, str]:
+    return _course_words(series.first_bad.when if series.first_bad else None, series.flakiness)
 
 
-def _course_words(first_bad: float | None, passed: Sequence[bool]) -> tuple[str, str]:
+def _course_words(first_bad: float | None, flakiness: float) -> tuple[str, str]:
     day = "" if first_bad is None else datetime.fromtimestamp(first_bad, UTC).date().isoformat()
-    return day, f"{flakiness_of(passed):.2f}"
+    return day, f"{flakiness:.2f}"
 
 
 def _names_of(job: Job, names: Iterable[str], archs: Sequence[str]) -> frozenset[str]:

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from core.errors import TTMatrixError
-from core.evidence.flakiness import FLAKINESS_RESULTS
+from core.evidence.series import FLAKINESS_RESULTS
 from core.files import Malformed, is_there, read_text, toml_tables
 from core.settings import TableError, table_values
 

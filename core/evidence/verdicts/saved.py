@@ -6,14 +6,14 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from core.evidence.observation import RAN, Ending, Observation
+from core.evidence.observation import Ending, Observation
+from core.evidence.series import Series
 from core.evidence.verdicts.verdict import Judgement, Verdict
 
-RULES = 2
+RULES = 3
 """Increase this whenever the same results, entry and policy would get another verdict."""
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS verdicts (test TEXT PRIMARY KEY, stamp TEXT, verdicts TEXT, turns TEXT, latest REAL)"
@@ -52,11 +52,8 @@ def saved_verdict(
 
 
 def _turn(rows: Sequence[Observation]) -> Turn | None:
-    newest = list(islice((row for row in reversed(rows) if row.ending in RAN), 2))
-    if len(newest) < 2:
-        return None
-    now, before = (row.ending is Ending.PASSED for row in newest)
-    return Turn(newest[0].when, now) if before is not now else None
+    newest = Series(rows).turned
+    return Turn(newest.when, newest.ending is Ending.PASSED) if newest else None
 
 
 class SavedVerdicts:

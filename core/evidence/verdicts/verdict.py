@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from core.evidence.observation import RAN, Ending, Observation, Origin, lowest
 from core.evidence.reasons import alike, is_about_numbers, quotable, same_failure
-from core.evidence.series import newest_start
-from core.evidence.verdicts.expected import Expected, Gap
+from core.evidence.series import Gap, newest_start, turns
+from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.policy import PccPolicy, Policy
 from core.model import BringupStatus, Status
 from core.text import counted, pcc_text
@@ -383,16 +383,18 @@ def _decided(expected: Expected, rows: Sequence[Observation], policy: Policy) ->
     if _Kind.BOTH in kinds[-policy.minimum_runs :]:
         return _flaky(kinds, rows)
     passed = [kind is _Kind.PASS for kind in kinds]
-    turns = [at for at in range(1, len(rows)) if passed[at] is not passed[at - 1]]
-    since = turns[-1] if turns else 0
+    turned = turns(passed)
+    since = turned[-1] if turned else 0
     # The more often it has changed, the longer the last change must have lasted.
-    if len(rows) - since < policy.minimum_runs * (len(turns) - 1):
+    if len(rows) - since < policy.minimum_runs * (len(turned) - 1):
         low = kinds.count(_Kind.LOW)
         on_both_sides = low and low + kinds.count(_Kind.PASS) == len(kinds)
         # A number on both sides of a threshold is one behaviour, not two.
         return (on_both_sides and _low(expected, rows, policy)) or _flaky(kinds, rows)
+    # Where the newest behaviour begins, among the results since the last turn.
+    start = max(0, newest_start(rows) - since)
     rows, kinds = rows[since:], kinds[since:]
-    return _passing(expected, rows, policy) if passed[-1] else _failing(expected, rows, kinds, policy)
+    return _passing(expected, rows, start, policy) if passed[-1] else _failing(expected, rows, kinds, start, policy)
 
 
 def _kind(row: Observation, expected: Expected) -> _Kind:
@@ -429,7 +431,8 @@ def _last(kinds: Sequence[_Kind]) -> str:
     return f"the last {words}" if len({*kinds}) == 1 else f"the last {len(kinds)}: {words}"
 
 
-def _passing(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _CellVerdict:
+def _passing(expected: Expected, rows: Sequence[Observation], start: int, policy: Policy) -> _CellVerdict:
+    """`start` is where the newest behaviour begins."""
     why = f"passed {counted(len(rows), 'time')} in a row"
     if expected.expects_no_pass:
         return _CellVerdict(Verdict.STALE, why, rows)
@@ -437,7 +440,6 @@ def _passing(expected: Expected, rows: Sequence[Observation], policy: Policy) ->
         return _CellVerdict(Verdict.NEW, f"{why}; {_NOTHING_EXPECTED}", rows)
     if expected.pcc_checked and expected.required_pcc >= policy.pcc.highest:
         return _CellVerdict(Verdict.ACTIVE, why, rows)
-    start = newest_start(rows)
     level_rows = rows[start:]
     # A few good nights raise no bar, unless they are of another level than those before.
     level = raised(level_rows, expected, policy.pcc) if start or len(level_rows) >= policy.minimum_runs else None
@@ -451,8 +453,10 @@ def _passing(expected: Expected, rows: Sequence[Observation], policy: Policy) ->
 _NOTHING_EXPECTED = "no entry says what to expect"
 
 
-def _failing(expected: Expected, rows: Sequence[Observation], kinds: Sequence[_Kind], policy: Policy) -> _CellVerdict:
-    start = newest_start(rows)
+def _failing(
+    expected: Expected, rows: Sequence[Observation], kinds: Sequence[_Kind], start: int, policy: Policy
+) -> _CellVerdict:
+    """`start` is where the newest behaviour begins."""
     if any(kind in _ENDING for kind in kinds[start:]):
         return _ended(kinds[-1], expected, rows[start:], kinds[start:])
     if len(rows) - start < policy.minimum_runs and (ended := [kind for kind in kinds if kind in _ENDING]):

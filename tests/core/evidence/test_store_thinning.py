@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.evidence.analysis.since import flakiness
 from core.evidence.exchange import read_file, write_file
 from core.evidence.observation import Ending, Observation
 from core.evidence.results import Results
 from core.evidence.retention import retain
+from core.evidence.series import Series
 from core.evidence.store import EvidenceStore
 from core.evidence.verdicts.matrix import Verdicts
 from core.evidence.verdicts.policy import Policy, RetentionPolicy
@@ -45,7 +45,7 @@ def test_every_change_of_outcome_stays(tmp_path_factory: pytest.TempPathFactory,
     assert len(left) == len(rows) - gone
     assert changes(left) == changes(rows)
     assert left[-NEWEST:] == rows[-NEWEST:]
-    assert flakiness(left) == flakiness(rows)
+    assert Series(left).flakiness == Series(rows).flakiness
     assert {row.run: store.turned_in(row.run) for row in left} == {row.run: turned[row.run] for row in left}
     assert store.runs().items() <= runs.items()
     # No row is further from its neighbour than a week and a day, unless it was before.

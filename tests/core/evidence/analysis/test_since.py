@@ -3,9 +3,10 @@
 
 import pytest
 
-from core.evidence.analysis.since import broken_together, courses_of, flakiness
+from core.evidence.analysis.since import broken_together, courses_of
 from core.evidence.analysis.since_text import since_lines
 from core.evidence.observation import Ending, Observation
+from core.evidence.series import Series
 from tests.support.evidence import seen
 
 _ENDINGS = {"P": Ending.PASSED, "x": Ending.FAILED, "i": Ending.INACCURATE, "-": Ending.NOT_RUN, "?": Ending.BROKEN}
@@ -46,11 +47,11 @@ def test_what_never_ran_has_no_course() -> None:
     [("", 0), ("P", 0), ("Px", 0), ("PPPxxx", 0), ("xxxPPP", 0), ("PxPxPx", 1), ("PPPxPPPPPP", 1 / 8), ("Px" * 50, 1)],
 )
 def test_flakiness_is_what_changed_more_than_once(marks: str, wanted: float) -> None:
-    assert flakiness(_rows(marks)) == pytest.approx(wanted)
+    assert Series(_rows(marks)).flakiness == pytest.approx(wanted)
 
 
 def test_only_the_newest_results_count_for_flakiness() -> None:
-    assert flakiness(_rows("Px" * 20 + "P" * 30)) == 0
+    assert Series(_rows("Px" * 20 + "P" * 30)).flakiness == 0
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from core.ci.selection import Selected
 from core.evidence.observation import Ending, Observation
 from core.evidence.results import Results
+from core.evidence.series import Gap
 from core.evidence.store import EvidenceStore
-from core.evidence.verdicts.expected import Gap
 from core.evidence.verdicts.gaps import LEAST_CUT, Gaps, find_gaps
 from core.evidence.verdicts.matrix import Verdicts
 from core.evidence.verdicts.policy import Policy

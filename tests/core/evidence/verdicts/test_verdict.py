@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.evidence.observation import Attempt, Ending, Observation, fold_attempts
-from core.evidence.verdicts.expected import Expected, Gap
+from core.evidence.series import Gap
+from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.policy import Policy
 from core.evidence.verdicts.verdict import Direction, Judgement, Verdict, judge
 from core.model import BringupStatus, Status
