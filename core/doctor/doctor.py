@@ -18,6 +18,7 @@ from core.doctor.reading import (
     BROKEN_LOADER,
     BROKEN_PRESET,
     BROKEN_SCHEMA,
+    BROKEN_TEST,
     BROKEN_WORKFLOW,
     BROKEN_YAML,
     MISSING_FILECHECK,
@@ -26,6 +27,7 @@ from core.doctor.reading import (
     no_job_findings,
 )
 from core.doctor.yaml_version import YAML_VERSION
+from core.handwritten import read_tests
 from core.matrix import Matrix
 from core.matrix.cache import Cache, of_loaders
 from core.model import Finding
@@ -37,6 +39,7 @@ CHECKS = (
     ABSENT_FILE,
     BROKEN_SCHEMA,
     BROKEN_LOADER,
+    BROKEN_TEST,
     BROKEN_YAML,
     YAML_VERSION,
     UNKNOWN_FIELD,
@@ -73,7 +76,7 @@ def diagnose(matrix: Matrix, checks: Iterable[Check] = CHECKS) -> tuple[Finding,
 
 
 def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) -> tuple[Finding, ...]:
-    """The findings of `diagnose`, and those that take longer: CI, loaders that cannot be imported, and op manifests.
+    """The findings of `diagnose`, and those that take longer: CI, imports that fail, and op manifests.
 
     `op_directories` are relative to the checkout.
     """
@@ -82,6 +85,7 @@ def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) ->
     found = (
         *diagnose(matrix),
         *_unimportable(cache, matrix),
+        *read_tests(cache).findings,
         *selected.findings,
         *no_job_findings(matrix, selected),
         *corrected_findings(matrix.checkout.root, manifests),

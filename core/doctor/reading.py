@@ -23,6 +23,7 @@ def _broken_loaders(matrix: Matrix) -> Iterator[Finding]:
 
 
 BROKEN_LOADER = Check("broken-loader", "a loader that contributes no tests", _broken_loaders)
+BROKEN_TEST = Check("broken-test", "a file of hand-written tests that pytest cannot collect")
 BROKEN_YAML = Check("broken-yaml", "an expectation file that cannot be read")
 BROKEN_SCHEMA = Check("broken-schema", "upstream's lists of archs and fields cannot be read")
 BROKEN_PRESET = Check("broken-preset", "a CI preset that cannot be read")

@@ -13,6 +13,7 @@ from core.matrix.matrix import NO_ARCH, Matrix, Universe, Written
 from core.matrix.placeholder_rows import rows_of_placeholders
 from core.matrix.universe import Member, collected_members, validator_members
 from core.model import BringupStatus, Entry, Finding, Loader, Status
+from core.python import ModuleFacts
 from core.sources import (
     DEFAULT_ARCHS,
     CachedFiles,
@@ -20,7 +21,6 @@ from core.sources import (
     Checkout,
     ExpectationFile,
     ModelsTree,
-    ModuleFacts,
     Schema,
     Unreadable,
     loader_directories,

@@ -21,10 +21,10 @@ from junitparser import Properties, Property, TestCase
 from core.errors import TTMatrixError
 from core.files import opened
 from core.numbers import duration, moment
+from core.python import parse_expression
 from core.runs.junit_stream import EARLIER, MOST_TEXT, RESULTS, Damaged, RawCase, stream_cases
 from core.runs.outcome import Outcome
 from core.runs.sanitize import unescaped
-from core.sources import parse_expression
 from core.text import counted, letters
 
 _MOST_CHARACTERS = 1_000_000

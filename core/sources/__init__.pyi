@@ -40,7 +40,6 @@ from .models_tree import (
     ModelsTree as ModelsTree,
     Unreadable as Unreadable,
 )
-from .modules import ImportedName as ImportedName, ModuleFacts as ModuleFacts
 from .remote import web_address as web_address
 from .schema import DEFAULT_ARCHS as DEFAULT_ARCHS, Schema as Schema
 from .schema_read import SCHEMA_SOURCES as SCHEMA_SOURCES, read_schema as read_schema
@@ -53,7 +52,6 @@ from .stamps import (
     stamp_of as stamp_of,
     stamps_of as stamps_of,
 )
-from .syntax import parse_expression as parse_expression
 from .variants import checkpoints as checkpoints, variant_line as variant_line
 from .yaml_syntax import (
     MOST_CHARACTERS as MOST_CHARACTERS,

@@ -5,7 +5,7 @@ import ast
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from core.sources.syntax import statements_in
+from core.python import statements_in
 
 Configuration = Mapping[str, ast.expr]
 """The expression of each field: as given, else the default of its dataclass."""

@@ -4,10 +4,10 @@
 from collections.abc import Iterable
 
 from core.model import Finding, Loader
+from core.python import Imported, ModuleFacts
 from core.sources.checkout import Checkout
 from core.sources.loaders import loader_file
-from core.sources.models_tree import ModelsTree, imported_module
-from core.sources.modules import ImportedName, ModuleFacts
+from core.sources.models_tree import ModelsTree
 
 
 def mark_broken(
@@ -64,13 +64,13 @@ class _Failures:
         needed = (name for name in module.imports.values() if not name.guarded)
         return next((reason for name in needed if (reason := self._missing(path, name))), "")
 
-    def _missing(self, importer: str, name: ImportedName) -> str:
+    def _missing(self, importer: str, name: Imported) -> str:
         if name.level > importer.count("/") + 1:
             return f"imports {'.' * name.level}{name.module}, which is beyond the models tree"
-        target = imported_module(importer, name)
+        target = self._tree.files.module(importer, name)
         if target is None:
             return ""
-        path = self._tree.file_of(target)
+        path = self._tree.files.file(target)
         if path is None:
             known = self._is_package(target, name.name)
             return "" if known else f"imports {target.replace('/', '.')}, which does not exist"

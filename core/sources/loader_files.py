@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.files import read_bytes
+from core.python import Imported, Resolver, module_files, parse_python
 from core.sources.loaders import loader_file
-from core.sources.models_tree import imported_module
-from core.sources.modules import ImportedName
+from core.sources.models_tree import models_resolver
 from core.sources.stamps import NEVER, Stamp, stamps_of
-from core.sources.syntax import parse_python
 
 _REQUIREMENTS = re.compile(r"requirements.*\.txt")
 """Files beside a loader whose packages are installed before it is imported (docs/rules.md 4.1)."""
@@ -61,6 +60,7 @@ class _Moment:
     def __init__(self, models: str, files: dict[str, _File]) -> None:
         self._models = models
         self._files = files
+        self._resolver = models_resolver(models)
         self._seen: dict[str, _File] = {}
         self._there: dict[str, tuple[str, ...]] = {}
 
@@ -84,8 +84,7 @@ class _Moment:
         """The file of a module, and those of every package above it, which are executed first."""
         if module not in self._there:
             above, _, _ = module.rpartition("/")
-            package = f"{module}/__init__.py".lstrip("/")
-            own = tuple(file for file in (package, f"{module}.py") if os.path.isfile(f"{self._models}/{file}"))  # noqa: PTH113
+            own = tuple(file for file in module_files(module) if self._resolver.is_file(file))
             self._there[module] = (*(self._module_files(above) if module else ()), *own)
         return self._there[module]
 
@@ -95,7 +94,7 @@ class _Moment:
             stamp = stamps_of([file])[file]
             known = self._files.get(path)
             if known is None or known.stamp != stamp or stamp == NEVER:
-                known = self._files[path] = _read(file, path, stamp)
+                known = self._files[path] = _read(file, path, stamp, self._resolver)
             self._seen[path] = known
         return self._seen[path]
 
@@ -112,15 +111,15 @@ def git_blob(content: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
-def _read(file: str, path: str, stamp: Stamp | None) -> _File:
+def _read(file: str, path: str, stamp: Stamp | None, resolver: Resolver) -> _File:
     try:
         content = read_bytes(file)
     except OSError:
         return _File(stamp, "", ())
-    return _File(stamp, git_blob(content), tuple(_imports(content, path)) if path.endswith(".py") else ())
+    return _File(stamp, git_blob(content), tuple(_imports(content, path, resolver)) if path.endswith(".py") else ())
 
 
-def _imports(source: bytes, path: str) -> Iterator[str]:
+def _imports(source: bytes, path: str, resolver: Resolver) -> Iterator[str]:
     """Modules of the tree that a file imports, including imports inside functions."""
     try:
         nodes = ast.walk(parse_python(source))
@@ -129,12 +128,12 @@ def _imports(source: bytes, path: str) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                module = imported_module(path, ImportedName(node.level, node.module or "", alias.name))
+                module = resolver.module(path, Imported(node.level, node.module or "", alias.name))
                 if module is not None:
                     yield module
                     yield f"{module}/{alias.name}".lstrip("/")
         elif isinstance(node, ast.Import):
             for alias in node.names:
-                module = imported_module(path, ImportedName(0, alias.name, ""))
+                module = resolver.module(path, Imported(0, alias.name))
                 if module is not None:
                     yield module

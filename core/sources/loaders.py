@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from core.model import Finding, Framework, Loader
+from core.python import ModuleFacts
 from core.sources.checkout import Checkout
 from core.sources.models_tree import PREFILL_BASE, ClassPlace, Lineages, ModelsTree
-from core.sources.modules import ModuleFacts
 from core.sources.stamps import walk
 
 _LOADER_FILE = "loader.py"

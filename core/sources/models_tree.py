@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.files import read_bytes
 from core.forked import in_fork
-from core.sources.modules import ClassFacts, ImportedName, ModuleFacts, read_module
+from core.python import ClassFacts, Imported, ModuleFacts, Resolver, read_module
 from core.sources.stamps import Stamp, stamp_of
 
 PREFILL_BASE = "ForgePrefillModel"
@@ -26,18 +26,9 @@ class Unreadable:
     column: int = 0
 
 
-def imported_module(importer: str, name: ImportedName) -> str | None:
-    """The module `name` is imported from, as a path in the models tree without its ending.
-
-    None if it is not in the tree; the empty path is the tree itself.
-    """
-    parts = [part for part in name.module.split(".") if part]
-    if name.level:
-        above = importer.split("/")
-        return "/".join(above[: -name.level] + parts) if name.level <= len(above) else None
-    if parts[:1] == ["tt_forge_models"]:
-        return "/".join(parts[1:])
-    return "/".join(parts[2:]) if parts[:2] == ["third_party", "tt_forge_models"] else None
+def models_resolver(models: Path | str) -> Resolver:
+    """The modules below the models root, by the names that its code and the tests give the tree."""
+    return Resolver(models, ("tt_forge_models", "third_party.tt_forge_models"))
 
 
 CachedModules = Mapping[str, tuple[Stamp | None, ModuleFacts | Unreadable]]
@@ -55,7 +46,10 @@ class ModelsTree:
     _elsewhere: frozenset[str] = frozenset()
     """Files that another process reads; `_collect` waits for it."""
     _collect: Callable[[], Mapping[str, ModuleFacts | Unreadable]] = dict
-    _files: dict[str, str | None] = field(default_factory=dict)
+    files: Resolver = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.files = models_resolver(self.models)
 
     def module(self, path: str) -> ModuleFacts | Unreadable:
         """Facts of the file at `path`, relative to the models root."""
@@ -94,19 +88,12 @@ class ModelsTree:
         base = self.module("base.py")
         return isinstance(base, Unreadable) or PREFILL_BASE in base.classes
 
-    def imported(self, importer: str, name: ImportedName) -> tuple[str, ModuleFacts] | None:
+    def imported(self, importer: str, name: Imported) -> tuple[str, ModuleFacts] | None:
         """The module of the tree that `name` is imported from, as seen from the file `importer`."""
-        target = imported_module(importer, name)
-        path = self.file_of(target) if target is not None else None
+        target = self.files.module(importer, name)
+        path = self.files.file(target) if target is not None else None
         facts = self.module(path) if path else None
         return (path, facts) if path and isinstance(facts, ModuleFacts) else None
-
-    def file_of(self, module: str) -> str | None:
-        """The file of a module of the tree, relative to the models root; None if there is none."""
-        if module not in self._files:
-            names = [f"{module}.py", f"{module}/__init__.py"] if module else ["__init__.py"]
-            self._files[module] = next((name for name in names if (self.models / name).is_file()), None)
-        return self._files[module]
 
     def _unless_changed(self, path: str) -> ModuleFacts | Unreadable | None:
         """The cached facts of a file that has not changed."""

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from core.files import is_there, read_bytes, read_loosely
 from core.model import TEST_MODULE, Finding, Function
+from core.python import parse_python
 from core.sources.checkout import Checkout
 from core.sources.schema import Schema
-from core.sources.syntax import parse_python
 
 _FIELDS = {
     "run_mode": "llm_modes",

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from core.files import read_bytes
+from core.python import parse_python
 from core.sources.configurations import Configuration, Member, configurations_in, members_in
-from core.sources.syntax import parse_python
 
 _LOADER, _VARIANTS, _CHECKPOINT = "ModelLoader", "_VARIANTS", "pretrained_model_name"
 

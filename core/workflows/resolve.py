@@ -11,7 +11,8 @@ from core.ids import TestId
 from core.matrix import Matrix
 from core.model import Framework, Loader
 from core.providers import info_of
-from core.sources import Lineages, ModelsTree, ModuleFacts, loader_file
+from core.python import ModuleFacts
+from core.sources import Lineages, ModelsTree, loader_file
 from core.sources.downloads import fetched_by
 from core.sources.evaluator import ModelInfos
 from core.text import counted

@@ -14,7 +14,8 @@ from core.sources import Checkout, ExpectationFile, Stamp, directories_below, st
 
 if TYPE_CHECKING:
     from core.matrix.indexing import Reading
-    from core.sources import ModuleFacts, Unreadable
+    from core.python import ModuleFacts
+    from core.sources import Unreadable
 
 
 class _Parts(NamedTuple):

@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 from core.errors import TTMatrixError
 from core.files import is_there, read_bytes, read_text
 from core.model import Finding
+from core.python import parse_python
 from core.sources.checkout import Checkout
-from core.sources.syntax import parse_python
 
 CONFTEST = PurePosixPath("tests/runner/conftest.py")
 LB_BLACKHOLE = "lb-blackhole"

@@ -14,12 +14,11 @@ from typing import NamedTuple
 
 from core.errors import TTMatrixError
 from core.files import read_text
+from core.python import Imported, module_files, parse_python, statements_in
 from core.sources.configurations import Configuration, configurations_in
 from core.sources.downloads.constant_texts import assignments
-from core.sources.models_tree import imported_module
-from core.sources.modules import ImportedName
+from core.sources.models_tree import models_resolver
 from core.sources.stamps import Stamp, stamp_of
-from core.sources.syntax import parse_python, statements_in
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = Function | ast.ClassDef
@@ -34,6 +33,8 @@ _FROM = re.compile(r"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|
 _IMPORT = re.compile(r"^[ \t]*import[ \t]+([^\n;]*)", re.MULTILINE)
 _NAME, _DOTTED = re.compile(r"\w+"), re.compile(r"[\w.]+")
 _MOST_HOPS = 8
+_NAMES = models_resolver("")
+"""Only for names: whether a file is there is decided by `code_files`."""
 
 
 class _Scan(NamedTuple):
@@ -113,7 +114,7 @@ class CodeModules:
         return None if inner is None else self._find(inner, rest, hops + 1) if rest else Place(inner, "")
 
     def _named(self, module: str) -> Module | None:
-        return self.file(f"{module}.py") or self.file(f"{module}/__init__.py".lstrip("/"))
+        return next((found for file in module_files(module) if (found := self.file(file))), None)
 
 
 def code_files(models: str, start: str) -> dict[str, Stamp | None]:
@@ -129,11 +130,11 @@ def code_files(models: str, start: str) -> dict[str, Stamp | None]:
         if path not in scans:
             stamps[path] = stamp_of(f"{models}/{path}")
             scans[path] = _scan(f"{models}/{path}", path, stamps[path])
-            waiting += (file for module in scans[path].imports for file in _files_of(module))
+            waiting += (file for module in scans[path].imports for file in module_files(module))
     importers: dict[str, list[str]] = {}
     for path, scan in scans.items():
         for module in scan.imports:
-            for file in _files_of(module):
+            for file in module_files(module):
                 importers.setdefault(file, []).append(path)
     found = {start: stamps[start]}
     waiting = [path for path, scan in scans.items() if scan.signs]
@@ -145,10 +146,6 @@ def code_files(models: str, start: str) -> dict[str, Stamp | None]:
     return found
 
 
-def _files_of(module: str) -> tuple[str, str]:
-    return f"{module}.py", f"{module}/__init__.py".lstrip("/")
-
-
 @lru_cache(maxsize=4096)
 def _scan(file: str, path: str, stamp: Stamp | None) -> _Scan:
     text = _text(file, stamp)
@@ -157,13 +154,13 @@ def _scan(file: str, path: str, stamp: Stamp | None) -> _Scan:
 
 def _named_modules(text: str, path: str) -> Iterator[str]:
     for dots, module, names in _FROM.findall(text):
-        source = imported_module(path, ImportedName(len(dots), module, ""))
+        source = _NAMES.module(path, Imported(len(dots), module, ""))
         if source is not None:
             yield source
             yield from (f"{source}/{name}".lstrip("/") for name in _NAME.findall(names))
     for names in _IMPORT.findall(text):
         for name in _DOTTED.findall(names):
-            if (source := imported_module(path, ImportedName(0, name, ""))) is not None:
+            if (source := _NAMES.module(path, Imported(0, name, ""))) is not None:
                 yield source
 
 
@@ -211,9 +208,9 @@ def _imported(tree: ast.Module, path: str) -> Iterator[tuple[str, str | None, st
             case ast.Import(names=names):
                 for one in names:
                     if one.asname:
-                        yield one.asname, imported_module(path, ImportedName(0, one.name, "")), "", one.name
+                        yield one.asname, _NAMES.module(path, Imported(0, one.name, "")), "", one.name
             case ast.ImportFrom(module=module, names=names, level=level):
-                source = imported_module(path, ImportedName(level, module or "", ""))
+                source = _NAMES.module(path, Imported(level, module or "", ""))
                 for one in names:
                     yield one.asname or one.name, source, one.name, f"{module}.{one.name}"
 

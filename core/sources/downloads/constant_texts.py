@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
+from core.python import statements_below
 from core.sources.configurations import Configuration
-from core.sources.syntax import statements_below
 
 CONFIGURED = "self._variant_config"
 _DEEPEST = 20

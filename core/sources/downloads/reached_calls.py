@@ -13,11 +13,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from core.python import statements_in
 from core.sources.configurations import Configuration
 from core.sources.downloads.code_modules import CodeModules, Definition, Function, Module, Place
 from core.sources.downloads.constant_texts import SOMETHING, Texts, assignments, dotted, live_parts
 from core.sources.models_tree import PREFILL_BASE
-from core.sources.syntax import statements_in
 
 _LOADER = "ModelLoader"
 _CALLED_BY_RUNS = re.compile(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from core.errors import TTMatrixError
 from core.files import read_text
-from core.sources.syntax import parse_python
+from core.python import parse_python
 
 _MIB = 2**20
 

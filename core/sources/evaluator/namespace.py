@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from core.sources.modules import ImportedName
+from core.python import Imported
 
 _NO_CLASS_METHOD = "is a function that is not called on a class"
 _READ_ONLY = frozenset({"print", "isinstance", "type", "len", "repr"})
@@ -30,7 +30,7 @@ class Unclear:
     reason: str
 
 
-Bound: TypeAlias = ast.expr | ast.FunctionDef | ClassSource | ImportedName | Unclear
+Bound: TypeAlias = ast.expr | ast.FunctionDef | ClassSource | Imported | Unclear
 
 
 def read_namespace(body: list[ast.stmt]) -> dict[str, Bound]:
@@ -66,7 +66,7 @@ def _bindings(body: list[ast.stmt]) -> Iterator[tuple[str, Bound]]:
 
 def _branch(body: list[ast.stmt]) -> Iterator[tuple[str, Bound]]:
     for name, bound in _bindings(body):
-        yield name, bound if isinstance(bound, ImportedName | ClassSource) else Unclear("is bound in a branch")
+        yield name, bound if isinstance(bound, Imported | ClassSource) else Unclear("is bound in a branch")
 
 
 def _binding(node: ast.stmt) -> Iterator[tuple[str, Bound]]:
@@ -125,9 +125,9 @@ def _only_reads(node: ast.FunctionDef) -> bool:
 def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Bound]]:
     for alias in node.names:
         if isinstance(node, ast.ImportFrom):
-            yield alias.asname or alias.name, ImportedName(node.level, node.module or "", alias.name)
+            yield alias.asname or alias.name, Imported(node.level, node.module or "", alias.name)
         elif alias.asname:
-            yield alias.asname, ImportedName(0, alias.name, "")
+            yield alias.asname, Imported(0, alias.name, "")
         else:
             package = alias.name.partition(".")[0]
-            yield package, ImportedName(0, package, "")
+            yield package, Imported(0, package, "")

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from core.files import read_bytes
+from core.python import Imported, parse_python
 from core.sources.evaluator.namespace import Bound, ClassSource, Unclear, read_namespace
 from core.sources.evaluator.values import External, Lazy, Scope, TreeClass, Unknown
-from core.sources.models_tree import ModelsTree, imported_module
-from core.sources.modules import ImportedName
-from core.sources.syntax import parse_python
+from core.sources.models_tree import ModelsTree
 
 Ancestor: TypeAlias = TreeClass | External
 Found: TypeAlias = TreeClass | External | Lazy
@@ -93,7 +92,7 @@ class TreeNames:
                 return TreeClass(path, name, bound)
             case ast.expr():
                 return Lazy(bound, Scope(path))
-            case ImportedName():
+            case Imported():
                 return self._imported(path, bound)
             case None if hasattr(builtins, name):
                 return External(f"builtins.{name}")
@@ -104,11 +103,11 @@ class TreeNames:
             case _:
                 raise Unknown(f"{name} is a function")
 
-    def _imported(self, importer: str, name: ImportedName) -> Found:
-        module = imported_module(importer, name) if name.name else None
+    def _imported(self, importer: str, name: Imported) -> Found:
+        module = self._files.files.module(importer, name) if name.name else None
         if module is None:
             return External(".".join(filter(None, (name.module, name.name))))
-        path = self._files.file_of(module)
+        path = self._files.files.file(module)
         if path is None:
             raise Unknown(f"There is no {module}.py")
         return self.lookup(path, name.name)

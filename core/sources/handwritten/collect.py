@@ -7,21 +7,21 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.sources.handwritten.fixtures import Fixtures, Holder, argument_names, used_fixtures
-from core.sources.handwritten.ids import Parametrization, argument_names as parameter_names, parametrization
-from core.sources.handwritten.imports import Imported
-from core.sources.handwritten.program import Program
-from core.sources.handwritten.records import HandwrittenTest, Level, MarkRecord
-from core.sources.handwritten.values import (
+from core.python import (
     Class,
     External,
     Function,
+    Imported,
     Mark,
     ModuleScope,
     Opaque,
+    Program,
     Unknown,
     Value,
 )
+from core.sources.handwritten.fixtures import Fixtures, Holder, argument_names, used_fixtures
+from core.sources.handwritten.ids import Parametrization, argument_names as parameter_names, parametrization
+from core.sources.handwritten.records import HandwrittenTest, Level, MarkRecord
 
 _MOST_TESTS = 50_000
 """The most tests that one function may give."""
@@ -111,6 +111,8 @@ class _Module:
             line = value.node.lineno
             base = HandwrittenTest(self._module.path, classes, name, "", line, level)
             try:
+                if self._module.raised:
+                    raise Unknown(self._module.raised.text)
                 if value.doubt:
                     raise Unknown(value.doubt)
                 yield from self._made(base, value, marks, fixtures)

@@ -3,10 +3,8 @@
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
-from core.sources.handwritten.expressions import Expressions
+from core.python import Class, Expressions, Fixture, Function, Imported, ModuleScope, Unknown, Value
 from core.sources.handwritten.ids import Parametrization, parametrization
-from core.sources.handwritten.imports import Imported
-from core.sources.handwritten.values import Class, Fixture, Function, ModuleScope, Unknown, Value
 
 _SCOPES = ("session", "package", "module", "class", "function")
 

@@ -5,11 +5,9 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.sources.handwritten import known
-from core.sources.handwritten.expressions import Expressions
-from core.sources.handwritten.texts import describe
-from core.sources.handwritten.values import (
+from core.python import (
     Class,
+    Expressions,
     External,
     Function,
     Instance,
@@ -21,6 +19,8 @@ from core.sources.handwritten.values import (
     Partial,
     Unknown,
     Value,
+    describe,
+    name_of,
 )
 
 _LONGEST = 100
@@ -118,7 +118,7 @@ def _own_id(value: Value, expressions: Expressions) -> str | None:
         case Member():
             return _member_id(value, expressions)
         case External():
-            return known.name_of(value)
+            return name_of(value)
         case Class() | Function():
             return value.name
         case ModuleScope():

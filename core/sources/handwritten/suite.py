@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.model import Finding
+from core.python import Program, Raised, Resolver, Unknown
 from core.sources.checkout import Checkout
 from core.sources.handwritten.collect import collect
-from core.sources.handwritten.program import Program
 from core.sources.handwritten.records import ROOTS, HandwrittenTest
-from core.sources.handwritten.values import Unknown
 from core.sources.stamps import walk
 
 _LEFT_OUT = ("_darcs", "build", "CVS", "dist", "node_modules", "venv")
 _CONFTEST = "conftest.py"
+_PATH = ("", "tests", "integrations/vllm_plugin", "python_package")
+"""Directories on the import path besides that of the test (upstream's `venv/activate`), relative to the checkout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Suite:
 
 def read_suite(checkout: Checkout) -> Suite:
     """Collect the tests below ROOTS from syntax trees; nothing is imported or executed."""
-    program = Program(checkout.root)
+    program = Program(Resolver(checkout.root, path=_PATH))
     tests: list[HandwrittenTest] = []
     findings: list[Finding] = []
     for path in _test_files(os.fspath(checkout.root)):
@@ -38,7 +39,16 @@ def read_suite(checkout: Checkout) -> Suite:
             tests += collect(program, path, _conftests(program, path))
         except Unknown as error:
             findings.append(Finding("broken-test", f"Its tests are not known: {error}", path))
+            continue
+        if raised := program.module(path).raised:
+            findings.append(_raising(path, raised))
     return Suite(tuple(tests), tuple(findings), tuple(sorted(program.read)))
+
+
+def _raising(path: str, raised: Raised) -> Finding:
+    """A module that pytest cannot import; the line is that of the module itself if the exception comes from there."""
+    line = raised.line if raised.path == path else 0
+    return Finding("broken-test", f"pytest cannot collect its tests: importing it {raised.text}", path, line)
 
 
 def _test_files(root: str) -> Iterator[str]:

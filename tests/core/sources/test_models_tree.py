@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.models_tree import Lineages, ModelsTree, Unreadable, imported_module
-from core.sources.modules import ImportedName, ModuleFacts
+from core.python import Imported, ModuleFacts
+from core.sources.models_tree import Lineages, ModelsTree, Unreadable, models_resolver
 from core.sources.stamps import stamp_of
 
 
@@ -26,8 +26,8 @@ from core.sources.stamps import stamp_of
         (0, "third_party.other", None),
     ],
 )
-def test_imported_module(level: int, module: str, target: str | None) -> None:
-    found = imported_module("a/pytorch/loader.py", ImportedName(level, module, "name"))
+def test_the_module_that_an_import_means(level: int, module: str, target: str | None) -> None:
+    found = models_resolver("").module("a/pytorch/loader.py", Imported(level, module, "name"))
     assert found == target
 
 
@@ -36,15 +36,15 @@ def test_a_package_is_its_init_file_and_each_file_is_read_once(tmp_path: Path) -
     (tmp_path / "tools" / "__init__.py").write_text("x = 1\n")
     (tmp_path / "bad.py").write_text("def (\n")
     tree = ModelsTree(tmp_path)
-    found = tree.imported("loader.py", ImportedName(1, "tools", "x"))
+    found = tree.imported("loader.py", Imported(1, "tools", "x"))
     assert found is not None
     assert found[0] == "tools/__init__.py"
     (tmp_path / "tools" / "__init__.py").write_text("y = 1\n")
-    assert tree.imported("loader.py", ImportedName(1, "tools", "x")) == found
+    assert tree.imported("loader.py", Imported(1, "tools", "x")) == found
     bad = tree.module("bad.py")
     assert isinstance(bad, Unreadable)
-    assert (bad.line, tree.imported("loader.py", ImportedName(1, "bad", "x"))) == (1, None)
-    assert tree.file_of("absent") is None
+    assert (bad.line, tree.imported("loader.py", Imported(1, "bad", "x"))) == (1, None)
+    assert tree.files.file("absent") is None
 
 
 def test_prefill_classes_are_known_by_the_base_module(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from core.files import read_loosely
 from core.model import Framework, Loader
-from core.sources import ImportedName, Lineages, ModelsTree, ModuleFacts, loader_file
+from core.python import Imported, ModuleFacts
+from core.sources import Lineages, ModelsTree, loader_file
 from core.workflows.loader_code.edits.registry import may_return
 from core.workflows.loader_code.edits.unpack import METHOD
 from core.workflows.loader_code.model_library import ModelLibrary, mentioned_by
@@ -113,7 +114,7 @@ def _reached(
     return None
 
 
-def _returns(imported: ImportedName, output_class: str, about: str, library: ModelLibrary | None) -> bool:
+def _returns(imported: Imported, output_class: str, about: str, library: ModelLibrary | None) -> bool:
     """Whether an imported class may return `output_class`: by its forward if it can be read, else by its name."""
     named = may_return(imported.module, imported.name, output_class, about)
     known = None

@@ -5,8 +5,8 @@ import ast
 
 import pytest
 
+from core.python import Imported
 from core.sources.evaluator.namespace import Bound, ClassSource, Unclear, read_namespace
-from core.sources.modules import ImportedName
 
 
 def _read(source: str) -> dict[str, Bound]:
@@ -30,15 +30,15 @@ def test_assignments_are_stored_as_expressions() -> None:
 
 def test_imports_by_local_name() -> None:
     assert _read("from ..x.y import a as b, c\nimport os.path\nimport dataclasses as d\n") == {
-        "b": ImportedName(2, "x.y", "a"),
-        "c": ImportedName(2, "x.y", "c"),
-        "os": ImportedName(0, "os", ""),
-        "d": ImportedName(0, "dataclasses", ""),
+        "b": Imported(2, "x.y", "a"),
+        "c": Imported(2, "x.y", "c"),
+        "os": Imported(0, "os", ""),
+        "d": Imported(0, "dataclasses", ""),
     }
 
 
 def test_the_same_import_twice_is_one_binding() -> None:
-    assert _read("from x import a\nfrom x import a\n") == {"a": ImportedName(0, "x", "a")}
+    assert _read("from x import a\nfrom x import a\n") == {"a": Imported(0, "x", "a")}
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_what_only_running_would_tell_is_unclear(source: str) -> None:
 
 
 def test_a_single_import_in_a_branch_counts() -> None:
-    assert _read("if TYPE_CHECKING:\n    from x import a\n") == {"a": ImportedName(0, "x", "a")}
+    assert _read("if TYPE_CHECKING:\n    from x import a\n") == {"a": Imported(0, "x", "a")}
 
 
 def test_what_runs_only_as_a_script_changes_nothing() -> None:

@@ -2,13 +2,15 @@
 """Evaluate statements to find what they bind. A statement that cannot be evaluated makes its names unknown."""
 
 import ast
+import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from core.sources.handwritten.imports import Imported
-from core.sources.handwritten.interfaces import Evaluates
-from core.sources.handwritten.operations import binary, truth
-from core.sources.handwritten.values import (
+from core.python.interfaces import Evaluates
+from core.python.operations import binary, truth
+from core.python.resolver import Imported
+from core.python.values import (
     Class,
     External,
     FixtureMaker,
@@ -16,6 +18,8 @@ from core.sources.handwritten.values import (
     Instance,
     Mark,
     Opaque,
+    Raised,
+    Raises,
     Scope,
     Unknown,
     Value,
@@ -29,7 +33,11 @@ _PLAIN_DECORATORS = (
     "torch.inference_mode",
 )
 """Decorators that do not change the result of a call."""
+_HARMLESS_DECORATORS = ("dataclasses.dataclass", "enum.unique", "functools.total_ordering", "typing.final")
+"""Decorators of classes that add no names but those with double underscores."""
 _MOST_ROUNDS = 20_000
+_PLAIN_OPTIONS = frozenset({"frozen", "eq", "order", "repr", "slots"})
+"""Options of a dataclass that leave its constructor as it is."""
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 
 
@@ -49,10 +57,19 @@ class Statements:
         self._generators: dict[ast.FunctionDef, bool] = {}
 
     def top_level(self, body: Sequence[ast.stmt], scope: Scope) -> None:
-        """Run the statements of a module or class. A failing one makes its names Opaque, and the rest continues."""
+        """Run the statements of a module or class. One that cannot be evaluated makes its names Opaque.
+
+        The rest of the module continues also after one that raises, which `raised` then says.
+        """
         for node in body:
             try:
                 self._step(node, scope, top=True)
+            except Raises as error:
+                found = error.at(scope.module.path, node.lineno)
+                if scope.is_class_body:
+                    raise found from None
+                scope.module.raised = scope.module.raised or found.raised
+                self._poison(node, scope, str(found))
             except Unknown as error:
                 self._poison(node, scope, f"{error} (line {node.lineno})")
             except RecursionError:
@@ -63,7 +80,9 @@ class Statements:
         node = function.node
         if isinstance(node, ast.AsyncFunctionDef):
             raise Unknown("calls an asynchronous function")
-        scope = Scope(function.scope.module, self._bind(function, args, kwargs), function.scope, [])
+        receiver = args[0] if args else None
+        bound = self._bind(function, args, kwargs)
+        scope = Scope(function.scope.module, bound, function.scope, [], function.owner, receiver)
         if isinstance(node, ast.Lambda):
             return self._expressions.evaluate(node.body, scope)
         done = self._block(node.body, scope)
@@ -85,8 +104,26 @@ class Statements:
         for one, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
             if default is not None:
                 found[one.arg] = self._expressions.soft(default, scope)
-        # The names of a class body are not visible in its functions.
-        return Function(node, scope.outer if scope.outer and scope.yields is None else scope, found)
+        self._check_annotations(node, scope)
+        if scope.is_class_body:
+            # The names of a class body are not visible in its functions.
+            return Function(node, scope.outer or scope, found, owner=scope.owner)
+        return Function(node, scope, found)
+
+    def _check_annotations(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope) -> None:
+        """Raise what evaluating the annotations raises; only names are looked up."""
+        if isinstance(node, ast.Lambda) or scope.module.lazy_annotations:
+            return
+        spec = node.args
+        every = (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, spec.vararg, spec.kwarg)
+        for one in (*(one.annotation for one in every if one is not None), node.returns):
+            if one is not None:
+                self._check_names(one, scope)
+
+    def _check_names(self, node: ast.expr, scope: Scope) -> None:
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name):
+                self._expressions.check_name(part, scope)
 
     def assign(self, target: ast.expr, value: Value, scope: Scope) -> None:
         """`target = value`. Raises Unknown."""
@@ -108,19 +145,19 @@ class Statements:
         bound = {**function.defaults, **dict(zip(names, args, strict=False))}
         if len(args) > len(names):
             if spec.vararg is None:
-                raise Unknown(f"calls {function.name} with too many values")
+                raise Raises("TypeError", f"{function.name}() takes {len(names)} values but {len(args)} were given")
             bound[spec.vararg.arg] = tuple(args[len(names) :])
         elif spec.vararg is not None:
             bound[spec.vararg.arg] = ()
         own = {*names, *(one.arg for one in spec.kwonlyargs)}
         extra = {name: value for name, value in kwargs.items() if name not in own}
         if extra and spec.kwarg is None:
-            raise Unknown(f"calls {function.name} with {next(iter(extra))}")
+            raise Raises("TypeError", f"{function.name}() got an unexpected keyword argument {next(iter(extra))!r}")
         bound |= {name: value for name, value in kwargs.items() if name in own}
         if spec.kwarg is not None:
             bound[spec.kwarg.arg] = extra
         if missing := own - bound.keys():
-            raise Unknown(f"calls {function.name} without {min(missing)}")
+            raise Raises("TypeError", f"{function.name}() missing argument {min(missing)!r}")
         return bound
 
     def _block(self, body: Sequence[ast.stmt], scope: Scope, *, top: bool = False) -> object:
@@ -140,16 +177,42 @@ class Statements:
             case ast.Continue():
                 return _CONTINUE
             case ast.Raise():
-                raise Unknown("raises an exception")
-            case ast.Pass() | ast.Assert():
+                raise self._exception(node, scope)
+            case ast.Assert():
+                self._assert(node, scope)
+                return None
+            case ast.Pass():
                 return None
         if isinstance(node, _COMPOUND):
             return self._compound(node, scope, top=top)
         try:
             self._simple(node, scope)
+        except Raises as error:
+            raise error.at(scope.module.path, node.lineno) from None
         except Unknown as error:
             self._poison(node, scope, str(error))
         return None
+
+    def _exception(self, node: ast.Raise, scope: Scope) -> Unknown:
+        """What a `raise` raises."""
+        made = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        kind = None if made is None else self._expressions.soft(made, scope)
+        if not isinstance(kind, External | Class):
+            return Unknown("raises an exception")
+        said = node.exc.args[0] if isinstance(node.exc, ast.Call) and node.exc.args else None
+        text = "" if said is None else self._expressions.soft(said, scope)
+        name = kind.name.rpartition(".")[2]
+        return Raises(name, text if isinstance(text, str) else "", scope.module.path, node.lineno)
+
+    def _assert(self, node: ast.Assert, scope: Scope) -> None:
+        try:
+            holds = truth(self._expressions.evaluate(node.test, scope))
+        except Raises:
+            raise
+        except Unknown:
+            return
+        if not holds:
+            raise Raises("AssertionError", "", scope.module.path, node.lineno)
 
     def _compound(self, node: ast.stmt, scope: Scope, *, top: bool) -> object:
         match node:
@@ -191,24 +254,57 @@ class Statements:
         raise Unknown("loops too often")
 
     def _try(self, node: ast.Try, scope: Scope, *, top: bool) -> object:
-        """The body is assumed to succeed if it only imports; else the names that handlers bind are unknown too."""
-        done = self._block([*node.body, *node.orelse], scope, top=top)
-        imported = {
-            name for one in node.body if isinstance(one, ast.Import | ast.ImportFrom) for name, _ in _imports(one)
-        }
-        for handler in node.handlers:
-            for name in {name for one in handler.body for name in bound_names(one)} - imported:
-                scope.names[name] = Opaque(f"{name} is bound in a branch")
+        """Unless the body raises for certain, it is assumed to succeed if it only imports.
+
+        Otherwise the names that handlers bind are unknown too.
+        """
+        try:
+            done = self._block(node.body, scope, top=top)
+            self._resolve_imports(node.body, scope)
+        except Raises as error:
+            handler = self._handler(node.handlers, error.raised, scope)
+            if handler is None:
+                raise
+            done = self._block(handler.body, scope, top=top)
+        else:
+            done = done or self._block(node.orelse, scope, top=top)
+            imported = {
+                name for one in node.body if isinstance(one, ast.Import | ast.ImportFrom) for name, _ in _imports(one)
+            }
+            for handler in node.handlers:
+                for name in {name for one in handler.body for name in bound_names(one)} - imported:
+                    scope.names[name] = Opaque(f"{name} is bound in a branch")
         return done if done is not None else self._block(node.finalbody, scope, top=top)
+
+    def _resolve_imports(self, body: Sequence[ast.stmt], scope: Scope) -> None:
+        """Raise what an import in `body` raises: a handler decides what happens then."""
+        for node in body:
+            for name, _ in _imports(node) if isinstance(node, ast.Import | ast.ImportFrom) else ():
+                if name != "*":
+                    self._expressions.soft(ast.Name(name, lineno=node.lineno), scope)
+
+    def _handler(self, handlers: Sequence[ast.ExceptHandler], raised: Raised, scope: Scope) -> ast.ExceptHandler | None:
+        """The handler that catches an exception. Raises Unknown."""
+        for handler in handlers:
+            kinds = (External("builtins.BaseException"),)
+            if handler.type is not None:
+                caught = self._expressions.evaluate(handler.type, scope)
+                kinds = caught if isinstance(caught, tuple) else (caught,)
+            if any(_catches(kind, raised.exception) for kind in kinds):
+                if handler.name:
+                    scope.names[handler.name] = Opaque("is an exception")
+                return handler
+        return None
 
     def _simple(self, node: ast.stmt, scope: Scope) -> None:
         match node:
             case ast.Assign(targets=targets, value=value):
                 self._assign_all(targets, value, scope)
-            case ast.AnnAssign(target=target, value=ast.expr() as value):
-                self._assign_all([target], value, scope)
-            case ast.AnnAssign():
-                pass
+            case ast.AnnAssign(target=target, value=value):
+                if scope.yields is None and not scope.module.lazy_annotations:
+                    self._check_names(node.annotation, scope)
+                if value is not None:
+                    self._assign_all([target], value, scope)
             case ast.AugAssign():
                 self._augment(node, scope)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -254,8 +350,16 @@ class Statements:
                 scope.names[name] = imported
 
     def _class(self, node: ast.ClassDef, scope: Scope) -> Class:
-        made = Class(node, scope, tuple(self._expressions.soft(one, scope) for one in node.bases), {})
-        self.top_level(node.body, Scope(scope.module, made.names, scope))
+        bases = [self._expressions.soft(one, scope) for one in node.bases]
+        doubt = ""
+        for keyword in node.keywords:
+            value = self._expressions.soft(keyword.value, scope)
+            if keyword.arg == "metaclass" and value == External("abc.ABCMeta"):
+                bases.append(External("abc.ABC"))
+            elif keyword.arg == "metaclass":
+                doubt = "it has a metaclass"
+        made = Class(node, scope, tuple(bases), {}, doubt=doubt, **_fields(node))
+        self.top_level(node.body, Scope(scope.module, made.names, scope, owner=made))
         return made
 
     def _decorated(self, made: Function | Class, decorators: Sequence[ast.expr], scope: Scope) -> Value:
@@ -264,8 +368,10 @@ class Statements:
             decorator = self._expressions.soft(node, scope)
             try:
                 value = self._decorate(decorator, value)
+            except Raises as error:
+                raise error.at(scope.module.path, node.lineno) from None
             except Unknown as error:
-                if isinstance(value, Function):
+                if isinstance(value, Function | Class):
                     value.doubt = f"decorated by {ast.unparse(node)[:60]}: {error}"
         return value
 
@@ -281,10 +387,14 @@ class Statements:
                 value.kind = decorator.last
             case External(name="pytest.fixture") | FixtureMaker():
                 return self._expressions.call(decorator, [value], {})
+            case External(name="abc.abstractmethod") if isinstance(value, Function):
+                value.abstract = True
             case External(name=name) | Opaque(called=name) if name:
                 # Wrappers from torch and the standard library copy the name, the marks and the parameters.
                 if isinstance(value, Function) and name not in _PLAIN_DECORATORS:
                     value.wrapper = name
+                elif isinstance(value, Class) and name not in _HARMLESS_DECORATORS:
+                    value.doubt = f"decorated by {name}"
             case Opaque(reason=reason):
                 raise Unknown(reason)
             case _:
@@ -358,15 +468,52 @@ def bound_names(node: ast.stmt) -> set[str]:
             found.add(part.name)
         elif isinstance(part, ast.Import | ast.ImportFrom):
             found |= {name for name, _ in _imports(part)}
+        elif isinstance(part, ast.MatchAs | ast.MatchStar | ast.ExceptHandler) and part.name:
+            found.add(part.name)
+        elif isinstance(part, ast.MatchMapping) and part.rest:
+            found.add(part.rest)
     return found
+
+
+def _catches(kind: Value, exception: str) -> bool:
+    """Whether a handler for `kind` catches an exception of that name. Raises Unknown."""
+    if isinstance(kind, External) and kind.name in ("builtins.Exception", "builtins.BaseException"):
+        return True
+    if not isinstance(kind, External | Class):
+        raise Unknown("handles what is not known")
+    name = kind.name.rpartition(".")[2]
+    caught, raised = (getattr(builtins, one, None) for one in (name, exception))
+    if not isinstance(caught, type) or not isinstance(raised, type):
+        if name != exception:
+            raise Unknown("handles what is not known")
+        return True
+    return issubclass(raised, caught)
+
+
+def _fields(node: ast.ClassDef) -> Mapping[str, Any]:
+    """What a dataclass or a named tuple shows of its constructor, as fields of `Class`."""
+    makers = [one for one in node.decorator_list if "dataclass" in ast.unparse(one)]
+    named = any(ast.unparse(one).rpartition(".")[2] == "NamedTuple" for one in node.bases)
+    options = {word.arg for one in makers if isinstance(one, ast.Call) for word in one.keywords}
+    plain = options <= _PLAIN_OPTIONS
+    found: dict[str, bool] = {}
+    for one in node.body if makers or named else ():
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+            annotation = ast.unparse(one.annotation)
+            if "ClassVar" in annotation:
+                continue
+            made = ast.unparse(one.value) if isinstance(one.value, ast.Call) else ""
+            plain = plain and not any(word in f"{annotation} {made}" for word in ("InitVar", "KW_ONLY", "init=False"))
+            found[one.target.id] = one.value is not None
+    return {"is_dataclass": bool(makers), "fields": tuple(found.items()), "has_plain_fields": plain}
 
 
 def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Imported]]:
     for alias in node.names:
         if isinstance(node, ast.ImportFrom):
-            yield alias.asname or alias.name, Imported(node.level, node.module or "", alias.name)
+            yield alias.asname or alias.name, Imported(node.level, node.module or "", alias.name, line=node.lineno)
         elif alias.asname:
-            yield alias.asname, Imported(0, alias.name)
+            yield alias.asname, Imported(0, alias.name, line=node.lineno)
         else:
             package = alias.name.partition(".")[0]
-            yield package, Imported(0, package)
+            yield package, Imported(0, package, line=node.lineno)

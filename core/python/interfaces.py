@@ -5,8 +5,8 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from core.sources.handwritten.imports import Imported
-from core.sources.handwritten.values import Class, Function, ModuleScope, Scope, Value
+from core.python.resolver import Imported
+from core.python.values import Class, Function, ModuleScope, Scope, Value
 
 
 class Imports(Protocol):
@@ -33,7 +33,7 @@ class Runs(Protocol):
 
 
 class Evaluates(Protocol):
-    """Evaluates expressions. All methods except `soft` and `doubt` raise Unknown."""
+    """Evaluates expressions. All methods except `soft`, `check_name` and `doubt` raise Unknown."""
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
         """The value of `node`."""
@@ -43,6 +43,9 @@ class Evaluates(Protocol):
 
     def name(self, id: str, scope: Scope) -> Value:
         """The value of a name in `scope`."""
+
+    def check_name(self, node: ast.Name, scope: Scope) -> None:
+        """Raises if nothing binds the name; what it is bound to is not looked up."""
 
     def module_named(self, name: str) -> Value:
         """The result of importing `name`."""

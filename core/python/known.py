@@ -3,7 +3,7 @@
 
 import math
 
-from core.sources.handwritten.values import External, Unknown, Value
+from core.python.values import External, Unknown, Value
 
 
 def _words(text: str) -> frozenset[str]:
@@ -62,6 +62,8 @@ def constant(external: External) -> Value:
     head, _, last = external.name.rpartition(".")
     if head == "torch" and last in _TORCH_ALIASES:
         return External(f"torch.{_TORCH_ALIASES[last]}")
+    if external.name == "typing.TYPE_CHECKING":
+        return False
     return _CONSTANTS.get(last, external) if head in ("math", "torch", "numpy", "jax.numpy") else external
 
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from core.sources.modules import ImportedName, read_module
+from core.python import Imported, read_module
 
 SOURCE = """
 import os
@@ -41,8 +41,8 @@ def test_classes_imports_and_dicts() -> None:
     assert facts.classes["Inline"].variant_keys == (("Variant", "A"), ("Variant", "B"))
     assert facts.classes["Variant"].variant_keys is None
     assert facts.variant_dicts == {"ALL": (("Variant", "A"), ("", "plain"))}
-    assert facts.imports["Base"] == ImportedName(3, "base", "ForgeModel")
-    assert facts.imports["helper"] == ImportedName(1, "src", "helper", guarded=True)
+    assert facts.imports["Base"] == Imported(3, "base", "ForgeModel", line=3)
+    assert facts.imports["helper"] == Imported(1, "src", "helper", guarded=True, line=5)
     assert facts.defined == {"os", "Base", "Other", "helper", "ALL", "Variant", "ModelLoader", "Inline"}
     assert not facts.open_ended
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts about the classes, variants and imports of one Python file of the models tree, from its syntax tree."""
+"""The outline of one Python file of the models tree: its classes, variants and imports, from its syntax tree alone."""
 
 import ast
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from core.sources.syntax import parse_python
+from core.python.resolver import Imported
+from core.python.syntax import parse_python
 
 
 class ClassFacts(NamedTuple):
@@ -23,21 +24,11 @@ class ClassFacts(NamedTuple):
     """
 
 
-class ImportedName(NamedTuple):
-    """`from <dots><module> import <name>`; `level` counts the dots."""
-
-    level: int
-    module: str
-    name: str
-    guarded: bool = False
-    """Whether it is under `if` or `try`, so that its failure need not make the module fail."""
-
-
 class ModuleFacts(NamedTuple):
     """The facts about one module that the index needs."""
 
     classes: Mapping[str, ClassFacts]
-    imports: Mapping[str, ImportedName]
+    imports: Mapping[str, Imported]
     """By local name."""
     variant_dicts: Mapping[str, tuple[tuple[str, str], ...]]
     """The keys of module-level dict literals, by name."""
@@ -53,7 +44,7 @@ def read_module(source: str | bytes, filename: str) -> ModuleFacts:
     Bytes are decoded as Python does it.
     """
     classes: dict[str, ClassFacts] = {}
-    imports: dict[str, ImportedName] = {}
+    imports: dict[str, Imported] = {}
     dicts: dict[str, tuple[tuple[str, str], ...]] = {}
     defined: set[str] = set()
     for node, guarded in _top_level(parse_python(source, filename).body):
@@ -61,7 +52,7 @@ def read_module(source: str | bytes, filename: str) -> ModuleFacts:
             classes[node.name] = _class_facts(node)
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                found = ImportedName(node.level, node.module or "", alias.name, guarded)
+                found = Imported(node.level, node.module or "", alias.name, guarded, node.lineno)
                 imports[alias.asname or alias.name] = found
         elif (assigned := _assigned(node)) and isinstance(assigned[1], ast.Dict):
             dicts[assigned[0]] = _keys(assigned[1])

@@ -5,10 +5,10 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.sources.handwritten import known
-from core.sources.handwritten.interfaces import Evaluates
-from core.sources.handwritten.methods import FUNCTIONS, call_method
-from core.sources.handwritten.values import (
+from core.python import known
+from core.python.interfaces import Evaluates
+from core.python.methods import FUNCTIONS, call_method
+from core.python.values import (
     Bound,
     Class,
     External,
@@ -22,12 +22,17 @@ from core.sources.handwritten.values import (
     Opaque,
     Param,
     Partial,
+    Raises,
     Scope,
+    Super,
     Unknown,
     Value,
 )
 
-_SPECIAL = frozenset(f"builtins.{name}" for name in ("str", "repr", "getattr", "isinstance", "map", "type")) | {
+_BUILT_IN = ("str", "repr", "getattr", "hasattr", "isinstance", "map", "super", "type")
+_SPECIAL = frozenset(f"builtins.{name}" for name in _BUILT_IN) | {
+    "dataclasses.field",
+    "dataclasses.replace",
     "functools.partial",
     "importlib.import_module",
 }
@@ -45,6 +50,8 @@ class Calls:
     def call_node(self, node: ast.Call, scope: Scope) -> Value:
         """The value of a call. Raises Unknown."""
         callee = self._expressions.evaluate(node.func, scope)
+        if isinstance(callee, External) and callee.name == "builtins.super" and not node.args:
+            return _super(scope)
         args: list[Value] = []
         for one in node.args:
             if isinstance(one, ast.Starred):
@@ -66,6 +73,8 @@ class Calls:
         """The result of calling `callee`. Raises Unknown; collections among the arguments are then unknown."""
         try:
             return self._call(callee, args, kwargs)
+        except Raises:
+            raise
         except Unknown:
             if not isinstance(callee, External | Class | Mark):
                 for one in (*args, *kwargs.values()):
@@ -125,16 +134,27 @@ class Calls:
                 return self._expressions.text(value)
             case "builtins.repr", [value]:
                 return self._expressions.shown(value)
-            case "builtins.getattr", [value, str() as attribute, *_]:
-                return self._expressions.attribute(value, attribute)
-            case "builtins.isinstance", [value, kinds]:
-                return any(_is_a(value, kind) for kind in (kinds if isinstance(kinds, tuple) else (kinds,)))
             case "functools.partial", [Function() | Bound() | Class() | Partial() as of, *rest]:
                 return Partial(of, tuple(rest), kwargs)
             case "builtins.map", [function, values]:
                 return [self.call(function, [one], {}) for one in self._expressions.elements(values)]
             case "importlib.import_module", [str() as module]:
                 return self._expressions.module_named(module)
+        if name.startswith("dataclasses."):
+            return _of_dataclass(name, args, kwargs)
+        return self._look(name, args)
+
+    def _look(self, name: str, args: Sequence[Value]) -> Value:
+        """Functions that look at an object."""
+        match name, args:
+            case "builtins.getattr", [value, str() as attribute, *default]:
+                return self._attribute(value, attribute, default)
+            case "builtins.hasattr", [value, str() as attribute]:
+                return self._attribute(value, attribute, [_ABSENT]) is not _ABSENT
+            case "builtins.isinstance", [value, kinds]:
+                return any(_is_a(value, kind) for kind in (kinds if isinstance(kinds, tuple) else (kinds,)))
+            case "builtins.type", [value]:
+                return type_of(value)
         return Opaque(f"calls {name}", name == "functools.partial", name)
 
     def _function(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
@@ -146,6 +166,46 @@ class Calls:
         except (TypeError, ValueError, ArithmeticError) as error:
             raise Unknown(f"{name.rpartition('.')[2]} fails: {error}") from None
 
+    def _attribute(self, value: Value, name: str, default: Sequence[Value]) -> Value:
+        """`getattr(value, name, *default)`. Raises Unknown."""
+        try:
+            return self._expressions.attribute(value, name)
+        except Raises as error:
+            if default and error.raised.exception == "AttributeError":
+                return default[0]
+            raise
+
+
+_ABSENT = object()
+
+
+def _of_dataclass(name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    match name, args:
+        case "dataclasses.field", [] if "default" in kwargs:
+            return kwargs["default"]
+        case "dataclasses.replace", [Instance() as instance] if instance.of.is_simple:
+            return Instance(instance.of, {**instance.fields, **kwargs})
+    return Opaque(f"calls {name}", called=name)
+
+
+def _super(scope: Scope) -> Value:
+    """`super()` in a method. Raises Unknown elsewhere."""
+    at: Scope | None = scope
+    while at is not None and at.yields is None:
+        at = at.outer
+    if at is None or at.owner is None or not isinstance(at.receiver, Class | Instance):
+        raise Unknown("super() is not in a method")
+    return Super(at.owner, at.receiver)
+
+
+def type_of(value: Value) -> Value:
+    """`type(value)`. Raises Unknown."""
+    if isinstance(value, Member | Instance):
+        return value.of
+    if value is None or type(value) in _TYPES.values():
+        return External(f"builtins.{type(value).__name__}")
+    return Opaque("calls builtins.type", called="builtins.type")
+
 
 _TYPES = {f"builtins.{kind.__name__}": kind for kind in (str, bytes, bool, int, float, tuple, list, dict, set)}
 
@@ -154,6 +214,8 @@ def _is_a(value: Value, kind: Value) -> bool:
     """`isinstance(value, kind)`. Raises Unknown."""
     if isinstance(kind, Class) and not isinstance(value, Opaque | External):
         return isinstance(value, Instance | Member) and kind in value.of.line()
+    if isinstance(kind, External) and kind.name == "builtins.NoneType" and not isinstance(value, Opaque | External):
+        return value is None
     if (
         isinstance(kind, External)
         and kind.name in _TYPES

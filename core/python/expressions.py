@@ -3,18 +3,19 @@
 
 import ast
 import builtins
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from core.sources.handwritten import known
-from core.sources.handwritten.calls import Calls
-from core.sources.handwritten.imports import Imported
-from core.sources.handwritten.interfaces import Imports, Runs
-from core.sources.handwritten.methods import elements, has_method
-from core.sources.handwritten.objects import Objects
-from core.sources.handwritten.operations import binary, compare, truth, unary
-from core.sources.handwritten.texts import limited, shown, text
-from core.sources.handwritten.values import (
+from core.python import known
+from core.python.calls import Calls
+from core.python.interfaces import Imports, Runs
+from core.python.methods import elements, has_method
+from core.python.objects import Objects
+from core.python.operations import binary, compare, failed, part_failed, truth, unary
+from core.python.resolver import Imported
+from core.python.texts import limited, shown, text
+from core.python.values import (
     MOST_ITEMS,
     Class,
     External,
@@ -25,10 +26,30 @@ from core.sources.handwritten.values import (
     Method,
     ModuleScope,
     Opaque,
+    Raises,
     Scope,
+    Super,
     Unknown,
     Value,
+    is_plain,
 )
+
+_BINDING = re.compile(r"\b(?:globals|exec|eval|vars|setattr|__dict__|sys\.modules|builtins)\b")
+"""Code by which a module may have names that no statement binds."""
+_NEWER = frozenset({"PythonFinalizationError", "_IncompleteInputError"})
+"""Built-in names of versions of Python after ours."""
+
+
+class NameMissing(Raises):
+    """No statement binds a name."""
+
+
+def may_bind(module: ModuleScope, name: str) -> bool:
+    """Whether a module may have a name that no statement at its top level binds."""
+    if name.startswith("__") or name in _NEWER or _BINDING.search(module.source):
+        return True
+    word = re.escape(name)
+    return re.search(rf"\bglobal\b[^\n]*\b{word}\b|\b{word}\s*:=", module.source) is not None
 
 
 class Expressions:
@@ -65,6 +86,7 @@ class Expressions:
             ast.JoinedStr: self._f_string,
             ast.Subscript: self._subscript,
             ast.Slice: self._slice,
+            ast.NamedExpr: self._named_expression,
             ast.Lambda: lambda node, scope: self.statements.function(node, scope),
             ast.Call: self._calls.call_node,
         }
@@ -77,12 +99,17 @@ class Expressions:
         handler = self._handlers.get(type(node))
         if handler is None:
             raise Unknown(f"not evaluated: {type(node).__name__} in line {node.lineno}")
-        return handler(node, scope)
+        try:
+            return handler(node, scope)
+        except Raises as error:
+            raise error.at(scope.module.path, node.lineno) from None
 
     def soft(self, node: ast.expr, scope: Scope) -> Value:
-        """The value of `node`, or an Opaque with the reason."""
+        """The value of `node`, or an Opaque with the reason. Raises only Raises."""
         try:
             return self.evaluate(node, scope)
+        except Raises:
+            raise
         except Unknown as error:
             return Opaque(str(error))
 
@@ -90,24 +117,37 @@ class Expressions:
         """The value of a name in `scope`. Raises Unknown."""
         at: Scope | None = scope
         while at is not None and at.names is not scope.module.names:
-            if id in at.names:
+            if id in at.names and (at is scope or not at.is_class_body):
                 return self.sure(at.names[id], scope.module)
             at = at.outer
         return self.global_name(scope.module, id)
+
+    def check_name(self, node: ast.Name, scope: Scope) -> None:
+        """Raises if nothing binds the name; what it is bound to is not looked up."""
+        at: Scope | None = scope
+        while at is not None:
+            if node.id in at.names and (at is scope or not at.is_class_body):
+                return
+            at = at.outer
+        module = scope.module
+        if {node.id, "*"}.isdisjoint(module.names) and not hasattr(builtins, node.id) and not may_bind(module, node.id):
+            raise NameMissing("NameError", f"name {node.id!r} is not defined", module.path, node.lineno)
 
     def global_name(self, module: ModuleScope, id: str) -> Value:
         """The value of a global name in `module`. Raises Unknown."""
         if id in module.names:
             return self.sure(module.names[id], module)
         for star in module.names.get("*", ()):
-            found = self._imports.imported(module, Imported(star.level, star.module))
+            found = self._imports.imported(module, star._replace(name=""))
             if not isinstance(found, ModuleScope):
                 raise Unknown(f"{id} may come from {star.module}")
             if id in found.names:
                 return self.global_name(found, id)
         if hasattr(builtins, id):
             return External(f"builtins.{id}")
-        raise Unknown(f"{module.path} does not bind {id}")
+        if may_bind(module, id):
+            raise Unknown(f"{module.path} does not bind {id}")
+        raise NameMissing("NameError", f"name {id!r} is not defined")
 
     def module_named(self, name: str) -> Value:
         """The result of importing `name`. Raises Unknown."""
@@ -125,6 +165,8 @@ class Expressions:
         """Mark the content of `value`, if it is a collection, as unknown from here on."""
         if isinstance(value, list | dict | set):
             self.unsure[id(value)] = value
+        elif isinstance(value, Class):
+            value.doubt = "it is given to code that is not followed"
         elif isinstance(value, Instance):
             for one in value.fields.values():
                 self.doubt(one)
@@ -138,19 +180,13 @@ class Expressions:
                 return known.constant(External(f"{of.name}.{name}"))
             case ModuleScope():
                 return self._imports.module_attribute(of.path, name)
-            case Class() | Instance() | Member():
+            case Class() | Instance() | Member() | Super():
                 return self._objects.attribute(of, name)
-            case Function() if name in ("__name__", "__qualname__"):
-                return of.name
-            case slice() if name in ("start", "stop", "step"):
-                return getattr(of, name)
             case Opaque(nameless=True) if (method := known.tensor_method(name)) is not None:
                 return method
             case Opaque():
                 raise Unknown(of.reason)
-        if has_method(of, name):
-            return Method(of, name)
-        raise Unknown(f"the attribute {name} is not known")
+        return _native(of, name)
 
     def call_named(self, of: Value, name: str) -> Value:
         """The result of the method `name` of an instance or a member; None: its class does not define it."""
@@ -217,7 +253,7 @@ class Expressions:
         try:
             found[key] = value
         except TypeError as error:
-            raise Unknown(str(error)) from None
+            raise failed(error, key) from None
 
     def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, scope: Scope) -> list[Value]:
         found: list[Value] = []
@@ -241,10 +277,18 @@ class Expressions:
         if first.is_async:
             raise Unknown("iterates asynchronously")
         for value in self.elements(self.evaluate(first.iter, scope)):
-            inner = Scope(scope.module, {}, scope, [])
+            inner = Scope(scope.module, {}, scope, [], is_comprehension=True)
             self.statements.assign(first.target, value, inner)
             if all(truth(self.evaluate(test, inner)) for test in first.ifs):
                 yield from self._rounds(rest, inner)
+
+    def _named_expression(self, node: ast.NamedExpr, scope: Scope) -> Value:
+        value = self.evaluate(node.value, scope)
+        at = scope
+        while at.is_comprehension and at.outer is not None:
+            at = at.outer
+        self.statements.assign(node.target, value, at)
+        return value
 
     def _if_expression(self, node: ast.IfExp, scope: Scope) -> Value:
         return self.evaluate(node.body if truth(self.evaluate(node.test, scope)) else node.orelse, scope)
@@ -304,13 +348,26 @@ class Expressions:
     def _subscript(self, node: ast.Subscript, scope: Scope) -> Value:
         of, key = self.evaluate(node.value, scope), self.evaluate(node.slice, scope)
         if isinstance(of, Class) and of.is_enum and isinstance(key, str):
-            return self._objects.attribute(of, key)
+            return self._objects.named_member(of, key)
         if not isinstance(of, str | tuple | list | dict | range):
             raise Unknown("takes a part of what is not known")
         try:
             found = of[key]
         except (TypeError, LookupError, ValueError) as error:
-            raise Unknown(f"there is no such part: {error}") from None
+            raise part_failed(error, of, key) from None
         if isinstance(found, Opaque):
             raise Unknown(found.reason)
         return self.sure(found, scope.module)
+
+
+def _native(of: Value, name: str) -> Value:
+    """A method of a value that is itself, or a part of a function or a slice. Raises Unknown."""
+    if isinstance(of, Function) and name in ("__name__", "__qualname__"):
+        return of.name
+    if isinstance(of, slice) and name in ("start", "stop", "step"):
+        return getattr(of, name)
+    if has_method(of, name):
+        return Method(of, name)
+    if is_plain(of) and not hasattr(of, name):
+        raise Raises("AttributeError", f"{type(of).__name__!r} object has no attribute {name!r}")
+    raise Unknown(f"the attribute {name} is not known")

@@ -6,8 +6,8 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from core.sources.handwritten import known
-from core.sources.handwritten.values import (
+from core.python import known
+from core.python.values import (
     MOST_ITEMS,
     MOST_TEXT,
     Class,
@@ -17,8 +17,10 @@ from core.sources.handwritten.values import (
     Member,
     Opaque,
     Param,
+    Raises,
     Unknown,
     Value,
+    is_plain,
 )
 
 _MOST_BITS = 4096
@@ -51,6 +53,28 @@ _COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 
 
+def failed(error: Exception, *values: Value, what: str = "") -> Unknown:
+    """What Python says of `values`: it raises that for certain if they consist of constants."""
+    if all(map(is_plain, values)):
+        return Raises(type(error).__name__, str(error))
+    return Unknown(f"{what} fails: {error}" if what else str(error))
+
+
+def part_failed(error: Exception, of: Value, key: Value) -> Unknown:
+    """The failure of `of[key]`, which is certain where no other key can be meant."""
+    if isinstance(of, str | list | tuple | range) and is_plain(key):
+        return Raises(type(error).__name__, str(error))
+    keys = (*of, key) if isinstance(of, dict) else ()
+    if isinstance(error, KeyError) and keys and all(map(_is_distinct, keys)):
+        return Raises("KeyError", f"{key.of.name}.{key.name}" if isinstance(key, Member) else repr(key))
+    return Unknown(f"there is no such part: {error}")
+
+
+def _is_distinct(key: Value) -> bool:
+    """Whether a key equals nothing but itself."""
+    return is_plain(key) or (isinstance(key, Member) and key.of.has_plain_members)
+
+
 def binary(sign: ast.operator, left: Value, right: Value) -> Value:
     """`left sign right`. Raises Unknown."""
     if any(isinstance(one, Opaque) and one.nameless for one in (left, right)):
@@ -63,19 +87,19 @@ def binary(sign: ast.operator, left: Value, right: Value) -> Value:
     try:
         return _BINARY[type(sign)](left, right)
     except (TypeError, ValueError, ArithmeticError) as error:
-        raise Unknown(f"an operator fails: {error}") from None
+        raise failed(error, left, right, what="an operator") from None
 
 
 def unary(sign: ast.unaryop, value: Value) -> Value:
     """`sign value`. Raises Unknown."""
     if isinstance(sign, ast.Not):
         return not truth(value)
-    if not isinstance(value, _NUMBERS):
+    if not _is_own(value):
         raise Unknown("an operator is applied to what is not known")
     try:
         return _UNARY[type(sign)](value)
     except TypeError as error:
-        raise Unknown(f"an operator fails: {error}") from None
+        raise failed(error, value, what="an operator") from None
 
 
 def compare(sign: ast.cmpop, left: Value, right: Value) -> bool:
@@ -92,7 +116,7 @@ def compare(sign: ast.cmpop, left: Value, right: Value) -> bool:
     try:
         return bool(_COMPARE[type(sign)](left, right))
     except TypeError as error:
-        raise Unknown(f"a comparison fails: {error}") from None
+        raise failed(error, left, right, what="a comparison") from None
 
 
 def truth(value: Value) -> bool:
@@ -100,6 +124,8 @@ def truth(value: Value) -> bool:
     if isinstance(value, Function | Class):
         return True
     if isinstance(value, Member) and value.of.externals() <= {"enum.Enum"}:
+        return True
+    if isinstance(value, Instance) and value.of.is_simple:
         return True
     if not _is_own(value):
         raise Unknown("asks whether something is true that is not known")

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from core.sources.handwritten.operations import equal, truth
-from core.sources.handwritten.values import MOST_ITEMS, Member, Method, Unknown, Value
+from core.python.operations import equal, failed, truth
+from core.python.values import MOST_ITEMS, Member, Method, Unknown, Value
 
 
 def _words(text: str) -> frozenset[str]:
@@ -45,7 +45,7 @@ def call_method(method: Method, args: Sequence[Value], kwargs: Mapping[str, Valu
     try:
         made = getattr(of, name)(*args, **kwargs)
     except (TypeError, ValueError, LookupError, AttributeError) as error:
-        raise Unknown(f"{name} fails: {error}") from None
+        raise failed(error, of, *args, *kwargs.values(), what=name) from None
     if hasattr(of, "__len__") and len(of) > MOST_ITEMS:
         raise Unknown(f"{name} makes too much")
     return made
@@ -74,7 +74,7 @@ def _text_method(of: str, name: str, args: Sequence[Value], kwargs: Mapping[str,
     try:
         return getattr(of, name)(*args, **kwargs)
     except (TypeError, ValueError, LookupError) as error:
-        raise Unknown(f"{name} fails: {error}") from None
+        raise failed(error, of, *args, *kwargs.values(), what=name) from None
 
 
 def _length(value: Value) -> int:

@@ -3,8 +3,8 @@
 
 from collections.abc import Callable
 
-from core.sources.handwritten import known
-from core.sources.handwritten.values import (
+from core.python import known
+from core.python.values import (
     MOST_TEXT,
     Class,
     External,

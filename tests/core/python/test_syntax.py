@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.sources.syntax: what Python's own parser cannot take is a syntax error."""
+"""core.python.syntax: what Python's own parser cannot take is a syntax error."""
 
 import ast
 import gc
@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from core.sources import syntax as module
-from core.sources.syntax import parse_expression, parse_python
+from core.python import syntax as module
+from core.python.syntax import parse_expression, parse_python
 
 
 def test_a_file_is_parsed_as_python_does_it() -> None:

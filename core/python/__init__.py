@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python source that is read and never run: what its names mean, which values they have, and what raises.
+
+`outline` says what one file shows by itself, at the cost of parsing it. `program` evaluates modules of a tree statement
+by statement. `resolver` finds the file that a name is imported from, for both.
+"""
+
+from core.faces import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+from .expressions import Expressions as Expressions
+from .known import name_of as name_of
+from .outline import ClassFacts as ClassFacts, ModuleFacts as ModuleFacts, read_module as read_module
+from .program import Program as Program
+from .resolver import Imported as Imported, Resolver as Resolver, module_files as module_files
+from .syntax import (
+    parse_expression as parse_expression,
+    parse_python as parse_python,
+    statements_below as statements_below,
+    statements_in as statements_in,
+)
+from .texts import describe as describe
+from .values import (
+    Class as Class,
+    External as External,
+    Fixture as Fixture,
+    Function as Function,
+    Instance as Instance,
+    Mark as Mark,
+    Member as Member,
+    ModuleScope as ModuleScope,
+    Opaque as Opaque,
+    Param as Param,
+    Partial as Partial,
+    Raised as Raised,
+    Raises as Raises,
+    Unknown as Unknown,
+    Value as Value,
+)

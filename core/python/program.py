@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Modules of a tree, evaluated statement by statement from their syntax trees; nothing of them is executed."""
+
+import ast
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from core.python import known
+from core.python.expressions import Expressions, NameMissing, may_bind
+from core.python.resolver import Imported, Resolver, package_of
+from core.python.statements import Statements
+from core.python.syntax import parse_python
+from core.python.values import External, Function, ModuleScope, Opaque, Raises, Scope, Unknown, Value
+
+_MOST_STEPS = 400_000
+"""How many expressions are evaluated for one module, including those in the functions that it calls."""
+
+
+_BUILT = ("python_package/", "integrations/")
+"""Packages of which some modules are made when they are built."""
+_LAZY = re.compile(r"^from __future__ import .*\bannotations\b", re.MULTILINE)
+
+
+class Lacking(Unknown):
+    """A module has no such name, for certain."""
+
+
+class Program:
+    """The modules of a tree, read on request and at most once."""
+
+    def __init__(self, files: Resolver) -> None:
+        self.files = files
+        self.read: dict[str, ModuleScope | Opaque] = {}
+        """Modules by path; for an unreadable one, the reason."""
+        self.trees: dict[str, tuple[ast.Module, str]] = {}
+        """The syntax tree and text of each module."""
+        self._pending: set[tuple[str | None, str]] = set()
+        """Imports that are being resolved, by file and name."""
+        self.expressions = Expressions(self)
+        self._statements = Statements(self.expressions)
+        self.expressions.statements = self._statements
+
+    def module(self, path: str) -> ModuleScope:
+        """The module at `path`. Raises Unknown if it cannot be read."""
+        if path not in self.read:
+            self.read[path] = scope = ModuleScope(path, self.files.base_of(path))
+            try:
+                self._run(path, scope)
+            except Unknown as error:
+                self.read[path] = Opaque(str(error))
+        found = self.read[path]
+        if isinstance(found, Opaque):
+            raise Unknown(found.reason)
+        return found
+
+    def forget(self) -> None:
+        """Let go of what was read; values that were returned stay valid."""
+        self.read.clear()
+        self.trees.clear()
+        self.expressions.unsure.clear()
+
+    def imported(self, module: ModuleScope, name: Imported) -> Value:
+        """The value that an import in `module` binds. Raises Unknown, and Raises where the import must fail."""
+        target = self.files.module(module.path, name, module.base)
+        if (target, name.name) in self._pending:
+            raise Unknown(f"{target} imports {name.name} from itself")
+        if target is None:
+            if name.level:
+                raise self._failed(module, name, "ImportError", "attempted relative import beyond top-level package")
+            found = External(".".join(filter(None, (name.module, name.name))), is_module=not name.name)
+            return known.constant(found) if name.name else found
+        path = self.files.place(target)
+        if path is None:
+            raise self._failed(module, name, "ModuleNotFoundError", f"No module named {name.text!r}")
+        self._pending.add((target, name.name))
+        try:
+            return self._taken(path, name.name) if name.name else self._whole(path)
+        except Lacking:
+            message = f"cannot import name {name.name!r} from {path}"
+            raise self._failed(module, name, "ImportError", message) from None
+        finally:
+            self._pending.discard((target, name.name))
+
+    def module_attribute(self, path: str, name: str) -> Value:
+        """A name of the module or package at `path`, or a module in it. Raises Unknown."""
+        try:
+            return self._taken(path, name)
+        except Lacking:
+            raise Unknown(f"{path} does not bind {name}") from None
+
+    def _failed(self, module: ModuleScope, name: Imported, exception: str, message: str) -> Unknown:
+        """The failure of an import: certain, unless the file may be made when the package is built."""
+        if module.path.startswith(_BUILT):
+            return Unknown(f"there is no {name.text}")
+        return Raises(exception, message, module.path, name.line)
+
+    def _whole(self, path: str) -> Value:
+        """The module at `path`. Raises what importing it raises."""
+        found = self.module(path)
+        if found.raised:
+            raise Raises(*found.raised)
+        return found
+
+    def _taken(self, path: str, name: str) -> Value:
+        """A name of the module or package at `path`, or a module in it. Raises Unknown; Lacking if there is none."""
+        below = None
+        if not path.endswith(".py") or path.endswith("__init__.py"):
+            below = self.files.place("/".join(filter(None, (package_of(path), name))))
+        if path.endswith(".py"):
+            module = self.module(path)
+            if module.raised:
+                raise Raises(*module.raised)
+            if name in module.names or "*" in module.names:
+                try:
+                    return self.expressions.global_name(module, name)
+                except NameMissing:
+                    pass
+            elif below is None:
+                return self._asked(module, name)
+        if below is None:
+            raise Lacking(f"{path} does not bind {name}")
+        return self.module(below) if below.endswith(".py") else Opaque(f"{below} is a directory")
+
+    def _asked(self, module: ModuleScope, name: str) -> Value:
+        """The result of the module's own `__getattr__` (PEP 562)."""
+        getter = module.names.get("__getattr__")
+        if isinstance(getter, Function):
+            return self.expressions.call(getter, [name], {})
+        if getter is not None or may_bind(module, name):
+            raise Unknown(f"{module.path} does not bind {name}")
+        raise Lacking(f"{module.path} does not bind {name}")
+
+    @contextmanager
+    def budget(self) -> Iterator[None]:
+        """A new budget of evaluated expressions for the block, as large as for one module."""
+        before, self.expressions.steps = self.expressions.steps, _MOST_STEPS
+        try:
+            yield
+        finally:
+            self.expressions.steps = before
+
+    def _run(self, path: str, scope: ModuleScope) -> None:
+        if not path.endswith(".py"):
+            return
+        try:
+            source = self.files.read(path)
+            tree = parse_python(source, path)
+        except (OSError, SyntaxError, ValueError) as error:
+            raise Unknown(f"{path} cannot be read: {getattr(error, 'msg', None) or error}") from None
+        scope.source = source.decode(errors="replace")
+        scope.lazy_annotations = bool(_LAZY.search(scope.source))
+        self.trees[path] = tree, scope.source
+        scope.names["__name__"] = _dotted(path, scope.base)
+        with self.budget():
+            self._statements.top_level(tree.body, Scope(scope, scope.names))
+
+
+def _dotted(path: str, base: str) -> str:
+    """The name under which a module is imported."""
+    inside = path[len(base) + 1 :] if base else path
+    return inside.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
