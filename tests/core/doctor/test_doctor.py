@@ -112,7 +112,9 @@ def test_what_takes_longer_is_reported_too_and_saved(tmp_path: Path) -> None:
     loader = checkout.models / "deep_sets" / "pytorch" / "loader.py"
     loader.write_text("from ...tools.utils import no_such_name\n" + loader.read_text())
     (checkout.presets / "model-test-push.json").write_text("[")
+    (checkout.root / "tests/torch").mkdir(exist_ok=True)
+    (checkout.root / "tests/torch/test_gone.py").write_text("SHAPES = no_such_name\ndef test_a(): ...\n")
     cache, matrix = Cache(checkout, tmp_path / "cache"), index(checkout)
     first = examine(cache, matrix)
-    assert {"no-job", "broken-preset", "broken-loader", "dead-override"} == {one.kind for one in first}
+    assert {"no-job", "broken-preset", "broken-loader", "broken-test", "dead-override"} == {one.kind for one in first}
     assert examine(cache, matrix) == first
