@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from core.cli.context import Context
 from core.cli.runs_common import configure_start, start
 from core.matrix import Matrix, index
-from core.runs.planning import left_over, newest_batch, plan_again
+from core.runs.planning import left_over, newest_batch, plan_again, with_estimates
 from core.runs.store import RunRecord, RunStore
 from core.sources import find_checkout, same_place
 
@@ -37,7 +37,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if not records:
         return start(args, context, [])
     matrix = _matrix(records[0], context) if everywhere else context.matrix
-    return start(args, context, [plan_again(record.spec, store.root, matrix) for record in records])
+    again = [plan_again(record.spec, store.root, matrix) for record in records]
+    return start(args, context, with_estimates(again, store.ended(), {}))
 
 
 def _matrix(record: RunRecord, context: Context) -> Matrix:

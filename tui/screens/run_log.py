@@ -77,7 +77,8 @@ class RunLog:
         live = state if record.active else record.summary
         age = self._age(record)
         words = (run_look(record).word, age.text if age else "", one_line(self._file), live)
-        rest = "   ".join(filter(None, words))
+        # "cancelled" is said once.
+        rest = "   ".join(dict.fromkeys(filter(None, words)))
         room = max(_LEAST_ID, self._title.content_size.width - cell_len(rest) - 3)
         self._title.update(f"{fit(one_line(record.spec.test_id), room, elide=True).rstrip()}   {rest}")
 

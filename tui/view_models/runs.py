@@ -72,6 +72,7 @@ def progress_text(progress: Progress, records: Iterable[RunRecord]) -> str:
 
 
 _AGE = TableColumn("age", 24, from_width=130)
+"""Left out if no run has one."""
 _CHECKOUT = TableColumn("checkout", 24, share=1, elide=True)
 """Replaces the age when runs of every checkout are shown: only those of this one have an age."""
 _HOST = TableColumn("host", 10, elide=True, from_width=70)
@@ -115,7 +116,8 @@ class RunRows:
         self._with_host = any(record.place for record in self.records)
         columns = tuple(_CHECKOUT if with_checkout and one is _AGE else one for one in _COLUMNS)
         self._with_profile = any(record.spec.profile for record in self.records)
-        left_out = ((_HOST, self._with_host), (_PROFILE, self._with_profile))
+        self._with_age = with_checkout or any(ages.get(record.spec.run_id) for record in self.records)
+        left_out = ((_HOST, self._with_host), (_PROFILE, self._with_profile), (_AGE, self._with_age))
         self.columns = tuple(one for one in columns if (one, False) not in left_out)
         self._repeated = _repetitions(self.records)
         self._marks = marks
@@ -148,7 +150,7 @@ class RunRows:
             [Cell(one_line(record.spec.arch or ""), "dim")],
             *([[Cell(one_line(record.place), "dim")]] if self._with_host else []),
             [Cell(self._doing(record)) if record.state is RunState.RUNNING else Cell(record.summary, "dim")],
-            [Cell(one_line(place), "dim")],
+            *([[Cell(one_line(place), "dim")]] if self._with_age else []),
             [Cell(record.spec.run_id, "dim")],
         )
 

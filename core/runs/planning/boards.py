@@ -48,9 +48,10 @@ def boards_of_test(path: str, markers: Iterable[str]) -> tuple[str, ...]:
 
 def wanted(spec: RunSpec) -> Iterator[tuple[str, ...]]:
     """Groups of archs; a machine must be able to be one of each group."""
-    if spec.arch and not spec.cases:
-        yield (spec.arch,)
-    if spec.boards:
+    arch = "" if spec.cases else spec.arch
+    if arch:
+        yield (arch,)
+    if spec.boards and arch not in spec.boards:
         yield spec.boards
 
 

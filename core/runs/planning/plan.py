@@ -50,7 +50,7 @@ from core.runs.planning.profiles import compile_options, default_kind, find_prof
 from core.runs.planning.pytest_command import pytest_environment
 from core.runs.planning.weight_files import with_weights
 from core.runs.spec import RUN_VARIABLE, RunSpec, entry_digest, new_token, renamed, run_id
-from core.runs.store import RunRecord
+from core.runs.store import SESSION, RunRecord
 from core.settings import DEFAULT_PROFILE, Profile, Settings, paths
 from core.sources import Checkout, same_place
 from core.sources.ci import read_durations
@@ -402,17 +402,26 @@ def with_estimates(
 ) -> list[RunSpec]:
     """`specs` with estimated durations; `records` are newest first, `durations` are seconds by node id.
 
-    CI only measures device runs, and of those only the tests: here each run also starts pytest.
+    CI only measures device runs, and of those only the tests: here each run also starts pytest. What nobody has
+    measured keeps the estimate that it has.
     """
     records = list(records)
     specs = with_op_estimates(specs, records)
     history: dict[tuple[str, str], list[float]] = {}
     for record in records:
         if record.outcome in _TELLING and record.seconds:
-            history.setdefault((record.spec.test_id, record.spec.kind), []).append(record.seconds)
-    start = start_up(records)
-    estimates = [spec.estimate if spec.cases else _estimate(spec, history, durations, start) for spec in specs]
-    return [replace(spec, estimate=estimate) for spec, estimate in zip(specs, estimates, strict=True)]
+            history.setdefault((record.spec.test_id, record.spec.kind), []).append(_of_test(record) or record.seconds)
+    start, begun = start_up(records), set[tuple[str, str, str]]()
+    found = []
+    for spec in specs:
+        key = spec.kind, spec.arch or "", spec.profile
+        found.append(
+            spec.estimate if spec.cases else _estimate(spec, history, durations, 0.0 if key in begun else start)
+        )
+        if not (spec.prefix or spec.needs):
+            # The runs after it share its pytest.
+            begun.add(key)
+    return [replace(spec, estimate=estimate) for spec, estimate in zip(specs, found, strict=True)]
 
 
 def start_up(records: Iterable[RunRecord]) -> float:
@@ -423,20 +432,30 @@ def start_up(records: Iterable[RunRecord]) -> float:
 
 
 def _started_in(record: RunRecord) -> float | None:
-    spec, of_test = record.spec, (record.result or {}).get("seconds")
+    of_test = _of_test(record)
+    if of_test is None or (record.directory / SESSION).exists():
+        return None
+    return record.seconds - of_test if record.seconds else None
+
+
+def _of_test(record: RunRecord) -> float | None:
+    """The seconds of the test alone, for runs of upstream's runner."""
+    spec, seconds = record.spec, (record.result or {}).get("seconds")
     if spec.kind != "device" or spec.function is Function.HANDWRITTEN or record.outcome not in _TELLING:
         return None
-    return record.seconds - of_test if record.seconds and isinstance(of_test, float | int) else None
+    return seconds if isinstance(seconds, float | int) else None
 
 
 def _estimate(
     spec: RunSpec, history: Mapping[tuple[str, str], Sequence[float]], durations: Mapping[str, float], start: float
 ) -> float | None:
+    """`start` are the seconds that pytest takes before and after its test."""
+    begins = start if spec.kind == "device" and spec.function is not Function.HANDWRITTEN else 0.0
     own = history.get((spec.test_id, spec.kind), ())[:_NEWEST]
     if own:
-        return statistics.median(own)
+        return statistics.median(own) + begins
     in_ci = durations.get(node_id(spec.function, spec.test_id)) if spec.devices else None
-    return None if in_ci is None else in_ci + start
+    return spec.estimate if in_ci is None else in_ci + start
 
 
 def _parsed(text: str) -> TestId:

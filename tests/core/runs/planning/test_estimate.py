@@ -10,6 +10,8 @@ from core.proc import ProcessIdentity
 from core.runs.outcome import Outcome
 from core.runs.planning.batches import Progress, progress, remaining
 from core.runs.planning.plan import with_estimates
+from core.runs.spec import RunSpec
+from core.runs.store import SESSION
 from core.runs.store.events import Finished, Queued, Started
 from core.runs.store.record import Presence, RunRecord, fold
 from tests.core.runs.store.test_record import SPEC
@@ -45,6 +47,24 @@ def test_to_the_durations_of_ci_comes_the_start_of_pytest_here() -> None:
     assert estimated(slow, device=True) == 60.0 + 40.0
     assert estimated([*slow[:2], of_device(29.0, 1.0), *slow], device=True) == 60.0 + 28.0, "the newest five"
     assert estimated([of_device(9.0, 1.0), of_device(500.0, 0.0, Outcome.HANG)], device=True) == 60.0 + 8.0
+
+
+def test_runs_that_share_their_pytest_start_it_once(tmp_path: Path) -> None:
+    spec = replace(SPEC, kind="device", devices=("0",))
+
+    def estimates(*specs: RunSpec) -> list[float | None]:
+        alone = fold(spec, Path("/"), [Finished(1.0, Outcome.PASS, 33.0, result={"seconds": 3.0})])
+        shared = fold(spec, tmp_path, [Finished(1.0, Outcome.PASS, 5.5, result={"seconds": 4.0})])
+        shared.directory.mkdir(exist_ok=True)
+        (shared.directory / SESSION).touch()
+        records = [shared, alone]
+        return [one.estimate for one in with_estimates(specs, records, {})]
+
+    assert estimates(spec, spec, spec) == [33.5, 3.5, 3.5]
+    assert estimates(spec, replace(spec, profile="bfp8"), spec) == [33.5, 33.5, 3.5], "another command, another pytest"
+    debugged = replace(spec, prefix=("gdb", "--args"))
+    assert estimates(debugged, debugged) == [33.5, 33.5]
+    assert estimates(replace(spec, test_id="never/run", estimate=7.0)) == [7.0], "nothing better is known"
 
 
 def going(estimate: float | None, started: float | None = None, slots: str = "cpu") -> RunRecord:
