@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from core import hosts, sessions
+from core.edits import Present
 from core.errors import TTMatrixError, UsageError
 from core.evidence import Observation, Results, evidence_store, policy_of, results_of, verdicts_on
 from core.evidence.analysis import (
@@ -23,6 +24,7 @@ from core.evidence.analysis import (
     compare,
     compare_backends,
     courses_of,
+    due_notes,
     find_clusters,
     measure_results,
     nights,
@@ -96,7 +98,9 @@ class Knowledge:
             found = verdicts_on(matrix, self._session.cache, self._session.paths, records, left_out)
             since = self._ages(matrix)
         cases = self._of_cases(left_out) if found.of_cases else None
-        return agenda(found, ci, cases=cases, ages=since)
+        reminders = self._session.bench.reminders(Present(matrix.files))
+        due = due_notes(reminders, read_states(self._session.paths.issues_file))
+        return agenda(found, ci, cases=cases, ages=since, due=due)
 
     def _of_cases(self, left_out: frozenset[str]) -> CaseEvidence:
         """What results say of op cases, judged without the machines in `left_out`."""

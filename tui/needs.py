@@ -174,6 +174,7 @@ NEEDS: Mapping[str, Need] = {
     "review.accept": Need.CHANGE,
     "review.reject": Need.CHANGE,
     "review.edit": Need.CHANGE,
+    "review.note": Need.CHANGE,
     "review.undo": Need.UNDO,
     "review.redo": Need.REDO,
     "review.write": Need.ACCEPTED,

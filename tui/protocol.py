@@ -226,6 +226,9 @@ class Edits(Protocol):
     def decide_proposals(self, decision: Decision, changes: Sequence[Change]) -> None:
         """Give changes one decision; those that are not pending yet are added by it."""
 
+    def note(self, issue: str, ids: Collection[int]) -> None:
+        """Note with changes that they are to be undone once an issue is closed; empty: not any more."""
+
     def replace(self, id: int, new: Change | None) -> None:
         """Replace a change, whose decision stays, or remove it."""
 

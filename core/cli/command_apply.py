@@ -22,6 +22,7 @@ from core.edits import (
     NoOp,
     Operation,
     Planner,
+    Present,
     Rejection,
     dead_overrides,
     effect,
@@ -29,7 +30,16 @@ from core.edits import (
     to_json,
     unknown_ids,
 )
-from core.edits.commit import Answer, Committed, Composition, Split, Validation, compose_commits, pull_request
+from core.edits.commit import (
+    Answer,
+    Committed,
+    Composition,
+    Split,
+    Validation,
+    compose_commits,
+    issues_in,
+    pull_request,
+)
 from core.edits.pending import (
     Change,
     ProposalFile,
@@ -40,6 +50,7 @@ from core.edits.pending import (
     rebased_proposals,
 )
 from core.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
+from core.evidence.analysis import issue_link
 from core.files import read_given
 from core.matrix import Matrix
 from core.text import counted, device_minutes, one_line, printable
@@ -190,6 +201,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--no-verify-config", action="store_true", help="commit even if the checkout's own validator rejects the files"
     )
     parser.add_argument("--markdown", action="store_true", help="print the text of a pull request instead of the diff")
+    parser.add_argument(
+        "--restore-when-closed",
+        default="",
+        metavar="ISSUE",
+        help="note that the entries are to be as before once ISSUE is closed; `propose` says so then",
+    )
     parser.add_argument("--refuse-no-effect", action="store_true", help="reject operations that change no cell")
 
 
@@ -230,6 +247,9 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _apply(proposed: ProposalFile, args: argparse.Namespace, context: Context, *, writes: bool) -> int:
+    if args.restore_when_closed:
+        (issue,) = issues_in(issue_link(args.restore_when_closed))
+        proposed = proposed.restored_after(issue)
     if not (writes or args.commit):
         return _execute(proposed, args, context, None)
     with context.sole_writer() as bench:
@@ -257,6 +277,9 @@ def _execute(proposed: ProposalFile, args: argparse.Namespace, context: Context,
     if args.markdown and composition is not None:
         entries, evidence = composition.entries, proposed.evidence
         outcome.markdown = pull_request(composition.changes, entries, outcome.effect, evidence)
+    if bench is not None and not planned.rejected:
+        # Before the write: a note about what is not written has nothing to restore, and says nothing.
+        bench.remind([one.change for one in proposed.made], Present(matrix.files))
     if bench is not None and args.commit:
         _commit(outcome, composition, args, context, bench)
     elif bench is not None:

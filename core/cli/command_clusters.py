@@ -10,8 +10,11 @@ from pathlib import Path
 from core.cli.console import Console
 from core.cli.context import Context
 from core.edits import Operation, to_json
+from core.edits.commit import issues_in
+from core.edits.pending import Workbench
 from core.errors import EXIT_OK, TTMatrixError, UsageError
 from core.evidence.analysis import (
+    Advice,
     Citation,
     Cluster,
     ClusterCell,
@@ -22,6 +25,8 @@ from core.evidence.analysis import (
     citations,
     find_clusters,
     issue_advice,
+    issue_link,
+    noted_cells,
     oldest,
     read_states,
     with_canonical,
@@ -32,6 +37,8 @@ from core.history import ages
 from core.text import counted, json_text
 
 _SHOWN_ISSUES = 2
+Cells = Sequence[tuple[str, str]]
+"""Ids and archs."""
 _NOT_OPEN = (State.CLOSED, State.MISSING)
 
 
@@ -52,17 +59,28 @@ def print_clusters(
     console.note(counted(len(clusters), "cluster"))
 
 
-def print_issues(found: Sequence[Citation], advice: Iterable[IssueAdvice], console: Console) -> None:
-    """Print every issue that entries cite, with its known state, and what is to be done about some."""
-    said = {one.state.issue: one for one in advice}
+def print_issues(
+    found: Sequence[Citation], advice: Sequence[IssueAdvice], console: Console, noted: Mapping[str, Cells] = {}
+) -> None:
+    """Print every issue that entries cite, with its known state, and what is to be done about some.
+
+    `noted` has the cells that are to be as before once an issue is closed.
+    """
     if console.json:
-        console.document([_issue_document(one, said.get(one.state.issue)) for one in found])
+        said = {one.state.issue: one for one in advice if one.advice is not Advice.RESTORE}
+        issues = ((one, one.state.issue) for one in found)
+        console.document([_issue_document(one, said.get(name), noted.get(name, ())) for one, name in issues])
         return
     if found:
         rows = ((str(len(one.ids)), one.state.state, one.state.issue, _title(one.state)) for one in found)
         console.table(("tests", "state", "issue", "title"), rows)
-    for one in said.values():
-        console.line(f"{one.state.issue}: {one.advice}")
+    for each in advice:
+        tests = f" ({_tests(each.cells)})" if each.advice is Advice.RESTORE else ""
+        console.line(f"{each.state.issue}: {each.advice}{tests}")
+    for one in found:
+        if one.state.issue in noted and one.state.state is not State.CLOSED:
+            tests = _tests(noted[one.state.issue])
+            console.line(f"{one.state.issue}: {tests} to be as before once it is closed; {one.state.words}")
     asked = max((one.state.asked for one in found), default="")
     known = f"as of {asked}" if asked else "their state is not known yet: --refresh asks GitHub"
     console.note(f"{counted(len(found), 'issue')}, {known}")
@@ -131,9 +149,14 @@ def _document(one: Cluster, ages: Mapping[str, int], states: Mapping[str, IssueS
     }
 
 
-def _issue_document(one: Citation, said: IssueAdvice | None) -> dict[str, object]:
+def _tests(cells: Cells) -> str:
+    return counted(len({id for id, _ in cells}), "test")
+
+
+def _issue_document(one: Citation, said: IssueAdvice | None, noted: Cells) -> dict[str, object]:
     about = None if said is None else {"advice": said.advice, "cells": _cells_document(said.cells)}
-    return {**_state_document(one.state), "cells": _cells_document(one.cells), "advice": about}
+    cells = {"cells": _cells_document(one.cells), "advice": about, "noted": _cells_document(noted)}
+    return {**_state_document(one.state), **cells}
 
 
 def _cells_document(cells: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
@@ -164,6 +187,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--issues", action="store_true", help="list the issues that entries cite, instead of clusters")
     parser.add_argument("--refresh", action="store_true", help="ask GitHub, with gh, for the state of cited issues")
+    parser.add_argument(
+        "--forget", metavar="ISSUE", help="drop the notes that entries are to be as before once ISSUE is closed"
+    )
     parser.add_argument("--cluster", metavar="TEXT", help="only the cluster with TEXT in its reason, with its members")
     parser.add_argument(
         "--set-reason", metavar="REASON", help="with --cluster: make operations that set REASON in all its entries"
@@ -182,11 +208,13 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         raise UsageError("No cluster is named", "--set-reason and --attach edit one cluster.", "Add --cluster TEXT.")
     if args.output and not edits:
         raise UsageError("-o is for operations", "Only --set-reason and --attach make operations.")
+    if args.forget is not None:
+        _forget(args.forget, context)
     states = _states(args, context)
     if args.issues:
-        found = citations(context.matrix, states)
-        advice = issue_advice(context.matrix, found, context.verdicts.of_cell)
-        print_issues(found, advice, context.console)
+        found = citations(context.matrix, states, context.reminders)
+        advice = issue_advice(context.matrix, found, context.verdicts.of_cell, context.reminders)
+        print_issues(found, advice, context.console, noted_cells(context.matrix, context.reminders))
         return EXIT_OK
     clusters = _chosen(context, " ".join(args.query))
     if args.cluster is not None:
@@ -199,11 +227,21 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     return EXIT_OK
 
 
+def _forget(text: str, context: Context) -> None:
+    (issue,) = issues_in(issue_link(text))
+    dropped = [one for one in context.reminders if one.restore == issue]
+    if not dropped:
+        raise UsageError(f"No note waits for {issue}", hint="ttmatrix clusters --issues lists those that wait.")
+    Workbench(context.checkout, context.paths.journal).forget(issue)
+    context.console.note(f"{counted(len(dropped), 'note')} about {issue} dropped")
+    context.reminders = tuple(one for one in context.reminders if one.restore != issue)
+
+
 def _states(args: argparse.Namespace, context: Context) -> Mapping[str, IssueState]:
     """The known states of issues; GitHub is asked only with --refresh."""
     file = context.paths.issues_file
     if args.refresh:
-        issues = [one.state.issue for one in citations(context.matrix, {})]
+        issues = [one.state.issue for one in citations(context.matrix, {}, context.reminders)]
         return ask(file, issues, root=context.checkout.root)
     return read_states(file)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from core.cli.context import Context
 from core.edits import Operation, OpKind, Present, to_json
+from core.edits.commit import issue_url
 from core.edits.pending import Change, Conflict, Decision, Workbench
 from core.errors import EXIT_OK, UsageError
 from core.text import counted
@@ -70,7 +71,7 @@ def _print(changes: Sequence[Change], conflicts: dict[int, tuple[Conflict, ...]]
     header = ("change", "decision", "test", "what", "why")
     rows = []
     for one in changes:
-        why = "changed elsewhere too" if one.id in conflicts else one.note
+        why = "changed elsewhere too" if one.id in conflicts else "; ".join(filter(None, (one.note, one.restore_words)))
         for number, id in enumerate(dict.fromkeys(op.id for op in one.ops)):
             first = (str(one.id), str(one.decision)) if not number else ("", "")
             acts = "; ".join(_act(op) for op in one.ops if op.id == id)
@@ -99,6 +100,7 @@ def _document(change: Change, conflicts: Sequence[Conflict]) -> dict[str, object
         "tests": list(dict.fromkeys(op.id for op in change.ops)),
         "note": change.note,
         "evidence": list(change.evidence),
+        "restore_when_closed": issue_url(change.restore) if change.restore else "",
         "ops": to_json(change.placed()),
         "conflicts": [{"id": one.id, "file": one.file, "path": list(one.path)} for one in conflicts],
     }

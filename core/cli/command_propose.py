@@ -4,13 +4,15 @@
 import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from core.cli.arguments import add_as_of
 from core.cli.context import Context
 from core.edits import evidence_lines
+from core.edits.commit import issues_in
 from core.errors import EXIT_OK, TTMatrixError
-from core.evidence.analysis import issue_link
+from core.evidence.analysis import Due, due_notes, issue_link, read_states
 from core.evidence.proposals import (
     NotProposed,
     Proposal,
@@ -39,6 +41,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="write the proposals to FILE; then: ttmatrix apply FILE")
     parser.add_argument("--issue", default="", metavar="ISSUE", help="an issue to link in every new reason")
     parser.add_argument(
+        "--restore-when-closed",
+        default="",
+        metavar="ISSUE",
+        help="note with each proposal that its entry is to be as before once ISSUE is closed",
+    )
+    parser.add_argument(
         "--keep-in-ci", action="store_true", help="add a marker to each test that would leave CI, to keep it there"
     )
     parser.add_argument(
@@ -50,13 +58,17 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     context.as_of = args.as_of
     issue = issue_link(args.issue) if args.issue else ""
     judgements = _judgements(context, " ".join(args.query), args.without_host)
+    due = _due(context, " ".join(args.query))
     proposals, not_proposed = propose(
-        context.matrix, judgements, context.policy, ci=context.ci, issue=issue, ages=_ages(context)
+        context.matrix, judgements, context.policy, ci=context.ci, issue=issue, ages=_ages(context), due=due
     )
     if args.keep_in_ci:
         proposals = with_schedule_markers(proposals, schedule_markers(context.matrix, context.ci, proposals))
     of_cases, not_of_cases = _of_cases(context, " ".join(args.query))
     proposals, not_proposed = (*proposals, *of_cases), (*not_proposed, *not_of_cases)
+    if args.restore_when_closed:
+        (restore,) = issues_in(issue_link(args.restore_when_closed))
+        proposals = tuple(replace(one, restore=restore) for one in proposals)
     written = document(proposals, _commit(context))
     if args.output:
         atomic_write(Path(args.output), json_text(written) + "\n")
@@ -93,6 +105,13 @@ def _judgements(context: Context, query: str, hosts: Sequence[str]) -> list[Judg
     ]
 
 
+def _due(context: Context, query: str) -> list[Due]:
+    """The notes about tests of `query` whose issue is closed."""
+    wanted = context.ids_of(query)
+    found = due_notes(context.reminders, read_states(context.paths.issues_file))
+    return [one for one in found if wanted is None or one.id in wanted]
+
+
 def _lines(proposals: Sequence[Proposal]) -> Iterator[str]:
     for one in proposals:
         yield f"{one_line(one.id)} on {', '.join(one.archs)}: {', '.join(one.verdicts)}"
@@ -101,6 +120,8 @@ def _lines(proposals: Sequence[Proposal]) -> Iterator[str]:
         yield from (f"  {line}" for line in evidence_lines(one.facts or one.evidence))
         if one.issues:
             yield f"  issues: {', '.join(one.issues)}"
+        if one.restore:
+            yield f"  to be as before once {one.restore} is closed"
         for op in one.ops:
             value = "" if op.value is None else f" = {one_line(json.dumps(op.value, ensure_ascii=False))}"
             yield f"    {op.op} {'.'.join(op.path)}{value}".rstrip()

@@ -71,10 +71,10 @@ def _report(args: argparse.Namespace, context: Context) -> Report:
     known = known if context.as_of is None else known.until(context.as_of)
     reader = ProgressReader(known, verdicts, lambda: context.model_infos, _history(context))
     progress = reader.progress(now=context.now, days=args.since, by=args.by, arch=context.arch, without=hosts)
-    cited = citations(matrix, read_states(context.paths.issues_file))
+    cited = citations(matrix, read_states(context.paths.issues_file), context.reminders)
     results = context.results.without(hosts) if hosts else context.results
     ops = nights(results.of_cases(), progress.since)
-    advice = issue_advice(matrix, cited, verdicts.of_cell)
+    advice = issue_advice(matrix, cited, verdicts.of_cell, context.reminders)
     return Report(context.checkout.root.name, context.arch, progress, advice, ops)
 
 

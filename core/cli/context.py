@@ -19,7 +19,7 @@ import core.evidence.verdicts as verdicts
 import core.matrix.cache as cache
 import core.matrix.query as query
 import core.runs.store as store
-from core import ci, evidence, handwritten, history, matrix, ops, providers, runs
+from core import ci, edits, evidence, handwritten, history, matrix, ops, providers, runs
 from core.cli.console import Console
 from core.cli.parser import OpenApp
 from core.errors import QueryError, TTMatrixError, UsageError
@@ -29,7 +29,7 @@ from core.text import counted
 
 if TYPE_CHECKING:
     from core.ci import Ci, Selected
-    from core.edits.pending import Workbench
+    from core.edits.pending import Change, Workbench
     from core.evidence import Results
     from core.evidence.verdicts import OpVerdicts, Policy, Verdicts
     from core.history import History
@@ -118,6 +118,12 @@ class Context:
         finally:
             for notice in bench.notices():
                 self.console.note(notice)
+
+    @cached_property
+    def reminders(self) -> "tuple[Change, ...]":
+        """The ways back of entries that are to be as before once an issue is closed, as far as they lead."""
+        bench = pending.Workbench(self.checkout, self.paths.journal)
+        return bench.reminders(edits.Present(self.matrix.files))
 
     @cached_property
     def model_infos(self) -> "ModelInfos":

@@ -205,3 +205,29 @@ async def test_the_counter_counts_what_the_filter_leaves_and_the_question_what_i
         await until(pilot, lambda: "Write 3 changes (2 hidden by the filter)?" in screen_text(app), "the question")
         await pilot.press("escape", "c")
         await until(pilot, lambda: "Commit 3 tests (2 hidden by the filter)" in screen_text(app), "the commit")
+
+
+async def test_a_note_that_it_is_to_be_as_before_once_an_issue_is_closed(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("E", "right", "enter", "5", "i")
+        await type_text(pilot, "nonsense")
+        await pilot.press("enter")
+        await until(pilot, lambda: "is not an issue reference" in screen_text(app), "why not")
+        await pilot.press("ctrl+u")
+        await type_text(pilot, "tt-xla#7")
+        await pilot.press("enter")
+        await until(pilot, lambda: "Restore when tenstorrent/tt-xla#7 is closed" in screen_text(app), "the note")
+        await pilot.press("i", "ctrl+u", "enter")
+        await until(pilot, lambda: not app.session.pending.changes[0].restore, "no note")
+        await pilot.press("u")
+        await until(pilot, lambda: bool(app.session.pending.changes[0].restore), "the note again")
+        assert not app.session.bench.state.reminders
+        await pilot.press("a", "c")
+        await _committing(app, pilot)
+        await until(pilot, lambda: "Committed" in screen_text(app), "the commit")
+        (back,) = app.session.bench.state.reminders
+        assert back.restore == "tenstorrent/tt-xla#7"
+        assert [(op.path, op.value) for op in back.ops] == [(("status",), "NOT_SUPPORTED_SKIP")]
+    assert "tt-xla#7" not in (checkout.test_config / INFERENCE).read_text()
+    assert "Restore when tenstorrent/tt-xla#7 is closed" in _git(checkout, "log", "-1", "--format=%B")

@@ -54,6 +54,10 @@ class EditActions:
             lambda: self._session.bench.replace(id, replace(new, decision=old.decision) if old and new else None)
         )
 
+    def note(self, issue: str, ids: Collection[int]) -> None:
+        """Note with changes that they are to be undone once an issue is closed; empty: not any more."""
+        self._step(lambda: self._session.bench.note(issue, ids))
+
     def undo(self) -> None:
         """Undo the last step."""
         self._step(lambda: self._session.bench.undo())

@@ -291,6 +291,7 @@ OF_SCREENS: tuple[Command, ...] = (
     Command("review.next", Where.REVIEW, "n", "next_undecided(1)", "Next", "Next undecided change"),
     Command("review.previous", Where.REVIEW, "N", "next_undecided(-1)", "Previous", "Previous undecided change"),
     Command("review.edit", Where.REVIEW, "E", "edit", "Edit", "Edit what this change proposes", footer=True),
+    Command("review.note", Where.REVIEW, "i", "note", "Note", "Note the issue after which it is to be as before"),
     Command(
         "review.group", Where.REVIEW, "m", "group", "Group", "Group by identical change, loader, reason", footer=True
     ),

@@ -124,8 +124,12 @@ class Ask(Dialog[str]):
         verb: str = "continue",
         check: Callable[[str], object] = lambda _: None,
         doubt: Callable[[str], str] = lambda _: "",
+        empty: bool = False,
     ) -> None:
-        """`check` raises TTMatrixError for a wrong answer; `doubt` says what is odd about a possible one."""
+        """`check` raises TTMatrixError for a wrong answer; `doubt` says what is odd about a possible one.
+
+        With `empty`, nothing is an answer too.
+        """
         super().__init__()
         self._title = title
         self._body = body
@@ -134,6 +138,7 @@ class Ask(Dialog[str]):
         self._check = check
         self._doubt = doubt
         self._doubted: str | None = None
+        self._empty = empty
 
     def compose(self) -> ComposeResult:
         with CachedBox(id="box"):
@@ -148,7 +153,7 @@ class Ask(Dialog[str]):
         self._say("")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        if not event.value.strip():
+        if not (event.value.strip() or self._empty):
             self._say("Nothing is typed yet.")
         elif not self._say(self._problem(event.value)):
             self.dismiss(event.value)

@@ -28,6 +28,7 @@ from tui.view_models import (
     Shown,
     TriageBy,
     TriageLook,
+    grade_lines,
     group_lines,
     group_listed,
     item_of,
@@ -284,8 +285,10 @@ class TriageScreen(DecisionScreen):
             if not change.ops:
                 return [*paragraph(change.note, "", width), *strips, *since, *results]
             planned = session.bench.plan(change.ops, matrix.schema, matrix.files)
-            made = make_preview(planned, matrix, [replace(change.plain, note="", evidence=())], (), session.ci.read())
-            return [*self._leaves_ci(change, width), *strips, *preview_lines(made, width), *since, *results]
+            plain = replace(change.plain, note="", evidence=(), facts=())
+            made = make_preview(planned, matrix, [plain], (), session.ci.read())
+            known = [*self._leaves_ci(change, width), *grade_lines(item, width), *strips]
+            return [*known, *preview_lines(made, width), *since, *results]
 
         self.context.background.run(
             "preview of a proposal",

@@ -21,6 +21,7 @@ from .differences import (
     sides as sides,
 )
 from .evidence import (
+    grade_lines as grade_lines,
     group_lines as group_lines,
     result_lines as result_lines,
     shared_lines as shared_lines,

@@ -88,6 +88,14 @@ def result_lines(judgements: Iterable[Judgement], width: int, suspects: Collecti
     return lines
 
 
+def grade_lines(item: InboxItem, width: int) -> list[CellLine]:
+    """The grade of what is proposed for a test, and what it rests on."""
+    proposal = item.proposal
+    if proposal is None or not proposal.grade:
+        return []
+    return paragraph(f"grade {proposal.grade} of {MOST_GRADE}: {one_line(proposal.grade_why)}", "", width, _INDENT)
+
+
 def shared_lines(items: Sequence[InboxItem], width: int) -> list[CellLine]:
     """What the tests of a group have in common: the newest reason, since when, where, and how much it weighs."""
     asking = [one for item in items for one in (item.proposal.judgements if item.proposal else item.judgements)]

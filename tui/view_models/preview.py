@@ -111,6 +111,8 @@ class Preview:
     """Id and arch of overrides that have no effect."""
     unknown: tuple[str, ...] = ()
     """A sentence for each new id that no test has."""
+    restored: tuple[str, ...] = ()
+    """The notes about issues after whose end it is to be undone."""
 
 
 def make_preview(
@@ -118,10 +120,11 @@ def make_preview(
 ) -> Preview:
     """The effect of `planned`, the plan of all operations of `changes`. Slow: not for the app's own thread."""
     notes = tuple(dict.fromkeys(change.note for change in changes if change.note))
-    evidence = tuple(evidence_lines(one for change in changes for one in change.cited))
+    evidence = tuple(evidence_lines(one for change in changes for one in change.shown))
+    restored = tuple(dict.fromkeys(change.restore_words for change in changes if change.restore))
     cells = tuple(effect(matrix, planned, ci))
     dead, unknown = tuple(dead_overrides(matrix, planned)), tuple(unknown_ids(matrix, planned))
-    return Preview(planned, cells, tuple(conflicts), notes, evidence, dead, unknown)
+    return Preview(planned, cells, tuple(conflicts), notes, evidence, dead, unknown, restored)
 
 
 def preview_lines(preview: Preview, width: int, ways_out: str = "") -> list[CellLine]:
@@ -140,6 +143,7 @@ def preview_lines(preview: Preview, width: int, ways_out: str = "") -> list[Cell
         *_paragraphs([*refused, *preview.unknown[:_SHOWN_UNKNOWN]], "error", width),
         *_paragraphs(notes, "dim", width),
         *_seen_lines(preview.evidence, width),
+        *_paragraphs(preview.restored, "", width),
         *entry_lines(entry_texts(preview.plan), width),
         *(line for text, style in job_lines(preview.cells) for line in paragraph(text, style, width, _INDENT)),
         *_paragraphs(dead, "dim", width),

@@ -54,6 +54,16 @@ class Change:
     @property
     def cited(self) -> tuple[Cited, ...]:
         """What a commit cites of it."""
+        return (*([self.restore_words] if self.restore else []), *self.shown)
+
+    @property
+    def restore_words(self) -> str:
+        """The note about the issue, for a person and a commit."""
+        return f"Restore when {self.restore} is closed" if self.restore else ""
+
+    @property
+    def shown(self) -> tuple[Cited, ...]:
+        """What results show: facts, or lines where there are none."""
         fields = {base.id: base.fields for base in self.bases}
         by_id: dict[str, list[CellFacts]] = {}
         for one in self.facts:
@@ -158,6 +168,12 @@ class Pending:
                 if change.id in wanted and change.decision is not decision
             )
         )
+
+    def noting(self, issue: str, ids: Collection[int]) -> UndoStep:
+        """The step that notes with changes that they are to be undone once an issue is closed; empty: not any more."""
+        wanted = frozenset(ids)
+        changes = (one for one in self.changes if one.id in wanted and one.restore != issue)
+        return UndoStep(tuple(Put(one, replace(one, restore=issue)) for one in changes))
 
     def replacement(self, id: int, new: Change | None) -> UndoStep:
         """The step that replaces a change by `new`, or removes it."""

@@ -18,6 +18,7 @@ from core.edits.pending.events import (
     Numbered,
     Rebased,
     Redone,
+    Reminded,
     Stepped,
     Undone,
     WriteAbandoned,
@@ -90,6 +91,12 @@ class _Marked(Struct):
     removed: tuple[str, ...]
 
 
+class _Reminded(Struct, omit_defaults=True):
+    added: tuple[_Change, ...] = ()
+    noted: tuple[_Change, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
 _FORMS: Mapping[object, tuple[type[JournalEvent], type[Any]]] = {
     "step": (Stepped, _Step),
     "undo": (Undone, Undone),
@@ -100,6 +107,7 @@ _FORMS: Mapping[object, tuple[type[JournalEvent], type[Any]]] = {
     "committed": (FilesCommitted, FilesCommitted),
     "rebased": (Rebased, _Rebased),
     "marked": (Marked, _Marked),
+    "reminded": (Reminded, _Reminded),
     "numbered": (Numbered, Numbered),
 }
 _NAMES = {event: name for name, (event, _) in _FORMS.items()}
@@ -137,6 +145,8 @@ def _form(event: JournalEvent) -> object:
             return _Step(tuple(map(_edit_form, event.step.edits)), event.step.offers)
         case WriteDone():
             return reshaped(event, _Written)
+        case Reminded():
+            return reshaped(event, _Reminded)
         case Rebased():
             come = tuple((*key, digest) for key, digest in (event.come or {}).items())
             return _Rebased(event.gone, come, event.renamed, event.dropped)
@@ -151,6 +161,8 @@ def _event(form: Any) -> JournalEvent:
             return Stepped(UndoStep(tuple(map(_edit, form.edits)), form.offers))
         case _Written():
             return reshaped(form, WriteDone)
+        case _Reminded():
+            return reshaped(form, Reminded)
         case _Rebased():
             come = {(file, id): digest for file, id, digest in form.come}
             return Rebased(form.gone, come, form.renamed, form.dropped)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from core.edits.apply import Key
 from core.edits.facts import Cited
 from core.edits.operations import Operation
-from core.edits.pending.change import UndoStep
+from core.edits.pending.change import Change, UndoStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,18 @@ class Marked:
 
 
 @dataclass(frozen=True, slots=True)
+class Reminded:
+    """Entries are to be as before once an issue is closed; or nobody needs to be reminded any more."""
+
+    added: tuple[Change, ...] = ()
+    """What is written, with the issue in `restore`: the way back is noted."""
+    noted: tuple[Change, ...] = ()
+    """Ways back."""
+    removed: tuple[str, ...] = ()
+    """Issues."""
+
+
+@dataclass(frozen=True, slots=True)
 class Numbered:
     """Ids below this one belong to changes that are no longer in the journal."""
 
@@ -97,5 +109,15 @@ class Numbered:
 
 
 JournalEvent = (
-    Stepped | Undone | Redone | WriteBegan | WriteAbandoned | WriteDone | FilesCommitted | Rebased | Marked | Numbered
+    Stepped
+    | Undone
+    | Redone
+    | WriteBegan
+    | WriteAbandoned
+    | WriteDone
+    | FilesCommitted
+    | Rebased
+    | Marked
+    | Reminded
+    | Numbered
 )

@@ -62,6 +62,10 @@ class ProposalFile:
         """The proposals of at least a grade, and those without one."""
         return ProposalFile(tuple(one for one in self.made if one.grade is None or one.grade >= least))
 
+    def restored_after(self, issue: str) -> "ProposalFile":
+        """A copy with the note that entries are to be as before once an issue, `owner/repository#number`, is closed."""
+        return ProposalFile(tuple(replace(one, change=replace(one.change, restore=issue)) for one in self.made))
+
     def with_files(self, files: Mapping[str, str]) -> "ProposalFile":
         """A copy in which operations on op cases that name no file get one from `files`, by id.
 
@@ -86,7 +90,7 @@ class ProposalFile:
         """What justifies the change of each id: facts, or lines where there are none."""
         found: dict[str, dict[Cited, None]] = {}
         for one in self.made:
-            cited: Sequence[Cited] = one.change.cited if one.change.facts else one.lines
+            cited = replace(one.change, evidence=one.lines).cited
             for op in one.change.ops if cited else ():
                 found.setdefault(op.id, {}).update(dict.fromkeys(cited))
         return {id: tuple(lines) for id, lines in found.items()}

@@ -27,12 +27,14 @@ from core.edits.pending.events import (
     Numbered,
     Rebased,
     Redone,
+    Reminded,
     Stepped,
     Undone,
     WriteAbandoned,
     WriteBegan,
     WriteDone,
 )
+from core.edits.pending.reminders import with_reminder
 
 ChangeMap = Callable[[Change], Change]
 
@@ -51,6 +53,8 @@ class PendingState:
     """The operations that were written to them, each with its file: only these belong into a commit."""
     evidence: Mapping[str, tuple[Cited, ...]] = field(default_factory=dict)
     """What justifies `written`, by id."""
+    reminders: tuple[Change, ...] = ()
+    """The ways back of what was written until an issue is closed, each with it (`Change.restore`)."""
     writing: WriteBegan | None = None
     """A write that began and did not end."""
 
@@ -81,6 +85,8 @@ def events_for(state: PendingState) -> list[JournalEvent]:
         events.append(Rebased(come=state.seen))
     if state.marks:
         events.append(Marked(added=state.marks))
+    if state.reminders:
+        events.append(Reminded(noted=state.reminders))
     if state.writing:
         events.append(state.writing)
     return events
@@ -97,6 +103,7 @@ class _Folding:
         self._next_id = state.pending.next_id
         self._marks: set[str] | None = None
         self._seen: dict[Key, str] | None = None
+        self._reminders = state.reminders
 
     def state(self) -> PendingState:
         changes = tuple(self._changes[id] for id in sorted(self._changes))
@@ -105,6 +112,7 @@ class _Folding:
             pending=Pending(changes, tuple(self._past), tuple(self._future), self._next_id),
             marks=self._before.marks if self._marks is None else frozenset(self._marks),
             seen=self._before.seen if self._seen is None else self._seen,
+            reminders=self._reminders,
         )
 
     def take(self, event: JournalEvent) -> None:
@@ -123,6 +131,8 @@ class _Folding:
                 self._marks = set(self._before.marks) if self._marks is None else self._marks
                 self._marks |= event.added
                 self._marks -= event.removed
+            case Reminded():
+                self._remind(event)
             case Numbered():
                 self._next_id = max(self._next_id, event.next_id)
             case _:
@@ -169,8 +179,18 @@ class _Folding:
         if written:
             self._forget(frozenset(event.ids))
             self._map_changes(follow_write(written))
+            self._remind(Reminded(added=tuple(written)))
             if back := inverse(written):
                 self._push(UndoStep((Put(replace(back, id=self._next_id), None),), offers=True))
+
+    def _remind(self, event: Reminded) -> None:
+        for one in event.noted:
+            self._reminders = with_reminder(self._reminders, one)
+        for one in event.added:
+            if one.restore and (back := inverse([one])):
+                self._reminders = with_reminder(self._reminders, replace(back, restore=one.restore, facts=one.facts))
+        if event.removed:
+            self._reminders = tuple(one for one in self._reminders if one.restore not in event.removed)
 
     def _rebased(self, event: Rebased) -> None:
         if event.come or event.gone:
@@ -191,6 +211,7 @@ class _Folding:
 
     def _map_changes(self, mapped: ChangeMap) -> None:
         self._changes = {id: mapped(change) for id, change in self._changes.items()}
+        self._reminders = tuple(map(mapped, self._reminders))
         self._each_step(lambda edits: tuple(_mapped(edit, mapped) for edit in edits))
 
     def _each_step(self, new: Callable[[Sequence[StepEdit]], tuple[StepEdit, ...]]) -> None:

@@ -20,6 +20,7 @@ from core.edits.pending.events import (
     Marked,
     Rebased,
     Redone,
+    Reminded,
     Stepped,
     Undone,
     WriteAbandoned,
@@ -28,6 +29,7 @@ from core.edits.pending.events import (
 from core.edits.pending.journal import Journal
 from core.edits.pending.rebase import files_about, rebase
 from core.edits.pending.recovery import found_in_files, is_halfway, missing, recovery_notice, write_began, write_outcome
+from core.edits.pending.reminders import outstanding
 from core.edits.pending.state import PendingState
 from core.edits.pending.writer_lock import is_left_behind, sole_writer
 from core.edits.places import from_checkout, in_checkout, path_of
@@ -142,6 +144,28 @@ class Workbench:
         change = self.pending.change(id)
         if change is not None and chosen:
             self.replace(id, resolve(change, chosen, take))
+
+    def note(self, issue: str, ids: Collection[int]) -> None:
+        """Note with changes that they are to be undone once an issue is closed, as one undo step; empty: no more."""
+        self._step(lambda pending: pending.noting(issue, ids))
+
+    def remind(self, changes: Sequence[Change], present: Present) -> None:
+        """Note the way back of changes of `present` that are about to be written, for those that name an issue."""
+        wanted = [one for one in changes if one.restore]
+        present = self.complete(present, [op for one in wanted for op in one.ops])
+        noted = tuple(
+            replace(proposed(one.ops, one.note, present), restore=one.restore, facts=one.facts) for one in wanted
+        )
+        self._journal.record(lambda _: Reminded(added=noted) if noted else None)
+
+    def forget(self, issue: str) -> None:
+        """Drop the notes about an issue, `owner/repository#number`."""
+        self._journal.record(lambda state: Reminded(removed=(issue,)) if _is_noted(issue, state) else None)
+
+    def reminders(self, present: Present) -> tuple[Change, ...]:
+        """The ways back to what entries were before, each with the issue that it waits for, as far as they lead."""
+        known = self.state.reminders
+        return outstanding(known, self.complete(present, [op for one in known for op in one.placed()]))
 
     def undo(self) -> None:
         """Undo the last step; for a write, propose the inverse."""
@@ -389,6 +413,10 @@ class Workbench:
             return Stepped(step) if step.edits else None
 
         self._journal.record(intent)
+
+
+def _is_noted(issue: str, state: PendingState) -> bool:
+    return any(one.restore == issue for one in state.reminders)
 
 
 def _written(changes: Sequence[Change], planned: EditPlan) -> WriteDone:

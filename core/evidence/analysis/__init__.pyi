@@ -27,13 +27,17 @@ from .comparison import (
     compare as compare,
 )
 from .issues import (
+    Advice as Advice,
     Citation as Citation,
+    Due as Due,
     IssueAdvice as IssueAdvice,
     IssueState as IssueState,
     State as State,
     ask as ask,
     citations as citations,
+    due_notes as due_notes,
     issue_advice as issue_advice,
+    noted_cells as noted_cells,
     read_states as read_states,
 )
 from .noise import Shift as Shift

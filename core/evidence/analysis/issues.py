@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.edits.commit import issues_in
+from core.edits.pending import Change
 from core.errors import TTMatrixError
 from core.evidence.verdicts import Verdict
 from core.files import Malformed, atomic_write, decoded, plain, read_text
@@ -48,6 +49,13 @@ class IssueState:
     asked: str = ""
     """The day it was looked up."""
 
+    @property
+    def words(self) -> str:
+        """`closed on 2026-11-20`, `open on 2026-11-20, not looked up since`, `never looked up`"""
+        if self.state is State.CLOSED:
+            return f"closed on {self.closed}" if self.closed else "closed"
+        return f"{self.state} on {self.asked}, not looked up since" if self.asked else "never looked up"
+
 
 @dataclass(frozen=True, slots=True)
 class Citation:
@@ -61,16 +69,57 @@ class Citation:
         return tuple(dict.fromkeys(id for id, _ in self.cells))
 
 
-def citations(matrix: Matrix, states: Mapping[str, IssueState]) -> tuple[Citation, ...]:
-    """Every issue that an effective entry cites, the one cited by most entries first."""
+def citations(
+    matrix: Matrix, states: Mapping[str, IssueState], reminders: Iterable[Change] = ()
+) -> tuple[Citation, ...]:
+    """Every issue that an effective entry cites, the one cited by most entries first, and those that notes wait for."""
     cells: dict[str, list[tuple[str, str]]] = {}
     for id, entry in matrix.entries.items():
         for arch in matrix.schema.archs:
             reason = resolve(entry, "reason", arch).value if supports(entry, arch) else ""
             for issue in issues_in(str(reason or "")):
                 cells.setdefault(issue, []).append((id, arch))
+    for one in reminders:
+        cells.setdefault(one.restore, [])
     found = (Citation(states.get(issue, IssueState(issue)), tuple(where)) for issue, where in cells.items())
     return tuple(sorted(found, key=lambda one: (-len(one.ids), one.state.issue)))
+
+
+def noted_cells(matrix: Matrix, reminders: Iterable[Change]) -> Mapping[str, Sequence[tuple[str, str]]]:
+    """The cells of the entries that are to be as before once an issue is closed, by issue."""
+    found: dict[str, dict[tuple[str, str], None]] = {}
+    for one in reminders:
+        about = [(fact.id, fact.arch) for fact in one.facts]
+        for id in dict.fromkeys(op.id for op in one.ops) if not about else ():
+            about += [(id, arch) for arch in matrix.schema.archs if supports(matrix.entries.get(id), arch)]
+        found.setdefault(one.restore, {}).update(dict.fromkeys(about))
+    return {issue: tuple(cells) for issue, cells in found.items()}
+
+
+class Due(NamedTuple):
+    """An entry that was to be as before once an issue is closed, and the issue is."""
+
+    state: IssueState
+    id: str
+    back: Change
+    """The way back."""
+
+    @property
+    def words(self) -> str:
+        """`tenstorrent/tt-xla#7, closed on 2026-11-20: required_pcc was to be as before then`"""
+        fields = dict.fromkeys(op.path[-1] for op in reversed(self.back.ops) if op.path and op.id == self.id)
+        what = f"{', '.join(fields)} {'was' if len(fields) == 1 else 'were'}" if fields else "the entry was"
+        return f"{self.state.issue}, {self.state.words}: {what} to be as before then"
+
+
+def due_notes(reminders: Iterable[Change], states: Mapping[str, IssueState]) -> tuple[Due, ...]:
+    """The notes whose issue is closed, one for each entry."""
+    return tuple(
+        Due(state, id, one)
+        for one in reminders
+        if (state := states.get(one.restore)) is not None and state.state is State.CLOSED
+        for id in dict.fromkeys(op.id for op in one.ops)
+    )
 
 
 class Advice(StrEnum):
@@ -79,6 +128,8 @@ class Advice(StrEnum):
     CLOSED = "the issue of these entries is closed"
     """Entries that do not expect a pass cite it."""
     CLOSE = "all its tests pass: close it"
+    RESTORE = "it is closed: these entries were to be as before then"
+    """A person noted it when the entries were changed."""
 
 
 class IssueAdvice(NamedTuple):
@@ -90,20 +141,25 @@ class IssueAdvice(NamedTuple):
 
 
 def issue_advice(
-    matrix: Matrix, found: Iterable[Citation], verdict_of: Callable[[str, str], Verdict | None]
+    matrix: Matrix,
+    found: Iterable[Citation],
+    verdict_of: Callable[[str, str], Verdict | None],
+    reminders: Iterable[Change] = (),
 ) -> tuple[IssueAdvice, ...]:
     """What to do about cited issues; `verdict_of` gives the verdict on a cell by its id and arch, None without results.
 
-    There is no advice on an issue whose state is unknown.
+    There is no advice on an issue whose state is unknown. `reminders` are notes that entries are to be as before.
     """
-    advice = []
+    noted = noted_cells(matrix, reminders)
+    advice: list[IssueAdvice] = []
     for one in found:
-        if one.state.state is State.CLOSED:
-            failing = tuple(cell for cell in one.cells if _expects_no_pass(matrix, *cell))
-            if failing:
-                advice.append(IssueAdvice(one.state, Advice.CLOSED, failing))
-        elif one.state.state is State.OPEN and all(_passes(matrix, cell, verdict_of(*cell)) for cell in one.cells):
-            advice.append(IssueAdvice(one.state, Advice.CLOSE, one.cells))
+        state, cells = one.state, one.cells
+        if state.state is State.CLOSED:
+            failing = tuple(cell for cell in cells if _expects_no_pass(matrix, *cell))
+            asked = ((Advice.RESTORE, tuple(noted.get(state.issue, ()))), (Advice.CLOSED, failing))
+            advice += [IssueAdvice(state, each, about) for each, about in asked if about]
+        elif state.state is State.OPEN and cells and all(_passes(matrix, cell, verdict_of(*cell)) for cell in cells):
+            advice.append(IssueAdvice(state, Advice.CLOSE, cells))
     return tuple(advice)
 
 

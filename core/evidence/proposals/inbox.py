@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from core.ci import Ci
 from core.edits.pending import Change, Decision, Pending
+from core.evidence.analysis import Due
 from core.evidence.hosts import Suspect, suspects
 from core.evidence.proposals.op_rules import propose_for_cases
 from core.evidence.proposals.proposal import NotProposed, Proposal, propose
@@ -97,11 +98,12 @@ def agenda(
     cases: CaseEvidence | None = None,
     issue: str = "",
     ages: Mapping[str, int] | None = None,
+    due: Iterable[Due] = (),
 ) -> Agenda:
     """Propose for every test and op case with results, and list the entries with too little evidence."""
     matrix, judged = verdicts.matrix, verdicts.judged
     asked = [one for rows in judged.values() for one in rows]
-    proposals, not_proposed = propose(matrix, asked, verdicts.policy, ci=ci, issue=issue, ages=ages)
+    proposals, not_proposed = propose(matrix, asked, verdicts.policy, ci=ci, issue=issue, ages=ages, due=due)
     if cases is not None:
         of_cases, not_of_cases = propose_for_cases(cases.verdicts, cases.written)
         proposals, not_proposed = (*proposals, *of_cases), (*not_proposed, *not_of_cases)

@@ -18,6 +18,7 @@ from core.edits import (
 )
 from core.edits.commit import cited, issue_url, issues_in
 from core.edits.pending import BaseEntry
+from core.evidence.analysis import Due
 from core.evidence.ending_fields import Fields
 from core.evidence.observation import RAN, Ending, Origin
 from core.evidence.proposals.facts import commit_ranges, facts_of
@@ -27,7 +28,7 @@ from core.evidence.reasons import signature
 from core.evidence.summary import summary_of
 from core.evidence.verdicts import MOST_GRADE, NO_DIFFERENCE, Judgement, Policy, Verdict
 from core.files import plain
-from core.matrix import UNWRITTEN, Matrix, acting, raw_value, resolve, status_on, supports, with_fields
+from core.matrix import UNWRITTEN, Matrix, acting, raw_value, resolve, status_on, supported_archs, supports, with_fields
 from core.model import Entry, Status
 
 _SHARED = 3
@@ -125,13 +126,15 @@ def propose(
     ci: Ci | None = None,
     issue: str = "",
     ages: Mapping[str, int] | None = None,
+    due: Iterable[Due] = (),
 ) -> tuple[tuple[Proposal, ...], tuple[NotProposed, ...]]:
     """One proposal for each test that needs one, by id; and the cells without a proposal, with the reason.
 
     Archs whose judgement requires no change keep their values: a promotion changes the entry itself only if each arch
     that the test is marked for has its own evidence. With `ci`, proposals name the archs on which they remove the test
     from CI. `issue` is a link that is appended to every new reason; `ages` are days since the status of an entry
-    changed, by id, for the policy's days of grace.
+    changed, by id, for the policy's days of grace. `due` are notes whose issue is closed: they are said with the
+    proposal of their entry, else among the cells without one.
     """
     policy = policy or Policy()
     by_id: dict[str, list[Judgement]] = {}
@@ -147,7 +150,28 @@ def propose(
         proposals += made
         not_proposed += refused
     proposals = _with_facts(matrix, _with_shared(proposals))
+    said: dict[str, list[Due]] = {}
+    for note in due:
+        said.setdefault(note.id, []).append(note)
+    proposals = [_with_notes(one, said[one.id]) if one.id in said else one for one in proposals]
+    proposed = {one.id for one in proposals}
+    alone = (note for id, notes in said.items() if id not in proposed for note in notes)
+    not_proposed += [_noted(matrix, note, by_id.get(note.id, ())) for note in alone]
     return tuple(proposals if ci is None else _with_ci_losses(matrix, ci, proposals)), tuple(not_proposed)
+
+
+def _noted(matrix: Matrix, note: Due, judgements: Sequence[Judgement]) -> NotProposed:
+    """A note about an entry without a proposal, with the first of the cells that it is about."""
+    about = {fact.arch for fact in note.back.facts}
+    if judgements:
+        one = next((one for one in judgements if one.arch in about), judgements[0])
+        return NotProposed(note.id, one.arch, one.verdict, note.words)
+    archs = supported_archs(matrix.entries.get(note.id))
+    return NotProposed(note.id, archs[0], Verdict.UNKNOWN, note.words)
+
+
+def _with_notes(proposal: Proposal, due: Iterable[Due]) -> Proposal:
+    return replace(proposal, note="; ".join(filter(None, (proposal.note, *(one.words for one in due)))))
 
 
 def _young(proposal: Proposal, policy: Policy) -> Proposal:

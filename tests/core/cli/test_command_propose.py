@@ -8,6 +8,7 @@ import pytest
 
 from core.evidence.observation import Ending
 from core.model import BringupStatus
+from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call
 from tests.support.evidence import observed
@@ -159,3 +160,53 @@ def test_a_proposal_of_another_history_is_refused(checkout: Checkout, tmp_path: 
     called = call("apply", file, "--repo", checkout.root)
     assert called.code == 64
     assert "does not have" in called.err
+
+
+def _issue_is(state: str, checkout: Checkout) -> None:
+    """What the last look-up has said of issue 12."""
+    file = paths().issues_file
+    file.parent.mkdir(parents=True, exist_ok=True)
+    closed = "2026-11-20" if state == "closed" else ""
+    one = {"issue": "tenstorrent/tt-xla#12", "state": state, "title": "t", "closed": closed, "asked": "2026-11-21"}
+    file.write_text(json.dumps([one]))
+
+
+def test_what_is_to_be_as_before_comes_back_when_the_issue_is_closed(checkout: Checkout, tmp_path: Path) -> None:
+    file, repo = tmp_path / "proposals.json", ("--repo", checkout.root)
+    noted = ("--restore-when-closed", "tt-xla#12")
+    assert "to be as before once tenstorrent/tt-xla#12 is closed" in call("propose", TINY, *noted, *repo).out
+    assert call("propose", TINY, "-o", file, *noted, "--json", *repo).json[0]["restore_when_closed"] == LINK
+    before = (checkout.test_config / INFERENCE).read_text()
+    assert call("apply", file, "--commit", *repo).code == 0
+    assert "Restore when tenstorrent/tt-xla#12 is closed" in git(checkout.root, "log", "-1", "--format=%B")
+    assert "tt-xla/issues/12" not in (checkout.test_config / INFERENCE).read_text()
+    # Nothing is said before it is known that the issue is closed; where it is listed, since when that is not known.
+    said = call("clusters", "--issues", *repo).out
+    assert "tenstorrent/tt-xla#12: 1 test to be as before once it is closed; never looked up" in said
+    _issue_is("open", checkout)
+    assert "tt-xla#12" not in call("propose", *repo).err
+    assert "once it is closed; open on 2026-11-21, not looked up since" in call("clusters", "--issues", *repo).out
+    _issue_is("closed", checkout)
+    words = "tenstorrent/tt-xla#12, closed on 2026-11-20: status, bringup_status, reason were to be as before then"
+    assert f"not proposed: {TINY} on p150: active: {words}" in call("propose", *repo).err
+    assert "tt-xla#12" not in call("propose", "mode:training", *repo).err
+    advice = "it is closed: these entries were to be as before then"
+    assert f"tenstorrent/tt-xla#12: {advice} (1 test)" in call("clusters", "--issues", *repo).out
+    assert [one["advice"] for one in call("report", "--json", *repo).json["issues"]] == [advice]
+    noted_cells = {(one["id"], one["arch"]) for one in call("clusters", "--issues", "--json", *repo).json[0]["noted"]}
+    assert noted_cells == {(TINY, "p150")}
+    # Restored by whatever means, it is no more said.
+    (checkout.test_config / INFERENCE).write_text(before)
+    assert "were to be as before" not in call("propose", *repo).err
+
+
+def test_a_note_can_be_dropped(checkout: Checkout, tmp_path: Path) -> None:
+    file, repo = tmp_path / "operations.json", ("--repo", checkout.root)
+    file.write_text(json.dumps([{"op": "set", "id": TINY, "path": ["required_pcc"], "value": 0.5}]))
+    assert call("edit", "--apply", file, "--write", "--restore-when-closed", LINK, *repo).code == 0
+    assert call("edit", "--apply", file, "--restore-when-closed", "next week", *repo).code == 64
+    _issue_is("closed", checkout)
+    assert "required_pcc was to be as before then" in call("propose", "--json", *repo).json[0]["why"]
+    assert "1 note about tenstorrent/tt-xla#12 dropped" in call("clusters", "--forget", "12", *repo).err
+    assert "to be as before" not in call("propose", *repo).out
+    assert call("clusters", "--forget", "12", *repo).code == 64

@@ -12,14 +12,17 @@ from textual.binding import BindingType
 from textual.widgets import Static
 
 from core.edits import EntryForm, FieldForm, Operation, combined, proposed_cases, with_operations
+from core.edits.commit import issues_in
 from core.edits.pending import Change, Decision, Take, proposed
 from core.errors import TTMatrixError
+from core.evidence.analysis import issue_link
 from core.text import counted, one_line
 from core.workflows import LoaderEdit
 from tui.commands import Where, bindings
 from tui.keymap import with_keys
 from tui.needs import Need, advice
 from tui.protocol import Context
+from tui.screens.dialogs import Ask
 from tui.screens.matrix import SetFields
 from tui.screens.review.lists import ChangeList, DecisionScreen
 from tui.screens.review.pending import LoaderEdits, PendingChanges
@@ -328,6 +331,21 @@ class ReviewScreen(DecisionScreen):
             dialog = SetFields(form, one_line(ids[0]) if len(ids) == 1 else counted(len(ids), "test"))
             self.app.push_screen(dialog, partial(self._edited, change))
 
+    def action_note(self) -> None:
+        """Note the issue after whose end the changes under the cursor are to be undone; empty: forget it."""
+        changes = self.listing.selected
+        if not changes:
+            return
+        one = self.listing.current or changes[0]
+        title = "Once which issue is closed is it to be as before?"
+        body = "123, tt-xla#123, owner/repository#123 or a URL; empty: no note. The commit says it, the files do not."
+        question = Ask(title, body, value=one.restore, verb="note", check=_issue, empty=True)
+        self.app.push_screen(question, partial(self._noted, changes))
+
+    def _noted(self, changes: Sequence[Change], text: str | None) -> None:
+        if text is not None:
+            self.context.edits.note(_issue(text), [change.id for change in changes])
+
     def _form(self, change: Change, ids: Sequence[str]) -> FieldForm:
         """The form of a change as it is proposed. Raises TTMatrixError for one that has no fields."""
         if any(op.is_case for op in change.ops):
@@ -345,3 +363,9 @@ class ReviewScreen(DecisionScreen):
             if not operations:
                 words = "The entry already says this, so the change was removed; {review.undo} restores it."
                 self.context.notify.info(with_keys(words, self.context.keymap))
+
+
+def _issue(text: str) -> str:
+    """An issue as `owner/repository#number`; empty for none. Raises UsageError for what is no reference to one."""
+    found = issues_in(issue_link(text)) if text.strip() else [""]
+    return found[0]
