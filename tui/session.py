@@ -274,6 +274,11 @@ class Session:
         wanted = (change for change in self.pending.changes if change.id in ids)
         return {**self.bench.state.evidence, **pending.evidence_of(wanted)}
 
+    def causes(self, ids: Collection[int]) -> Mapping[str, str]:
+        """What the changes `ids` and all that is not committed yet follow from, by test id."""
+        wanted = (change for change in self.pending.changes if change.id in ids)
+        return {**self.bench.state.causes, **pending.causes_of(wanted)}
+
     @property
     def present(self) -> Present:
         """The entries of the present matrix, as changes are compared with them, and the op cases of pending changes.

@@ -195,7 +195,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--split",
         choices=[one for one in Split if one is not Split.NONE],
-        help="make one commit per reason, issue or arch",
+        help="make one commit per cause, reason, issue or arch",
     )
     parser.add_argument(
         "--no-verify-config", action="store_true", help="commit even if the checkout's own validator rejects the files"
@@ -318,8 +318,13 @@ def _composed(carried: RebasedProposals, matrix: Matrix, planner: Planner) -> Co
     if carried.done:
         # Part of it may be in the last commit in another form: removed, or under another name.
         with suppress(TTMatrixError):
-            return compose_commits(matrix, whole.operations, evidence=whole.evidence, planner=planner)
-    return compose_commits(matrix, rest.operations, evidence=rest.evidence, planner=planner)
+            return _commits_of(whole, matrix, planner)
+    return _commits_of(rest, matrix, planner)
+
+
+def _commits_of(proposed: ProposalFile, matrix: Matrix, planner: Planner) -> Composition:
+    evidence, causes = proposed.evidence, proposed.causes
+    return compose_commits(matrix, proposed.operations, evidence=evidence, causes=causes, planner=planner)
 
 
 def _commit(

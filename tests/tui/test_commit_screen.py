@@ -8,7 +8,7 @@ from textual import events
 
 from core.edits.commit.validator import VALIDATOR
 from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Decision
+from core.edits.pending.change import Change, Decision
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.git import committed_checkout, git
@@ -155,3 +155,21 @@ async def test_the_text_of_a_pull_request_is_copied(checkout: Checkout, monkeypa
         await pilot.press("ctrl+t")
         await until(pilot, lambda: bool(copied), "the copy")
     assert copied[0].startswith(f"# Expect {TRAIN} to pass\n")
+
+
+async def test_what_follows_from_several_causes_is_a_commit_for_each(checkout: Checkout) -> None:
+    app = build_app(committed_checkout(checkout))
+    changes = [Change((WHY,), cause="broke since nightly-9"), Change((PASS,), cause="fixed since nightly-9")]
+    app.session.bench.propose_decided(Decision.ACCEPTED, changes, app.session.present)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5")
+        await until(pilot, lambda: "test, by cause" in screen_text(app), "the review, by cause")
+        # Written first: what is not committed yet keeps its cause.
+        await pilot.press("w", "y")
+        await until(pilot, lambda: not app.session.pending.changes, "the write")
+        await pilot.press("c")
+        await until(pilot, lambda: "one per cause" in screen_text(app), "the split")
+        await until(pilot, lambda: "1 of 2" in screen_text(app), "two commits")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: not app.session.uncommitted, "the commits")
+    assert git(checkout.root, "rev-list", "--count", "HEAD").strip() == "3"

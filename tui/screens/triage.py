@@ -99,8 +99,7 @@ class TriageTests:
 def _alone_words(hosts: Sequence[str], key: str) -> str:
     """That these machines alone fail tests, and the key that ignores them."""
     one = len(hosts) == 1
-    which = f"{one_line(hosts[0])}, the only host that fails" if one else f"{len(hosts)} hosts, the only ones that fail"
-    return f"{key} ignores {which}"
+    return f"{key} ignores {f'{one_line(hosts[0])}: fails alone' if one else f'{len(hosts)} hosts that fail alone'}"
 
 
 _NO_RESULTS = (

@@ -162,7 +162,8 @@ class PendingLook:
         )
 
     def headed(self, group: ChangeGroup) -> bool:
-        return bool(self._by)
+        """A single change with a cause says it itself."""
+        return bool(self._by) and (self._by is not GroupBy.CAUSE or len(group.changes) > 1)
 
     def name(self, group: ChangeGroup, describe: Describe = describe_operations) -> str:
         match self._by:
@@ -172,6 +173,8 @@ class PendingLook:
                 return "several loaders" if group.key == SEVERAL else one_line(group.key) or "no loader"
             case GroupBy.REASON:
                 return one_line(group.key) or "no reason"
+            case GroupBy.CAUSE:
+                return one_line(group.key) or "no cause known"
             case _:
                 return ""
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that need a person, as rows: the verdict, the test, its evidence, and the proposal."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
 from core.edits.pending import Change, ChangeGroup, Decision, GroupBy, Pending, group_changes
 from core.evidence import Observation, passes_text, summary_text
-from core.evidence.proposals import URGENCY, Cause, CauseKind, Concern, InboxItem, cause_of, change_of
+from core.evidence.proposals import URGENCY, Cause, CauseKind, Concern, InboxItem, change_of
 from core.evidence.verdicts import Verdict
 from core.text import counted, one_line
 from tui.view_models.changes import Describe, brief_operations, describe_operations
@@ -18,8 +18,8 @@ from tui.view_models.style import VERDICT_STYLES, Cell, TableColumn
 class TriageBy(StrEnum):
     """The common property of the tests in a group."""
 
-    CHANGE = "change"
     CAUSE = "cause"
+    CHANGE = "change"
     VERDICT = "verdict"
     LOADER = "loader"
     REASON = "reason"
@@ -85,7 +85,10 @@ def _listed(item: InboxItem, pending: Pending) -> Listed:
     if item.proposal is None:
         return Listed((), "; ".join(dict.fromkeys(_why(item))), item=item)
     change = change_of(item.proposal, pending)
-    return Listed(**{one.name: getattr(change, one.name) for one in fields(Change)}, item=item)
+    return Listed(**{name: getattr(change, name) for name in _OF_CHANGE}, item=item)
+
+
+_OF_CHANGE = tuple(one.name for one in fields(Change))
 
 
 def _why(item: InboxItem) -> Iterable[str]:
@@ -115,21 +118,14 @@ def group_listed(changes: Sequence[Change], by: TriageBy, loader_of: Callable[[s
 def _by_cause(changes: Sequence[Change]) -> tuple[ChangeGroup, ...]:
     """In the order of a morning: what broke first, and of each kind what began last."""
     found: dict[Cause, list[Change]] = {}
+    began: dict[Cause, float] = {}
     for one in changes:
-        found.setdefault(cause_of(item_of(one))._replace(newest=0.0), []).append(one)
-
-    def rank(cause: Cause, members: Sequence[Change]) -> tuple[int, float, int]:
-        began = max(cause_of(item_of(one)).newest for one in members)
-        return _CAUSES.index(cause.kind), -began, -len(members)
-
-    ranked = sorted(found.items(), key=lambda pair: rank(*pair))
-    return tuple(ChangeGroup(cause_text(cause), tuple(members)) for cause, members in ranked)
-
-
-def cause_text(cause: Cause) -> str:
-    """`broke since nightly-9: Out of Memory`"""
-    since = f" since {cause.since}" if cause.since else ""
-    return f"{cause.kind}{since}{f': {cause.what}' if cause.what else ''}"
+        own = item_of(one).cause
+        cause = own._replace(newest=0.0)
+        found.setdefault(cause, []).append(one)
+        began[cause] = max(began.get(cause, 0.0), own.newest)
+    ranked = sorted(found, key=lambda cause: (_CAUSES.index(cause.kind), -began[cause], -len(found[cause])))
+    return tuple(ChangeGroup(cause.text, tuple(found[cause])) for cause in ranked)
 
 
 _CAUSES = tuple(CauseKind)
@@ -155,12 +151,14 @@ class TriageLook:
 
     def __init__(self, by: TriageBy) -> None:
         self.by = by
+        # A group by cause says in the column of its tests where they are so, and in the last one what happened.
+        verdict, last = (12, 30) if by is TriageBy.CAUSE else (10, 16)
         self.columns: Sequence[TableColumn] = (
             TableColumn("decision", 8),
-            TableColumn("verdict", 10),
+            TableColumn("verdict", verdict),
             TableColumn(f"test, by {by}" if by else "test", 24, share=2, elide=True, ids=True),
             TableColumn("evidence", 26, share=1, from_width=120),
-            TableColumn("reason · proposed" if by is TriageBy.REASON else "proposed", 16, share=3),
+            TableColumn("reason · proposed" if by is TriageBy.REASON else "proposed", last, share=3),
         )
 
     def headed(self, group: ChangeGroup) -> bool:
@@ -199,6 +197,11 @@ class TriageLook:
         name = Cell(self.name(group, brief_operations), "running")
         passes = Cell(passes_text(_rows_by_arch(item_of(one)) for one in group.changes), "dim")
         match self.by:
+            case TriageBy.CAUSE:
+                cause = item_of(group.changes[0]).cause
+                kind = Cell(f"{count:,} {cause.kind}", VERDICT_STYLES.get(verdicts[0], "dim"))
+                what = Cell(one_line(" · ".join(_what(cause))), "running")
+                return [arrow, _decision_of(group)], [kind], [Cell(_weight(group), "dim")], [passes], [what]
             case TriageBy.VERDICT:
                 return [arrow], [verdict], [progress], [passes]
             case TriageBy.LOADER:
@@ -218,6 +221,33 @@ class TriageLook:
             [Cell(summary_text(_rows_by_arch(item)), style)],
             [Cell(one_line(change.asks), style or _asks_style(change))],
         )
+
+
+def _decision_of(group: ChangeGroup) -> Cell:
+    """The one decision on all changes of a group, without its word; nothing where they differ."""
+    found = {one.decision for one in group.changes if one.ops}
+    looks = [DECISIONS[one] for one in found] if len(found) == 1 else []
+    return next((Cell(f" {look.text[0]}", look.style) for look in looks), Cell(""))
+
+
+def _weight(group: ChangeGroup) -> str:
+    """On which archs the tests of a group are so, and how much that weighs: `n150, p150 · grade 1-3`."""
+    items = [item_of(one) for one in group.changes]
+    archs = list(dict.fromkeys(one.arch for item in items for one in item.asking))
+    grades = [item.proposal.grade for item in items if item.proposal]
+    low, high = min(grades, default=0), max(grades, default=0)
+    where = ", ".join(archs) if len(archs) <= _NAMED_ARCHS else f"{len(archs)} archs"
+    return f"{where} · grade {low}{f'-{high}' if high > low else ''}" if grades else where
+
+
+def _what(cause: Cause) -> Iterator[str]:
+    if cause.what:
+        yield cause.what
+    if cause.since:
+        yield f"since {cause.since}"
+
+
+_NAMED_ARCHS = 2
 
 
 def _rows_by_arch(item: InboxItem) -> dict[str, Sequence[Observation]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes sorted into several commits: by reason, by issue or by arch."""
+"""Changes sorted into several commits: by cause, by reason, by issue or by arch."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +24,7 @@ class Split(StrEnum):
     """How changes are split into commits."""
 
     NONE = "none"
+    CAUSE = "cause"
     REASON = "reason"
     ISSUE = "issue"
     ARCH = "arch"
@@ -40,7 +41,11 @@ class CommitGroup:
 
 
 def grouped(
-    changes: Sequence[EntryChange], operations: Sequence[Operation], split: Split, archs: Sequence[str]
+    changes: Sequence[EntryChange],
+    operations: Sequence[Operation],
+    split: Split,
+    archs: Sequence[str],
+    causes: Mapping[str, str] = {},
 ) -> list[CommitGroup]:
     """Sort `changes`, with the operations that make them, in the order of the first change of each group.
 
@@ -53,7 +58,7 @@ def grouped(
         by_home.setdefault(home.get(change.id, change.id), []).append(change)
     by_key: dict[str, list[str]] = {}
     for name, members in by_home.items():
-        by_key.setdefault(_key(members, split, archs), []).append(name)
+        by_key.setdefault(_key(members, split, archs, causes), []).append(name)
     return [
         CommitGroup(
             key,
@@ -75,8 +80,10 @@ def _homes(operations: Iterable[Operation]) -> Mapping[str, str]:
     return home
 
 
-def _key(changes: Sequence[EntryChange], split: Split, archs: Sequence[str]) -> str:
+def _key(changes: Sequence[EntryChange], split: Split, archs: Sequence[str], causes: Mapping[str, str]) -> str:
     match split:
+        case Split.CAUSE:
+            return next((causes[change.id] for change in changes if change.id in causes), "")
         case Split.REASON:
             found = [reason for change in changes for reason in reasons(change.after) or reasons(change.before)]
             return found[0] if found else ""
@@ -104,6 +111,8 @@ class Composition:
     """All entries of the last commit, by id."""
     archs: tuple[str, ...]
     evidence: Evidence
+    causes: Mapping[str, str]
+    """What the changes follow from, by id."""
 
     @property
     def files(self) -> list[str]:
@@ -123,7 +132,7 @@ class Composition:
 
     def groups(self, split: Split = Split.NONE) -> list[CommitGroup]:
         """The changes of each commit."""
-        return grouped(self.changes, self.operations, split, self.archs)
+        return grouped(self.changes, self.operations, split, self.archs, self.causes)
 
     def drafts(self, split: Split = Split.NONE, message: str = "") -> list[CommitDraft]:
         """The commits; `message` replaces the generated one, with the group's key after its title if they are split."""
@@ -142,12 +151,14 @@ def compose_commits(
     operations: Sequence[Operation],
     *,
     evidence: Evidence | None = None,
+    causes: Mapping[str, str] = {},
     planner: Planner | None = None,
     runner: CommandRunner = run_command,
 ) -> Composition:
     """Work out what `operations` change in the last commit, whether or not they are already in the work tree.
 
-    `planner` may have the plan already, because the files often equal the last commit.
+    `causes` are what changes follow from, by id. `planner` may have the plan already, because the files often equal the
+    last commit.
 
     Raises TTMatrixError as `commit` does, and if operations cannot be applied to the last commit.
     """
@@ -167,7 +178,7 @@ def compose_commits(
         )
     entries = {entry.id: entry for file in texts.parsed(schema) for entry in file.entries}
     changes = tuple(entry_changes(planned))
-    return Composition(changes, tuple(operations), entries, schema.archs, evidence or {})
+    return Composition(changes, tuple(operations), entries, schema.archs, evidence or {}, causes)
 
 
 def _refuse_untracked(manifests: Iterable[str], committed: Collection[str], root: Path) -> None:

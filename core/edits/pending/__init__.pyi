@@ -4,6 +4,7 @@ from .change import (
     Change as Change,
     Decision as Decision,
     Pending as Pending,
+    causes_of as causes_of,
     evidence_of as evidence_of,
     proposed as proposed,
 )

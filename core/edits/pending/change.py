@@ -50,6 +50,8 @@ class Change:
     """What its results show, as they were when it was proposed; `cited` is up to date."""
     restore: str = ""
     """The issue, `owner/repository#number`, after whose end the entry is to be as before; empty: none was noted."""
+    cause: str = ""
+    """What it shares with other changes that follow from the same results; commits can be split by it."""
 
     @property
     def cited(self) -> tuple[Cited, ...]:
@@ -198,6 +200,11 @@ def bases_of(operations: Sequence[Operation], present: Present) -> tuple[BaseEnt
 def evidence_of(changes: Iterable[Change]) -> dict[str, tuple[Cited, ...]]:
     """What justifies `changes`, by id of test."""
     return {op.id: cited for change in changes if (cited := change.cited) for op in change.ops}
+
+
+def causes_of(changes: Iterable[Change]) -> dict[str, str]:
+    """The causes of `changes`, by id of test."""
+    return {op.id: change.cause for change in changes if change.cause for op in change.ops}
 
 
 def proposed(operations: Iterable[Operation], note: str, present: Present) -> Change:

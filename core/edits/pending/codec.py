@@ -54,6 +54,7 @@ class _Change(Struct, omit_defaults=True, kw_only=True):
     ops: tuple[_Operation, ...]
     note: str
     evidence: tuple[str, ...] = ()
+    cause: str = ""
     decision: Decision
     bases: tuple[_Base, ...]
     facts: tuple[CellFacts, ...] = ()
@@ -76,6 +77,7 @@ class _Written(Struct, omit_defaults=True):
     files: tuple[str, ...]
     ops: tuple[_Operation, ...] = ()
     evidence: dict[str, tuple[Cited, ...]] = {}
+    causes: dict[str, str] = {}
 
 
 class _Rebased(Struct):

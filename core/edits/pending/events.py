@@ -61,6 +61,8 @@ class WriteDone:
     """Other operations that were written and are no longer pending, each with its file."""
     evidence: Mapping[str, tuple[Cited, ...]] = field(default_factory=dict)
     """What justifies `ops`, by id."""
+    causes: Mapping[str, str] = field(default_factory=dict)
+    """The causes of `ops`, by id."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ class GroupBy(StrEnum):
     """What the changes of a group have in common."""
 
     NOTHING = ""
+    CAUSE = "cause"
     CHANGE = "change"
     LOADER = "loader"
     REASON = "reason"
@@ -59,6 +60,8 @@ def _key(change: Change, by: GroupBy, loader_of: Callable[[str], str]) -> str:
             return loaders.pop() if len(loaders) == 1 else SEVERAL
         case GroupBy.REASON:
             return _reason(change)
+        case GroupBy.CAUSE:
+            return change.cause
         case GroupBy.NOTHING:
             return ""
 

@@ -11,7 +11,7 @@ from core.edits.apply import ABSENT, Key, Present, digest
 from core.edits.commit import committed_texts, issues_in
 from core.edits.facts import CellFacts, Cited
 from core.edits.operations import Operation, OpKind, Rejection, is_manifest, parse_operations, read_operations
-from core.edits.pending.change import BaseEntry, Change, Pending
+from core.edits.pending.change import BaseEntry, Change, Pending, causes_of
 from core.edits.pending.conflict import Conflict, conflicts
 from core.edits.pending.rebase import rebase
 from core.edits.pending.state import PendingState, apply
@@ -95,6 +95,11 @@ class ProposalFile:
                 found.setdefault(op.id, {}).update(dict.fromkeys(cited))
         return {id: tuple(lines) for id, lines in found.items()}
 
+    @property
+    def causes(self) -> Mapping[str, str]:
+        """What the changes follow from, by id."""
+        return causes_of(one.change for one in self.made)
+
 
 def parse_proposals(text: str) -> ProposalFile:
     """Read a JSON list of operations, or of proposals `{id, arch, verdict, why, evidence, ops}`.
@@ -118,7 +123,12 @@ def _made(index: int, item: object) -> ProposedChange:
     grade = item.get("grade")
     if not (grade is None or (isinstance(grade, int) and not isinstance(grade, bool))):
         raise UsageError(f"Proposal {index} cannot be understood", "grade: must be a number from 1 to 5")
-    change = Change(operations, facts=_facts(index, item.get("facts")), restore=_restored(index, item))
+    change = Change(
+        operations,
+        facts=_facts(index, item.get("facts")),
+        restore=_restored(index, item),
+        cause=one_line(str(item.get("cause") or "")),
+    )
     if item.get("base") is None:
         return ProposedChange(change, "", lines, grade)
     try:

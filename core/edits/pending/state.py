@@ -19,7 +19,17 @@ from core.edits.apply import (
 )
 from core.edits.facts import Cited
 from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import BaseEntry, Change, Decided, Pending, Put, StepEdit, UndoStep, evidence_of
+from core.edits.pending.change import (
+    BaseEntry,
+    Change,
+    Decided,
+    Pending,
+    Put,
+    StepEdit,
+    UndoStep,
+    causes_of,
+    evidence_of,
+)
 from core.edits.pending.events import (
     FilesCommitted,
     JournalEvent,
@@ -55,6 +65,8 @@ class PendingState:
     """What justifies `written`, by id."""
     reminders: tuple[Change, ...] = ()
     """The ways back of what was written until an issue is closed, each with it (`Change.restore`)."""
+    causes: Mapping[str, str] = field(default_factory=dict)
+    """The causes of `written`, by id."""
     writing: WriteBegan | None = None
     """A write that began and did not end."""
 
@@ -76,7 +88,7 @@ def events_for(state: PendingState) -> list[JournalEvent]:
     """The fewest events that give this state: `fold(PendingState(), events_for(state)) == state`."""
     pending = state.pending
     events: list[JournalEvent] = (
-        [WriteDone((), state.uncommitted, state.written, state.evidence)] if state.uncommitted else []
+        [WriteDone((), state.uncommitted, state.written, state.evidence, state.causes)] if state.uncommitted else []
     )
     events += [Stepped(step) for step in (*pending.past, *reversed(pending.future))]
     events += [Undone()] * len(pending.future)
@@ -175,7 +187,15 @@ class _Folding:
         files = dict.fromkeys((*self._before.uncommitted, *event.files))
         ops = (*self._before.written, *event.ops, *(op for change in written for op in change.placed()))
         evidence = {**self._before.evidence, **event.evidence, **evidence_of(written)}
-        self._before = replace(self._before, writing=None, uncommitted=tuple(files), written=ops, evidence=evidence)
+        causes = {**self._before.causes, **event.causes, **causes_of(written)}
+        self._before = replace(
+            self._before,
+            writing=None,
+            uncommitted=tuple(files),
+            written=ops,
+            evidence=evidence,
+            causes=causes,
+        )
         if written:
             self._forget(frozenset(event.ids))
             self._map_changes(follow_write(written))
@@ -231,7 +251,8 @@ def _about_files(state: PendingState, event: WriteBegan | WriteAbandoned | Files
             written = tuple(op for op in state.written if op.file in left)
             ids = {op.id for op in written}
             evidence = {id: lines for id, lines in state.evidence.items() if id in ids}
-            return replace(state, uncommitted=left, written=written, evidence=evidence)
+            causes = {id: cause for id, cause in state.causes.items() if id in ids}
+            return replace(state, uncommitted=left, written=written, evidence=evidence, causes=causes)
 
 
 def _reversed(step: UndoStep) -> UndoStep:

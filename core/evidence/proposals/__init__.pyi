@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-from .causes import Cause as Cause, CauseKind as CauseKind, cause_of as cause_of
-from .inbox import (
+from .causes import (
     URGENCY as URGENCY,
+    Cause as Cause,
+    CauseKind as CauseKind,
+    cause_of as cause_of,
+    most_urgent as most_urgent,
+)
+from .inbox import (
     Agenda as Agenda,
     CaseEvidence as CaseEvidence,
     Concern as Concern,

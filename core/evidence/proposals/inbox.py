@@ -9,28 +9,10 @@ from core.ci import Ci
 from core.edits.pending import Change, Decision, Pending
 from core.evidence.analysis import Due
 from core.evidence.hosts import Suspect, suspects
+from core.evidence.proposals.causes import URGENCY, Cause, cause_of, most_urgent
 from core.evidence.proposals.op_rules import propose_for_cases
 from core.evidence.proposals.proposal import NotProposed, Proposal, propose
 from core.evidence.verdicts import Judgement, OpVerdicts, Verdict, Verdicts
-
-URGENCY: Sequence[Verdict] = (
-    Verdict.REGRESSED,
-    Verdict.CRASH,
-    Verdict.HANG,
-    Verdict.MISSING,
-    Verdict.PCC_TIGHT,
-    Verdict.NEW,
-    Verdict.STALE,
-    Verdict.SEMI_STALE,
-    Verdict.DRIFTED,
-    Verdict.PCC_LOOSE,
-    Verdict.FLAKY,
-    Verdict.SLOW,
-    Verdict.UNUSED,
-    Verdict.UNKNOWN,
-    Verdict.ACTIVE,
-)
-"""Verdicts that make CI red come before possible improvements."""
 
 
 class Concern(StrEnum):
@@ -60,8 +42,19 @@ class InboxItem:
     @property
     def verdict(self) -> Verdict:
         """The most urgent verdict among those that make it a concern."""
-        asking = self.proposal.judgements if self.proposal else self.judgements
-        return min((one.verdict for one in asking), key=URGENCY.index)
+        return most_urgent(self.proposal.judgements if self.proposal else self.judgements)
+
+    @property
+    def asking(self) -> tuple[Judgement, ...]:
+        """The judgements that require a change; without a proposal, those with the most urgent verdict."""
+        if self.proposal:
+            return self.proposal.judgements
+        return tuple(one for one in self.judgements if one.verdict is self.verdict)
+
+    @property
+    def cause(self) -> Cause:
+        """What it has in common with others."""
+        return self.proposal.cause if self.proposal else cause_of(self.judgements, ())
 
     @property
     def about(self) -> tuple[Judgement, ...]:
@@ -168,6 +161,7 @@ def change_of(proposal: Proposal, pending: Pending) -> Change:
         evidence=proposal.evidence,
         facts=proposal.facts,
         restore=proposal.restore,
+        cause=proposal.cause.text,
     )
     return next((one for one in pending.changes if _is(one, fresh, proposal.id)), fresh)
 

@@ -21,6 +21,7 @@ from core.edits.pending import BaseEntry
 from core.evidence.analysis import Due
 from core.evidence.ending_fields import Fields
 from core.evidence.observation import RAN, Ending, Origin
+from core.evidence.proposals.causes import Cause, cause_of
 from core.evidence.proposals.facts import commit_ranges, facts_of
 from core.evidence.proposals.grade_words import grade_words
 from core.evidence.proposals.rules import wanted
@@ -71,6 +72,11 @@ class Proposal:
     def since(self) -> str:
         """The run since which it is so, on the first of its archs."""
         return next((one.since for one in self.judgements if one.since), "")
+
+    @property
+    def cause(self) -> Cause:
+        """What it has in common with others."""
+        return cause_of(self.judgements, self.ops)
 
     @property
     def archs(self) -> tuple[str, ...]:
@@ -328,6 +334,7 @@ def document(proposals: Iterable[Proposal], commit: str) -> list[dict[str, objec
             "grade": one.grade,
             "grade_why": one.grade_why,
             "since": one.since,
+            "cause": one.cause.text,
             "why": one.why,
             "evidence": list(one.evidence),
             "facts": plain(one.facts),

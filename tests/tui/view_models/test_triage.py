@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that need a person as rows, and their evidence as lines."""
 
+from dataclasses import replace
+
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import BaseEntry, Decision, Pending
 from core.evidence.observation import Ending, Origin
@@ -77,8 +79,30 @@ def test_causes_come_in_the_order_of_a_morning_and_the_latest_first() -> None:
         ("gone since nightly-9", 1),
         ("flaky: passed", 1),
         ("fixed", 2),
-        ("to adopt: passes", 1),
+        ("new: passes", 1),
     ]
+
+
+def test_a_heading_by_cause_says_how_many_where_how_sure_and_what() -> None:
+    def red(id: str, arch: str, grade: int) -> InboxItem:
+        row = observed(Ending.FAILED, "ValueError: no such layout", test_id=id, arch=arch, run="nightly-9")
+        one = judged(Verdict.REGRESSED, [row], since="nightly-9", grade=grade)
+        op = Operation(OpKind.SET, id, "f.yaml", ("status",), "KNOWN_FAILURE_XFAIL")
+        return InboxItem(id, Concern.DECIDE, (one,), Proposal(id, (one,), (op,), BaseEntry("f.yaml", id, {})))
+
+    changes = listed([red("x", "n150", 2), red("y", "p150", 3)], Shown.ATTENTION, Pending())
+    look = TriageLook(TriageBy.CAUSE)
+    rows = ReviewRows(group_listed(changes, TriageBy.CAUSE, lambda id: id), look)
+    assert _text(rows, 0) == [
+        "▸ ?",
+        "2 broke",
+        "n150, p150 · grade 2-3",
+        "n150 0/1  p150 0/1",
+        "no such layout · since nightly-9",
+    ]
+    one = [replace(change, decision=Decision.ACCEPTED) for change in changes[:1]]
+    mixed = ReviewRows(group_listed([*one, changes[1]], TriageBy.CAUSE, lambda id: id), look)
+    assert _text(mixed, 0)[0] == "▸", "decided one way and the other"
 
 
 def test_what_groups_have_in_common_is_said_once_and_in_its_column() -> None:
@@ -102,8 +126,6 @@ def test_a_test_says_what_is_proposed_and_that_it_leaves_ci() -> None:
 def test_what_was_decided_comes_from_the_pending_changes() -> None:
     (first, *_) = listed(ITEMS, Shown.ATTENTION, Pending())
     assert first.plain.bases == first.bases
-    from dataclasses import replace
-
     taken = replace(first.plain, id=3, decision=Decision.ACCEPTED)
     (again, *_) = listed(ITEMS, Shown.ATTENTION, Pending((taken,)))
     assert (again.id, again.decision) == (3, Decision.ACCEPTED)

@@ -39,6 +39,8 @@ _SPLITS = (
     (Split.ISSUE, "one per issue"),
     (Split.ARCH, "one per arch"),
 )
+_BY_CAUSE = (Split.CAUSE, "one per cause")
+"""Only where changes follow from results; where there are several causes, it is the first choice."""
 _SHOWN_FILES = 3
 
 
@@ -80,6 +82,7 @@ class CommitDialog(Dialog[Delivered]):
         self._plan = plan
         self._operations = operations
         self._ids = ids
+        self._causes = context.session.causes(ids)
         self._edits = edits
         self._hidden = hidden
         self._planned = EditPlan((), ())
@@ -100,7 +103,7 @@ class CommitDialog(Dialog[Delivered]):
             beside.display = bool(self._edits)
             yield Form(
                 (
-                    ("split", Cycle([(one.value, words) for one, words in _SPLITS], Split.NONE.value, id="split")),
+                    ("split", self._splits()),
                     ("files", CachedText("", id="files", markup=False)),
                     ("submodule", beside),
                     ("message", CachedText("", id="which", markup=False)),
@@ -118,14 +121,20 @@ class CommitDialog(Dialog[Delivered]):
     def on_mount(self) -> None:
         matrix, operations = self._session.matrix, self._operations
         evidence, planner = self._session.evidence(self._ids), self._session.bench.planner
+        causes = self._causes
         self._say("Comparing with the last commit …")
 
         def compose() -> tuple[EditPlan, Composition]:
             planned = self._plan()
-            return planned, compose_commits(matrix, operations, evidence=evidence, planner=planner)
+            return planned, compose_commits(matrix, operations, evidence=evidence, causes=causes, planner=planner)
 
         # The message is the question: keys typed right after the one that opened this are for it.
         self._ask("compose", compose, self._composed, keys_wait=True)
+
+    def _splits(self) -> Cycle:
+        known = (*_SPLITS, _BY_CAUSE) if self._causes else _SPLITS
+        first = Split.CAUSE if len(set(self._causes.values())) > 1 else Split.NONE
+        return Cycle([(one.value, words) for one, words in known], first.value, id="split")
 
     @property
     def _text(self) -> TextArea:

@@ -103,8 +103,8 @@ class ChangeList:
         self.source = source
         self.table = ChangeTable(self._fold)
         self.filter = WordFilter(self.table, self.show, placeholder)
-        self.by = source.orders[0]
-        """What the changes are grouped by."""
+        self._chosen: StrEnum | None = None
+        """What a person groups the changes by; None: the first order of the source."""
         self._say = say
         self._shown = shown
         self._opened: frozenset[str] = frozenset()
@@ -117,6 +117,11 @@ class ChangeList:
             yield self.table
 
     # What is listed
+
+    @property
+    def by(self) -> StrEnum:
+        """What the changes are grouped by."""
+        return self.source.orders[0] if self._chosen is None else self._chosen
 
     @property
     def listed(self) -> Sequence[Change]:
@@ -166,7 +171,7 @@ class ChangeList:
     def group(self) -> None:
         """Group by the next thing that changes can have in common."""
         change, rows, orders = self.current, self.table.rows, self.source.orders
-        self.by = orders[(orders.index(self.by) + 1) % len(orders)]
+        self._chosen = orders[(orders.index(self.by) + 1) % len(orders)]
         self._opened = frozenset()
         self.show(rows.look.key(change) if change else None)
 

@@ -71,7 +71,6 @@ class LoaderEdits:
 class PendingChanges:
     """A ChangeSource; the loader edits are listed below the changes."""
 
-    orders: Sequence[StrEnum] = tuple(GroupBy)
     noun = "change"
 
     def __init__(self, context: Context, edits: LoaderEdits, deciding: Callable[[], None]) -> None:
@@ -80,6 +79,12 @@ class PendingChanges:
         self._session = context.session
         self._context = context
         self._edits = edits
+
+    @property
+    def orders(self) -> Sequence[StrEnum]:
+        """By cause first, where changes have one: a commit for each is the next step."""
+        first = [GroupBy.CAUSE] if any(one.cause for one in self.changes) else []
+        return (*first, *(by for by in GroupBy if by is not GroupBy.CAUSE))
 
     @property
     def changes(self) -> Sequence[Change]:

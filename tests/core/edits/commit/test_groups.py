@@ -66,6 +66,17 @@ def test_by_arch(checkout: Checkout) -> None:
     assert _groups(checkout, Split.ARCH, *OPERATIONS) == {"n150, p150": [TRAIN, ORG, TINY], "n300-llmbox": [NET]}
 
 
+def test_by_what_they_follow_from(checkout: Checkout) -> None:
+    causes = {TRAIN: "broke since nightly-9", TINY: "broke since nightly-9", NET: "fixed"}
+    planned = plan(checkout.test_config, OPERATIONS)
+    found = grouped(entry_changes(planned), OPERATIONS, Split.CAUSE, Schema().archs, causes)
+    assert {group.key: [change.id for change in group.changes] for group in found} == {
+        "broke since nightly-9": [TINY, TRAIN],
+        "fixed": [NET],
+        "": [ORG],
+    }
+
+
 def test_ids_that_take_each_others_name_stay_together(checkout: Checkout) -> None:
     swap = (
         Operation(OpKind.REMOVE, GONE),

@@ -29,12 +29,21 @@ def test_proposals() -> None:
     evidence = [{"url": "https://example.com/1", "outcome": "passed"}, {"summary": "3 of 3", "runs": 3}, "by hand"]
     proposals = [
         {"id": "a", "arch": "n150", "verdict": "promote", "why": "it passes", "evidence": evidence, "ops": [OP]},
-        {"id": "a", "arch": "p150", "verdict": "promote", "why": "it passes", "evidence": None, "ops": [OP]},
+        {
+            "id": "a",
+            "arch": "p150",
+            "verdict": "promote",
+            "why": "it passes",
+            "cause": "fixed",
+            "evidence": None,
+            "ops": [OP],
+        },
         {"id": "b", "ops": []},
     ]
     found = parse_proposals(json.dumps(proposals))
     assert found.operations == (PARSED, PARSED)
     assert found.evidence == {"a": ("it passes", "https://example.com/1", "3 of 3", "by hand")}
+    assert found.causes == {"a": "fixed"}
 
 
 @pytest.mark.parametrize(

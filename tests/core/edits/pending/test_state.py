@@ -108,13 +108,15 @@ def test_what_is_written_leaves_and_undo_offers_the_inverse() -> None:
 
 
 def test_what_justifies_a_change_is_known_until_it_is_committed() -> None:
-    seen = replace(setting("a", "X"), evidence=("3 of 3",))
+    seen = replace(setting("a", "X"), evidence=("3 of 3",), cause="fixed")
     state = deciding(proposing(PendingState(), seen, setting("b", "Y")), Decision.ACCEPTED, 1, 2)
     assert evidence_of(state.pending.changes) == {"a": ("3 of 3",)}
     state = apply(state, WriteDone((1, 2), (FILE,)))
     assert state.evidence == {"a": ("3 of 3",)}
+    assert state.causes == {"a": "fixed"}, "for the commit that may come later"
     assert apply(state, FilesCommitted(("other",))).evidence == state.evidence
     assert apply(state, FilesCommitted((FILE,))).evidence == {}
+    assert apply(state, FilesCommitted((FILE,))).causes == {}
 
 
 def test_an_inverse_that_was_gone_on_from_is_a_proposal_like_others() -> None:

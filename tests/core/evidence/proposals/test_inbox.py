@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import BaseEntry, Change, Decision, Pending
-from core.evidence.proposals.inbox import URGENCY, Concern, change_of, decided, inbox_items, note_of
+from core.evidence.proposals.causes import URGENCY
+from core.evidence.proposals.inbox import Concern, change_of, decided, inbox_items, note_of
 from core.evidence.proposals.proposal import NotProposed, Proposal
 from core.evidence.verdicts.verdict import Judgement, Verdict
 from tests.support.evidence import judged, observed
