@@ -5,6 +5,7 @@ import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 
 from core import hosts, sessions
 from core.edits import Present
@@ -115,6 +116,12 @@ class Knowledge:
         """What all results say of every cell."""
         return self._session.judge()
 
+    def _without_cases(self) -> Verdicts:
+        """As `verdicts`, for model tests only: nothing is judged before it is asked for."""
+        session = self._session
+        with session.one_at_a_time:
+            return verdicts_on(session.matrix, session.cache, session.paths, session.store.ended())
+
     def since(self, id: str, archs: Collection[str]) -> list[SinceLine]:
         """Since when a test ends as it does on each of these archs, the commits between, and the drift of its PCC."""
         if not archs:
@@ -127,7 +134,7 @@ class Knowledge:
             if row.arch in archs and row.function in MODEL_TESTS:
                 seen.setdefault(row.arch, []).append(row)
         lines: list[SinceLine] = []
-        for one in courses_of(seen):
+        for one in courses_of(seen, self._without_cases().absent(id, seen)):
             started = one.failing and one.before is not None
             together = broken_together(one.since, results.turned_in(one.since.run)) if started else 0
             lines += since_lines(one, together, commits_of(one, checkout))
@@ -210,7 +217,9 @@ class Knowledge:
             return Compared(runs, "", "", Comparison((), 0), nothing, nothing)
         before, after = names or (runs[1], runs[0])
         old, new = (results.of_run(name) for name in (before, after))
-        return Compared(runs, before, after, compare(old, new), *between(self._session.checkout, old, new))
+        verdicts = cache(self._without_cases)
+        found = compare(old, new, lambda row: verdicts().is_gone(row, after))
+        return Compared(runs, before, after, found, *between(self._session.checkout, old, new))
 
     def compare_cases(self, ids: tuple[str, ...], names: tuple[str, str] | None) -> ComparedCases:
         """Op cases on two backends, or on eager and another one, by their last results."""

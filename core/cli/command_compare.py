@@ -44,13 +44,13 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         return EXIT_OK
     names = _names(args, context)
     before, after = ([row for row in context.results.of_run(name) if context.arch in ("", row.arch)] for name in names)
-    found = compare(before, after)
+    found = compare(before, after, lambda row: context.verdicts.is_gone(row, names[1]))
     commits = between(context.checkout, before, after)
     if context.console.json:
         context.console.document(_document(names, found, commits, args.only))
     else:
         _print(names, found, commits, args.only, context)
-    return EXIT_FINDINGS if found.counts[DifferenceKind.NEW] else EXIT_OK
+    return EXIT_FINDINGS if found.counts[DifferenceKind.NEW] or found.counts[DifferenceKind.MISSING] else EXIT_OK
 
 
 def _names(args: argparse.Namespace, context: Context) -> tuple[str, str]:
@@ -103,8 +103,10 @@ def _why(one: Difference) -> str:
     match one.kind:
         case DifferenceKind.REASON:
             return f"{old} -> {new}"
-        case DifferenceKind.FIXED | DifferenceKind.NOT_RUN:
-            return f"was: {old}" if one.kind is DifferenceKind.FIXED else ""
+        case DifferenceKind.FIXED | DifferenceKind.MISSING:
+            return f"was: {old}"
+        case DifferenceKind.NOT_RUN:
+            return ""
     return new
 
 

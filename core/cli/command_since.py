@@ -30,12 +30,13 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     context.as_of = args.as_of
     id = context.resolve([args.id])[0]
     seen = context.verdicts.seen_counting.get(id, {})
-    found = [one for one in courses_of(seen) if context.arch in ("", one.arch)]
+    absent = context.verdicts.absent(id, seen)
+    found = [one for one in courses_of(seen, absent) if context.arch in ("", one.arch)]
     if context.console.json:
         context.console.document({"id": id, "cells": [_document(one, context) for one in found]})
     else:
         _print(id, found, context)
-    return EXIT_FINDINGS if any(one.failing for one in found) else EXIT_OK
+    return EXIT_FINDINGS if any(one.failing or one.missing for one in found) else EXIT_OK
 
 
 def _print(id: str, found: list[CellCourse], context: Context) -> None:
@@ -70,6 +71,7 @@ def _document(one: CellCourse, context: Context) -> dict[str, object]:
     return {
         "arch": one.arch,
         "failing": one.failing,
+        "absent": {"kind": one.absent.kind, "why": one.absent.why} if one.absent else None,
         "results": one.results,
         "since": _point(one.since),
         "first_bad": _point(one.first_bad),

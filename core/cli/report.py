@@ -23,6 +23,9 @@ MOST_ROWS = 15
 """Most rows of a list in a text for people; the others are counted."""
 
 
+MISSING_HEADS = ("arch", "test", "missing since run", "runs without it", "last seen")
+
+
 class Report(NamedTuple):
     """The state of a checkout's tests."""
 
@@ -54,6 +57,10 @@ def report_document(report: Report) -> dict[str, object]:
         "without_hosts": list(progress.without),
         "verdicts": {verdict: progress.verdicts.get(verdict, 0) for verdict in Verdict},
         "turned": [_turned(one) for one in measured.turned],
+        "missing": [
+            {"id": one.id, "arch": one.arch, "run": one.since, "runs": one.runs, "day": moment_day(one.mentioned)}
+            for one in progress.missing
+        ],
         "flaky": [{"id": one.id, "arch": one.arch, "flakiness": round(one.flakiness, 4)} for one in measured.flaky],
         "hosts": [_host(one) for one in measured.hosts],
         "stale": [_stale(one) for one in measured.stale],

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from core.cli.report import MOST_ROWS, Report
+from core.cli.report import MISSING_HEADS, MOST_ROWS, Report
 from core.cli.report_charts import Line, chart
 from core.evidence.progress import (
     MACHINE_HEADS,
@@ -158,6 +158,11 @@ def _turned(report: Report) -> Iterator[str]:
     ]
     yield _table(("", "arch", "test", "since run", "day", "others with it"), rows, numbers=(5,), ids=(2,))
     yield _more(len(measured.turned))
+    yield "<h2>Gone from the reports of their jobs</h2>"
+    gone = report.progress.missing
+    absent = [(one.arch, one.id, one.since, f"{one.runs:,}", moment_day(one.mentioned)) for one in gone[:MOST_ROWS]]
+    yield _table(MISSING_HEADS, absent, numbers=(3,), ids=(1,))
+    yield _more(len(gone))
     yield "<h2>Flaky</h2>"
     flaky = [(f"{one.flakiness:.2f}", one.arch, one.id) for one in measured.flaky[:MOST_ROWS]]
     yield _table(("flakiness", "arch", "test"), flaky, numbers=(0,), ids=(2,))

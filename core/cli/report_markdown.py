@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from core.cli.report import MOST_ROWS, Report
+from core.cli.report import MISSING_HEADS, MOST_ROWS, Report
 from core.evidence.analysis import Night
 from core.evidence.progress import (
     MACHINE_HEADS,
@@ -96,6 +96,12 @@ def _turned(report: Report) -> Iterator[str]:
     ]
     yield from _table(("", "arch", "test", "since run", "day", "others with it"), rows)
     yield from _more(len(found), "cell")
+    if gone := report.progress.missing:
+        yield "## Gone from the reports of their jobs"
+        yield ""
+        absent = [(one.arch, one.id, one.since, str(one.runs), moment_day(one.mentioned)) for one in gone[:MOST_ROWS]]
+        yield from _table(MISSING_HEADS, absent)
+        yield from _more(len(gone), "cell")
     flaky = report.progress.measured.flaky
     if flaky:
         yield "## Flaky"

@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from core.evidence.observation import Observation, newest, order
+from core.evidence.observation import Ending, Observation, Origin, newest, order
 from core.evidence.store import EvidenceStore
 from core.evidence.store_courses import StoredCourse
-from core.evidence.store_mentions import JobRun, Mention
+from core.evidence.store_mentions import ENDED, JobRun, Mention
 from core.evidence.store_recent import Recent
 from core.model import Function
 
@@ -156,18 +156,10 @@ class Results:
         """The cells that began to pass or to fail in a reported run: id, arch, whether it passes since."""
         return self._store.turned_in(run) if self._store else []
 
-    def runs_of_jobs(self) -> Mapping[str, set[str]]:
-        """The runs in which each CI job has produced results of model tests."""
-        found = self._store.runs_of_jobs() if self._store else {}
-        for one in self._all_own:
-            if one.job and one.op is None:
-                found.setdefault(one.job, set()).add(one.run)
-        return found
-
     def mentions(self, functions: Collection[Function]) -> list[Mention]:
-        """When each cell of these functions was last mentioned, by a report or by a run here."""
+        """When each cell of these functions was last mentioned by a report, even if only as skipped."""
         found = {(one.test_id, one.arch): one for one in (self._store.mentions(functions) if self._store else ())}
-        for own in self._all_own:
+        for own in self._reported_own:
             known = found.get(own.cell)
             if own.function in functions and not own.profile and (known is None or known.at < own.when):
                 found[own.cell] = Mention(*own.cell, own.when)
@@ -176,15 +168,16 @@ class Results:
     def jobs_of(self, cells: Iterable[tuple[str, str, float]]) -> Mapping[tuple[str, str], str]:
         """The CI job of the mention of each of these cells at a moment, by id and arch."""
         asked = [*cells]
-        moments = set(asked)
-        own = {one.cell: one.job for one in self._all_own if one.job and (*one.cell, one.when) in moments}
+        moments = set(asked) if self._reported_own else set()
+        own = {one.cell: one.job for one in self._reported_own if one.job and (*one.cell, one.when) in moments}
         return {**(self._store.jobs_of(asked) if self._store else {}), **own}
 
-    def job_runs(self) -> list[JobRun]:
+    @cached_property
+    def job_runs(self) -> Sequence[JobRun]:
         """Every run of every CI job that has results."""
         found = {(one.job, one.run): one for one in (self._store.job_runs() if self._store else ())}
-        for own in self._all_own:
-            if own.job and own.op is None:
+        for own in self._reported_own:
+            if own.job:
                 known = found.get((own.job, own.run))
                 earliest = own.when if known is None else min(known.earliest, own.when)
                 found[own.job, own.run] = JobRun(own.job, own.run, earliest, known.reports if known else 1)
@@ -193,12 +186,27 @@ class Results:
     def reported(self, pairs: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], int]:
         """How many cells each run of a job reports, by job and run."""
         asked = dict.fromkeys(pairs)
-        found = self._store.reported(asked) if self._store else {}
+        found = self._store.reported({run: None for _, run in asked}) if self._store and asked else {}
         own: dict[tuple[str, str], set[tuple[str, str]]] = {}
-        for one in self._all_own:
+        for one in self._reported_own:
             if (one.job, one.run) in asked:
                 own.setdefault((one.job, one.run), set()).add(one.cell)
         return {pair: found.get(pair, 0) + len(own.get(pair, ())) for pair in asked}
+
+    def ended_in(self, job: str, run: str) -> list[tuple[str, Ending, str]]:
+        """The tests that ended their process or hung in a run of a job: id, how, and the reason; the last one last."""
+        own = [one for one in self._reported_own if (one.job, one.run) == (job, run) and one.ending in ENDED]
+        stored = self._store.ended_in(job, run) if self._store else []
+        return [*stored, *((one.test_id, one.ending, one.reason) for one in own)]
+
+    def cut_behind(self, job: str, run: str) -> str:
+        """The last test of a truncated report of a run of a job; empty: none is truncated."""
+        return self._store.cut_behind(job, run) if self._store else ""
+
+    @cached_property
+    def _reported_own(self) -> Sequence[Observation]:
+        """The results in memory that come from reports on tests: runs here are of no CI job."""
+        return [one for one in self._all_own if one.origin is Origin.CI and one.op is None]
 
     def recent(
         self, ids: Iterable[str], functions: Collection[Function], ran: int, others: int, *, count_older: bool

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from core.evidence.observation import RAN, Ending, Observation, lowest, order
 from core.evidence.reasons import same_failure, signature
 from core.model import BringupStatus
+from core.text import counted
 
 LEVEL = 0.004
 """Numbers of two levels lie further apart than this, the margin of upstream's guidance (docs/rules.md 5.3)."""
@@ -119,8 +120,26 @@ class Gap(NamedTuple):
     """The first of them."""
     others: int
     """How many tests of the job the newest of them reports."""
+    mentioned: float = 0.0
+    """When a report last mentioned the cell, in seconds since the epoch."""
     suspect: str = ""
-    """What a report or a log names as the cause, in words; empty: nothing."""
+    """What a report names as the cause, as the rest of a sentence; empty: nothing."""
+
+
+def gap_words(gap: Gap) -> str:
+    """`no result in 3 runs, since nightly-3; 40 other tests of its job have one`, and the suspect."""
+    verb = "has" if gap.others == 1 else "have"
+    others = f"{counted(gap.others, 'other test')} of its job {verb} one"
+    return f"no result in {counted(gap.runs, 'run')}, since {gap.since}; {others}{gap.suspect}"
+
+
+LEAST_CUT = 10
+"""Fewer tests that are gone at once may each be gone for a reason of their own."""
+
+
+def is_cut(gone: int, left: int) -> bool:
+    """Whether a run of a job that lacks so many of its tests, and has so many left, says nothing about single tests."""
+    return gone >= LEAST_CUT and gone > left
 
 
 class Series:

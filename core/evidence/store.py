@@ -12,9 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.errors import TTMatrixError
-from core.evidence.observation import Observation, order
+from core.evidence.observation import Ending, Observation, order
 from core.evidence.store_courses import StoredCourse, read_courses, read_failed_on, read_turned
-from core.evidence.store_mentions import JobRun, Mention, count_reported, read_job_runs, read_jobs_of, read_mentions
+from core.evidence.store_mentions import (
+    JobRun,
+    Mention,
+    count_reported,
+    read_cut_behind,
+    read_ended,
+    read_job_runs,
+    read_jobs_of,
+    read_mentions,
+)
 from core.evidence.store_migration import MIGRATIONS
 from core.evidence.store_recent import Recent, read_recent
 from core.evidence.store_rows import (
@@ -219,14 +228,6 @@ class EvidenceStore:
         with self._open_to_read() as connection:
             return {as_text(name): count for name, count in connection.execute(_CELLS_OF_RUNS, (arch,))}
 
-    def runs_of_jobs(self) -> dict[str, set[str]]:
-        """The runs in which each CI job has produced results."""
-        found: dict[str, set[str]] = {}
-        with self._open_to_read() as connection:
-            for job, run in connection.execute(_JOBS):
-                found.setdefault(as_text(job), set()).add(as_text(run))
-        return found
-
     def mentions(self, functions: Collection[Function]) -> list[Mention]:
         """When each cell of these functions was last mentioned by a report, even if only as skipped."""
         with self._open_to_read() as connection:
@@ -242,10 +243,20 @@ class EvidenceStore:
         with self._open_to_read() as connection:
             return list(read_job_runs(connection))
 
-    def reported(self, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
-        """How many cells each run of a job reports, by job and run."""
+    def reported(self, runs: Iterable[str]) -> dict[tuple[str, str], int]:
+        """How many cells each job reports in each of these runs, by job and run."""
         with self._open_to_read() as connection:
-            return {(job, run): count_reported(connection, job, run) for job, run in pairs}
+            return {(job, run): count for run in runs for job, count in count_reported(connection, run)}
+
+    def ended_in(self, job: str, run: str) -> list[tuple[str, Ending, str]]:
+        """The tests that ended their process or hung in a run of a job, in its order: id, how, and the reason."""
+        with self._open_to_read() as connection:
+            return list(read_ended(connection, job, run))
+
+    def cut_behind(self, job: str, run: str) -> str:
+        """The last test of a truncated report of a run of a job; empty: none is truncated."""
+        with self._open_to_read() as connection:
+            return read_cut_behind(connection, job, run)
 
     def turned_in(self, run: str) -> list[tuple[str, str, bool]]:
         """The cells that turned between pass and failure in a run: id, arch, and whether it passes since."""
@@ -377,8 +388,6 @@ _CELLS_OF_RUNS = """WITH same AS MATERIALIZED (
         WHERE ?1 IN ('', arch) GROUP BY cells.id)
     SELECT text, count(DISTINCT first) FROM results JOIN same ON same.cell = results.cell
     JOIN texts ON texts.id = run GROUP BY run"""
-_JOBS = """SELECT jobs.text, runs.text FROM (SELECT DISTINCT run, job FROM sessions)
-    JOIN texts AS jobs ON jobs.id = job JOIN texts AS runs ON runs.id = run WHERE jobs.text <> ''"""
 
 
 def _unreadable(file: Path, why: str) -> TTMatrixError:

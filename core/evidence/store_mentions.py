@@ -6,7 +6,8 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from core.evidence.store_rows import BROKEN, HAS_RUN, NOT_RUN, as_stored, as_text
+from core.evidence.observation import Ending
+from core.evidence.store_rows import BROKEN, CUT, HAS_RUN, NOT_RUN, as_stored, as_text
 from core.model import Function
 
 
@@ -28,6 +29,8 @@ class JobRun(NamedTuple):
     """When its first result was made, in seconds since the epoch."""
     reports: int
     """One for each parallel group."""
+    truncated: bool = False
+    """Whether a file of them ends too early."""
 
 
 def read_mentions(connection: sqlite3.Connection, functions: Collection[Function]) -> Iterator[Mention]:
@@ -48,13 +51,38 @@ def read_jobs_of(
 
 def read_job_runs(connection: sqlite3.Connection) -> Iterator[JobRun]:
     """Every run of every CI job that has results."""
-    for job, run, earliest, reports in connection.execute(_RUNS):
-        yield JobRun(as_text(job), as_text(run), earliest, reports)
+    names: dict[int, str] = {}
+    truncated = {tuple(row) for row in connection.execute(_TRUNCATED)}
+    rows = connection.execute(_RUNS).fetchall()
+    wanted = json.dumps([*{id for row in rows for id in row[:2]}])
+    names.update((id, as_text(text)) for id, text in connection.execute(_NAMES, (wanted,)))
+    for job, run, earliest, reports in rows:
+        if names[job]:
+            yield JobRun(names[job], names[run], earliest, reports, (job, run) in truncated)
 
 
-def count_reported(connection: sqlite3.Connection, job: str, run: str) -> int:
-    """How many cells a run of a job reports."""
-    return int(connection.execute(_REPORTED, (as_stored(run), as_stored(job))).fetchone()[0])
+def count_reported(connection: sqlite3.Connection, run: str) -> Iterator[tuple[str, int]]:
+    """How many cells each job reports in a run."""
+    for job, count in connection.execute(_REPORTED, (as_stored(run),)):
+        yield as_text(job), count
+
+
+def read_ended(connection: sqlite3.Connection, job: str, run: str) -> Iterator[tuple[str, Ending, str]]:
+    """The tests that ended their process or were stopped in a run of a job, in the order of its reports."""
+    shapes = connection.execute("SELECT id, fields FROM shapes").fetchall()
+    ended = {id: Ending(ending) for id, fields in shapes if (ending := json.loads(fields)[0]) in ENDED}
+    for test, shape, reason in connection.execute(_ENDED, (as_stored(run), as_stored(job), json.dumps([*ended]))):
+        yield as_text(test), ended[shape], as_text(reason)
+
+
+def read_cut_behind(connection: sqlite3.Connection, job: str, run: str) -> str:
+    """The last test of the truncated report of a run of a job; empty: no report is truncated."""
+    found = connection.execute(_CUT_BEHIND, (as_stored(run), as_stored(job))).fetchone()
+    return as_text(found[0]) if found else ""
+
+
+ENDED = (Ending.CRASHED, Ending.HUNG)
+"""What may take others down with it."""
 
 
 _KINDS = (HAS_RUN, NOT_RUN, BROKEN)
@@ -68,8 +96,19 @@ _JOB_AT = f"""SELECT DISTINCT jobs.text FROM cells JOIN results ON results.cell 
     AND results.kind IN {_KINDS} AND results.at = ?3
     JOIN sessions ON sessions.id = results.session JOIN texts AS jobs ON jobs.id = sessions.job
     WHERE cells.test = ?1 AND cells.arch = ?2 AND jobs.text <> ''"""
-_RUNS = """SELECT jobs.text, runs.text, min(earliest), count(DISTINCT report) FROM sessions
-    JOIN texts AS jobs ON jobs.id = job JOIN texts AS runs ON runs.id = run WHERE jobs.text <> '' GROUP BY run, job"""
-_REPORTED = f"""SELECT count(DISTINCT results.cell) FROM results JOIN sessions ON sessions.id = results.session
-    JOIN texts AS jobs ON jobs.id = sessions.job
-    WHERE results.run = (SELECT id FROM texts WHERE text = ?1) AND results.kind IN {_KINDS} AND jobs.text = ?2"""
+_RUNS = "SELECT job, run, min(earliest), count(DISTINCT report) FROM sessions GROUP BY run, job"
+_NAMES = "SELECT id, text FROM texts WHERE id IN (SELECT value FROM json_each(?))"
+_IS_CUT = f"rank >= '{CUT}' AND rank < '{chr(ord(CUT) + 1)}'"
+_TRUNCATED = f"SELECT DISTINCT job, run FROM reports JOIN sessions ON sessions.report = reports.id WHERE {_IS_CUT}"
+_REPORTED = f"""SELECT jobs.text, count(DISTINCT results.cell) FROM results
+    JOIN sessions ON sessions.id = results.session JOIN texts AS jobs ON jobs.id = sessions.job
+    WHERE results.run = (SELECT id FROM texts WHERE text = ?1) AND results.kind IN {_KINDS} GROUP BY jobs.text"""
+_OF_JOB = """sessions ON sessions.id = results.session AND sessions.job = (SELECT id FROM texts WHERE text = ?2)
+    JOIN cells ON cells.id = results.cell"""
+_ENDED = f"""SELECT cells.test, results.shape, reasons.text FROM results JOIN {_OF_JOB}
+    JOIN texts AS reasons ON reasons.id = results.reason WHERE results.run = (SELECT id FROM texts WHERE text = ?1)
+    AND results.kind = {HAS_RUN} AND results.attempts IS NOT 0
+    AND results.shape IN (SELECT value FROM json_each(?3)) ORDER BY results.session, results.number"""
+_CUT_BEHIND = f"""SELECT cells.test FROM results JOIN {_OF_JOB} JOIN reports ON reports.id = sessions.report
+    WHERE results.run = (SELECT id FROM texts WHERE text = ?1) AND {_IS_CUT}
+    ORDER BY results.session DESC, results.number DESC LIMIT 1"""

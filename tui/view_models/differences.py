@@ -15,6 +15,7 @@ KIND_STYLES = {
     DifferenceKind.NEW: "fail",
     DifferenceKind.REASON: "xfail",
     DifferenceKind.FIXED: "pass",
+    DifferenceKind.MISSING: "fail",
     DifferenceKind.NOT_RUN: "skip",
     DifferenceKind.PERSISTING: "dim",
 }
@@ -26,6 +27,8 @@ _NUMBERS = {
     "seconds": "seconds",
 }
 """Fields shown of an op case on both backends, with the difference."""
+_GONE = (DifferenceKind.FIXED, DifferenceKind.MISSING, DifferenceKind.NOT_RUN)
+"""Differences that the earlier result tells of."""
 _SHORT = 10
 """Shown characters of a commit id."""
 
@@ -70,7 +73,7 @@ class DifferenceRows:
 
 def _telling(one: Difference) -> Observation | None:
     """The result that a difference is about."""
-    return one.before if one.kind in (DifferenceKind.FIXED, DifferenceKind.NOT_RUN) else one.after
+    return one.before if one.kind in _GONE else one.after
 
 
 def _why(one: Difference) -> str:

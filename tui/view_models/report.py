@@ -22,6 +22,7 @@ from core.evidence.progress import (
     stale_words,
     week_ends,
 )
+from core.evidence.verdicts import Missing
 from core.matrix import OP_KIND
 from core.matrix.query import Query, named, nothing_beside, written
 from core.model import Status
@@ -121,7 +122,7 @@ def list_tabs(progress: Progress, which: ReportList, ops: OpReport = NO_OP_RESUL
     suspects = sum(one.suspect for one in measured.hosts)
     counts = {
         ReportList.RATES: "",
-        ReportList.TURNED: f"{len(measured.turned):,}",
+        ReportList.TURNED: f"{len(measured.turned) + len(progress.missing):,}",
         ReportList.STALE: f"{len(measured.stale):,}",
         ReportList.FLAKY: f"{len(measured.flaky):,}",
         ReportList.HOSTS: f"{suspects:,} bad" if suspects else f"{len(measured.hosts):,}",
@@ -143,7 +144,7 @@ def list_words(progress: Progress, which: ReportList) -> str:
         case ReportList.HOSTS:
             return "above others: how much more often the same tests fail on it than on all other machines"
         case ReportList.TURNED:
-            return "with it: how many other cells turned the same way in the same run"
+            return "with it: how many other cells turned the same way in the same run; gone: its job reports others"
         case ReportList.FLAKY:
             return "flakiness: changes between pass and failure beyond the first, as a share of those possible"
         case ReportList.OPS:
@@ -221,7 +222,20 @@ def _turned(progress: Progress) -> ReportRows:
         TableColumn("day", 5, yields=3),
         TableColumn("with it", 7, right=True),
     )
-    return ReportRows(columns, [_turned_row(one) for one in progress.measured.turned])
+    gone = [_missing_row(one) for one in progress.missing]
+    return ReportRows(columns, [*gone, *(_turned_row(one) for one in progress.measured.turned)])
+
+
+def _missing_row(one: Missing) -> ReportRow:
+    cells = (
+        [Cell("gone", "fail")],
+        [Cell(one_line(one.arch))],
+        [Cell(one_line(one.id))],
+        [Cell(one_line(one.since), "dim")],
+        [Cell(moment_day(one.mentioned)[5:], "dim")],
+        [Cell("")],
+    )
+    return ReportRow(f"gone {one.id} {one.arch}", cells, test=one.id)
 
 
 def _turned_row(one: Turned) -> ReportRow:

@@ -3,13 +3,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core.errors import TTMatrixError, UsageError
-from core.evidence.observation import FAILURES, RAN, Observation
+from core.evidence.observation import FAILURES, RAN, Observation, Origin
 from core.evidence.reasons import same_failure
+from core.evidence.series import is_cut
 from core.sources import Checkout, Git
 
 
@@ -21,8 +22,10 @@ class DifferenceKind(StrEnum):
     REASON = "changed reason"
     """Fails as before, but for a different reason."""
     FIXED = "fixed"
+    MISSING = "missing"
+    """Had a result before, and is not among those that its job reports now."""
     NOT_RUN = "not run"
-    """Had a result before, and has none now."""
+    """Had a result before, and has none now: skipped, or its job did not run, no longer selects it or was cut."""
     PERSISTING = "persisting"
 
 
@@ -52,8 +55,16 @@ class Comparison:
         return {kind: found[kind] for kind in DifferenceKind}
 
 
-def compare(before: Iterable[Observation], after: Iterable[Observation]) -> Comparison:
-    """Compare the results of one run with those of a later one, cell by cell."""
+def compare(
+    before: Iterable[Observation],
+    after: Iterable[Observation],
+    is_gone: Callable[[Observation], bool] = lambda row: False,
+) -> Comparison:
+    """Compare the results of one run with those of a later one, cell by cell.
+
+    `is_gone` says of a result without one in the later run whether its job ran whole and selects it; it is only called
+    if that job reports others there.
+    """
     old, new = ({row.cell: row for row in sorted(rows, key=lambda row: row.when)} for rows in (before, after))
     order = list(DifferenceKind)
     found: list[Difference] = []
@@ -64,7 +75,25 @@ def compare(before: Iterable[Observation], after: Iterable[Observation]) -> Comp
         if kind is not None:
             found.append(Difference(*cell, kind, was, now))
         passing += kind is None and _ran(was) and _ran(now)
+    reported = Counter(row.job for row in new.values() if row.job and row.origin is Origin.CI)
+    found = list(_with_missing(found, reported, is_gone))
     return Comparison(tuple(sorted(found, key=lambda one: (order.index(one.kind), one.id, one.arch))), passing)
+
+
+def _with_missing(
+    differences: Sequence[Difference], reported: Mapping[str, int], is_gone: Callable[[Observation], bool]
+) -> Iterator[Difference]:
+    """`differences`, in which what is gone from the reports of its job is not called "not run".
+
+    `reported` has the number of cells that each job reports in the later run.
+    """
+    without = [(one, one.before) for one in differences if one.kind is DifferenceKind.NOT_RUN and one.after is None]
+    gone = {one: row.job for one, row in without if row and reported.get(row.job) and is_gone(row)}
+    lost = Counter(gone.values())
+    for one in differences:
+        job = gone.get(one)
+        missing = job is not None and not is_cut(lost[job], reported[job])
+        yield replace(one, kind=DifferenceKind.MISSING) if missing else one
 
 
 def _kind(was: Observation | None, now: Observation | None) -> DifferenceKind | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from core.evidence.drift import Drift, drift_of
 from core.evidence.observation import Observation
 from core.evidence.series import FLAKINESS_RESULTS, Segment, Series
+from core.evidence.verdicts import Absence, Absent
 
 __all__ = ["FLAKINESS_RESULTS", "CellCourse", "broken_together", "courses_of"]
 
@@ -20,6 +21,8 @@ class CellCourse:
     """It has results that say where it broke."""
     drift: Drift | None
     """How its PCC has moved; None: too few values."""
+    absent: Absent | None = None
+    """Why the newest reports have no result of it; None: they have one, or nothing is known of its job."""
 
     @property
     def results(self) -> int:
@@ -47,6 +50,11 @@ class CellCourse:
         return self.series.first_bad
 
     @property
+    def missing(self) -> bool:
+        """Whether it is gone from the reports of its job."""
+        return self.absent is not None and self.absent.kind is Absence.MISSING
+
+    @property
     def failing(self) -> bool:
         return self.first_bad is not None
 
@@ -67,10 +75,14 @@ class CellCourse:
         return self.series.flakiness
 
 
-def courses_of(seen: Mapping[str, Sequence[Observation]]) -> tuple[CellCourse, ...]:
-    """The course of each cell of one test, from its results by arch, oldest first; without cells that never ran."""
+def courses_of(seen: Mapping[str, Sequence[Observation]], absent: Mapping[str, Absent] = {}) -> tuple[CellCourse, ...]:
+    """The course of each cell of one test, from its results by arch, oldest first; without cells that never ran.
+
+    `absent` says why newer reports lack some of them.
+    """
     found = ((arch, Series(rows)) for arch, rows in seen.items())
-    return tuple(CellCourse(arch, one, drift_of(arch, one.rows)) for arch, one in found if one.telling)
+    told = ((arch, one) for arch, one in found if one.telling)
+    return tuple(CellCourse(arch, one, drift_of(arch, one.rows), absent.get(arch)) for arch, one in told)
 
 
 def broken_together(first_bad: Observation, turned: Iterable[tuple[str, str, bool]]) -> int:

@@ -63,6 +63,8 @@ def since_lines(one: CellCourse, together: int, commits: Sequence[Commits]) -> I
             yield SinceLine(f"  {one_line(one.since.reason)}")
         if one.failing and together:
             yield SinceLine(f"  {counted(together, 'other cell')} began to fail in the same run")
+    if one.absent:
+        yield SinceLine(f"  {one.absent.kind}: {one_line(one.absent.why)}")
     if one.drift:
         yield SinceLine(f"  pcc {one.drift.text}")
     for part in commits:

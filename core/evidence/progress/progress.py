@@ -9,7 +9,7 @@ from functools import cache
 from core.evidence.progress.measured import DAY, Measured, measure_tracks
 from core.evidence.store import EvidenceStore
 from core.evidence.store_tracks import RunCount, Tracks
-from core.evidence.verdicts import MODEL_TESTS, Verdict, Verdicts
+from core.evidence.verdicts import MODEL_TESTS, Missing, Verdict, Verdicts
 from core.history import History, Week, weeks
 from core.ids import TestId
 from core.numbers import MOST_AHEAD
@@ -43,6 +43,8 @@ class Progress:
     """Entries by status at the end of each week, oldest first; empty: git has no history of them."""
     verdicts: Mapping[Verdict, int]
     """The number of cells with results for each verdict."""
+    missing: Sequence[Missing] = ()
+    """Cells that are gone from the reports of their job, the latest first."""
     without: Sequence[str] = ()
     """Machines whose results only count for the list of machines."""
 
@@ -99,7 +101,8 @@ class ProgressReader:
         number = min(_MOST_WEEKS, int(days // 7) + 1)
         entries = weeks(self._history, now, number) if self._history else ()
         verdicts = self._verdicts.counts(arch)
-        return Progress(by, since, now, measured, tracks.counts(), entries, verdicts, sorted(left_out))
+        missing = [one for one in self._verdicts.missing if arch in ("", one.arch)]
+        return Progress(by, since, now, measured, tracks.counts(), entries, verdicts, missing, sorted(left_out))
 
     def _since(self, moment: float) -> Tracks:
         if self._read is None or moment < self._read[0]:

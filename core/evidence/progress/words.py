@@ -57,6 +57,8 @@ def summary(progress: Progress, arch: str = "") -> str:
         counted(len(measured.flaky), "flaky cell"),
         f"{counted(len(measured.stale), 'cell')} passing unexpectedly",
     ]
+    if progress.missing:
+        parts.append(f"{counted(len(progress.missing), 'cell')} gone from the reports of CI")
     suspects = [one.host for one in measured.hosts if one.suspect and one.host not in progress.without]
     if suspects:
         parts.append(f"failures follow {', '.join(suspects)}")

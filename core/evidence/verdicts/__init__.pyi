@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+from .gaps import Absence as Absence, Absent as Absent, Missing as Missing
 from .matrix import Verdicts as Verdicts
 from .op_cases import (
     OpVerdicts as OpVerdicts,

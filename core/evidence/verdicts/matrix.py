@@ -15,7 +15,7 @@ from core.evidence.reports import arch_in
 from core.evidence.results import Results
 from core.evidence.series import Series, flakiness_of
 from core.evidence.verdicts.expected import Expected, declared_on, pins
-from core.evidence.verdicts.gaps import Cell, Gaps, find_gaps
+from core.evidence.verdicts.gaps import Absent, Cell, Gaps, Missing
 from core.evidence.verdicts.op_cases import OpVerdicts
 from core.evidence.verdicts.policy import Policy
 from core.evidence.verdicts.saved import RULES, SavedVerdict, SavedVerdicts, saved_verdict
@@ -60,7 +60,7 @@ class Verdicts:
         self.seen_counting = SeenResults(self.counting, matrix.schema.archs) if policy.ignored_hosts else self.seen
         """As `seen`, for the results in `counting`."""
         archs = matrix.schema.archs
-        self._runs = self.evidence.runs_of_jobs() if selected else {}
+        self._runs = _runs_by_job(self.counting) if selected else {}
         self._names_of_job = [_names_of(job, self._runs, archs) for job in selected.jobs] if selected else []
         self._names: dict[tuple[int, str], Collection[str]] = {}
 
@@ -110,6 +110,8 @@ class Verdicts:
                 for arch in found.not_run.keys() | found.broken.keys()
             }
             declared = expected.get(id) or self._expected(id)
+            if whole:
+                declared = {arch: self._with_suspect(id, arch, one) for arch, one in declared.items()}
             yield id, judge(id, declared, seen, self.policy, self._pins.get(id, ""), older), seen
 
     def facts(self) -> Judged:
@@ -258,10 +260,34 @@ class Verdicts:
             expected[arch] = claim.on(arch, training=training, scheduled=scheduled, silent_runs=silent, gap=gap)
         return expected
 
+    def absent(self, id: str, archs: Iterable[str]) -> Mapping[str, Absent]:
+        """Why the newest reports lack some cells of a test, by arch."""
+        found = ((arch, self.gaps.absent((id, arch))) for arch in archs)
+        return {arch: one for arch, one in found if one is not None}
+
+    def selects(self, id: str, arch: str, job: str) -> bool:
+        """Whether the CI job with this name selects a cell now; if no jobs are known, it may."""
+        return self._selected is None or job in self._jobs_of((id, arch))
+
+    def is_gone(self, row: Observation, run: str) -> bool:
+        """Whether the job of a result selects its cell now and was not cut in `run`."""
+        return (row.job, run) not in self.gaps.cut and self.selects(row.test_id, row.arch, row.job)
+
+    @cached_property
+    def missing(self) -> Sequence[Missing]:
+        """The cells that are gone from the reports of their job and are not expected to be, the latest first."""
+        cells = {cell: gap for cell, gap in self.gaps.cells.items() if self.of_cell(*cell) is Verdict.MISSING}
+        found = (Missing(*cell, gap.since, gap.runs, gap.mentioned) for cell, gap in cells.items())
+        return sorted(found, key=lambda one: (-one.mentioned, one.id, one.arch))
+
+    def _with_suspect(self, id: str, arch: str, one: Expected) -> Expected:
+        """With what a report names as the cause of its gap, which no verdict depends on."""
+        return replace(one, gap=one.gap._replace(suspect=self.gaps.suspect((id, arch)))) if one.gap else one
+
     @cached_property
     def gaps(self) -> Gaps:
         """The cells that are gone from the reports of their job, and the jobs that were cut."""
-        return find_gaps(self.counting, MODEL_TESTS, self._jobs_of) if self._selected else Gaps({}, {})
+        return Gaps(self.counting if self._selected else Results(), MODEL_TESTS, self._jobs_of)
 
     def _jobs_of(self, cell: Cell) -> Collection[str]:
         """The names of the CI jobs that select a cell."""
@@ -335,6 +361,14 @@ def _words_of(series: Series) -> tuple[str, str]:
 def _course_words(first_bad: float | None, flakiness: float) -> tuple[str, str]:
     day = "" if first_bad is None else datetime.fromtimestamp(first_bad, UTC).date().isoformat()
     return day, f"{flakiness:.2f}"
+
+
+def _runs_by_job(results: Results) -> Mapping[str, set[str]]:
+    """The runs in which each CI job has produced results."""
+    found: dict[str, set[str]] = {}
+    for one in results.job_runs:
+        found.setdefault(one.job, set()).add(one.run)
+    return found
 
 
 def _names_of(job: Job, names: Iterable[str], archs: Sequence[str]) -> frozenset[str]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from core.evidence.observation import RAN, Ending, Observation, Origin, lowest
 from core.evidence.reasons import alike, is_about_numbers, quotable, same_failure
-from core.evidence.series import Gap, newest_start, turns
+from core.evidence.series import Gap, gap_words, newest_start, turns
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.policy import PccPolicy, Policy
 from core.model import BringupStatus, Status
@@ -299,7 +299,9 @@ def _grade(arch: str, one: "_CellVerdict", said: Mapping[str, "_CellVerdict"], m
     if one.verdict is Verdict.FLAKY:
         return 1
     hosts = {row.host for row in one.rows if row.host}
-    here = any(row.origin is Origin.HERE for row in one.rows) and any(row.origin is Origin.CI for row in one.rows)
+    here = any(row.origin is Origin.HERE for row in one.rows)
+    # A run here agrees with CI where that has the same, or nothing any more.
+    here = here and (bool(missing) or any(row.origin is Origin.CI for row in one.rows))
     broken = one.rows[-1].ending is not Ending.PASSED
     also = any(
         on != arch
@@ -328,7 +330,7 @@ def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy, olde
         return _CellVerdict(Verdict.UNUSED, "left out of every collection")
     seen = [row for row in seen if row.host not in policy.ignored_hosts] if policy.ignored_hosts else seen
     if expected.gap is not None and expected.status is not Status.NOT_SUPPORTED_SKIP:
-        return _missing(expected.gap, seen)
+        return _missing(expected.gap, expected, seen)
     rows = [row for row in seen if row.ending in _RAN]
     if not rows:
         return _too_few(expected, seen, rows, policy, older)
@@ -343,12 +345,20 @@ def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy, olde
     return found
 
 
-def _missing(gap: Gap, seen: Sequence[Observation]) -> _CellVerdict:
-    others = f"{counted(gap.others, 'other test')} of its jobs did"
-    why = f"no result in {counted(gap.runs, 'run')}, since {gap.since}; {others}"
+def _missing(gap: Gap, expected: Expected, seen: Sequence[Observation]) -> _CellVerdict:
+    """What it is that keeps a cell from leaving results, if runs here have shown it since; else that it is missing."""
+    why = gap_words(gap)
+    # What no report has had since is what was run here.
+    here = [row for row in seen if row.origin is Origin.HERE and row.when > gap.mentioned and row.ending in _RAN]
+    if here and here[-1].ending in (Ending.CRASHED, Ending.HUNG):
+        shown = [row for row in here if row.ending in (Ending.CRASHED, Ending.HUNG)]
+        kinds = [_KINDS[row.ending] for row in shown]
+        found = _ended(kinds[-1], expected, shown, kinds)
+        return replace(found, why=f"{found.why} here; {why}")
     if seen:
-        last = seen[-1]
-        why += f"; before that it {_ENDED.get(last.ending, last.ending.words)} in {last.run}"
+        last, where = seen[-1], "here it" if here else "before that it"
+        why += f"; {where} {_ENDED.get(last.ending, last.ending.words)} in {last.run}"
+        why += f": {last.reason}" if here and last.reason else ""
     return _CellVerdict(Verdict.MISSING, why, seen[-_MOST_BEFORE:])
 
 

@@ -81,6 +81,7 @@ TO_DECIDE: Mapping[str, str] = {
     "fail, expected to pass": "verdict:regressed",
     "fail in another way": "verdict:drifted",
     "crash, hang or flaky": "verdict:crash,hang,flaky",
+    "gone from their job's reports": "verdict:missing",
     "PCC threshold to change": "verdict:pcc-loose,pcc-tight",
 }
 """Queries for pending decisions, as triage proposes them."""

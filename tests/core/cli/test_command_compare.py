@@ -42,7 +42,14 @@ def test_the_last_two_runs(checkout: Checkout) -> None:
     assert called.code == 1
     found = called.json
     assert (found["before"], found["after"], found["passing"]) == ("nightly-1", "nightly-2", 0)
-    assert found["counts"] == {"new": 1, "changed reason": 1, "fixed": 1, "not run": 0, "persisting": 0}
+    assert found["counts"] == {
+        "new": 1,
+        "changed reason": 1,
+        "fixed": 1,
+        "missing": 0,
+        "not run": 0,
+        "persisting": 0,
+    }
     assert [(one["kind"], one["id"]) for one in found["differences"]] == [
         ("new", "a"),
         ("changed reason", "c"),

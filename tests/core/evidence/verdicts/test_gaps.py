@@ -2,20 +2,21 @@
 """core.evidence.verdicts.gaps: a test that is gone, and not a job that did not run, select it, or end."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from core.ci.selection import Selected
-from core.evidence.observation import Ending, Observation
+from core.evidence.observation import Ending, Observation, Origin
 from core.evidence.results import Results
-from core.evidence.series import Gap
+from core.evidence.series import LEAST_CUT, Gap
 from core.evidence.store import EvidenceStore
-from core.evidence.verdicts.gaps import LEAST_CUT, Gaps, find_gaps
+from core.evidence.verdicts.gaps import Absence, Gaps
 from core.evidence.verdicts.matrix import Verdicts
 from core.evidence.verdicts.policy import Policy
 from core.evidence.verdicts.seen import MODEL_TESTS
-from core.evidence.verdicts.verdict import Verdict
+from core.evidence.verdicts.verdict import Judgement, Verdict
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from tests.core.evidence.verdicts.test_matrix import ARTEFACT, JOB
@@ -32,12 +33,68 @@ def night(number: int, *ids: str, job: str = ARTEFACT, ending: Ending = Ending.P
 
 
 def gaps(rows: Iterable[Observation], selecting: str = ARTEFACT) -> Gaps:
-    return find_gaps(Results(sorted(rows, key=lambda one: one.when)), MODEL_TESTS, lambda cell: {selecting})
+    return Gaps(Results(sorted(rows, key=lambda one: one.when)), MODEL_TESTS, lambda cell: {selecting})
 
 
 def test_a_test_that_its_job_no_longer_reports_is_gone() -> None:
     nights = [*night(1, TINY, NET), *night(2, TINY, NET), *night(3, NET), *night(4, NET)]
-    assert gaps(nights).cells == {(TINY, "n150"): Gap(2, "nightly-3", 1)}
+    assert gaps(nights).cells == {(TINY, "n150"): Gap(2, "nightly-3", 1, 2.0)}
+
+
+def told(found: Gaps, id: str = TINY) -> tuple[Absence, str] | None:
+    """Why the newest reports lack a test."""
+    return found.absent((id, "n150"))
+
+
+def test_why_a_test_is_not_in_the_newest_reports(tmp_path: Path) -> None:
+    had = [*night(1, TINY, NET), *night(2, TINY, NET)]
+    assert told(gaps(had)) is None
+    assert told(gaps([*had, *night(3, NET)])) == (
+        Absence.MISSING,
+        "no result in 1 run, since nightly-3; 1 other test of its job has one",
+    )
+    assert told(gaps([*had, *night(3, NET, job=OTHER)])) == (Absence.JOB_NOT_RUN, f"{ARTEFACT} has not run since")
+    assert told(gaps([*had, *night(3, NET)], selecting=OTHER)) == (
+        Absence.NOT_SELECTED,
+        f"{ARTEFACT} no longer selects it",
+    )
+    store = EvidenceStore(tmp_path / "x.sqlite")
+    store.add([report(*night(at, TINY, NET), digest=str(at), run=f"nightly-{at}") for at in (1, 2)])
+    store.add([report(*night(3, "m", NET), digest="3", run="nightly-3", cut="it ends in line 7")])
+    cut = Gaps(Results((), store), MODEL_TESTS, lambda cell: {ARTEFACT})
+    assert told(cut) == (
+        Absence.JOB_CUT,
+        f"{ARTEFACT} was cut in nightly-3: a report is truncated behind {NET}",
+    )
+    assert cut.cells == {}
+
+
+def test_the_report_of_its_job_names_a_suspect(tmp_path: Path) -> None:
+    died = replace(
+        night(3, NET)[0], ending=Ending.CRASHED, reason="the worker of pytest-xdist crashed while running the test"
+    )
+    nights = [*night(1, TINY, NET, "m"), *night(2, TINY, NET, "m"), died, *night(3, "m"), *night(4, NET, "m")]
+    words = f"; {NET} crashed in its job in nightly-3: the worker of pytest-xdist crashed while running the test"
+    store = EvidenceStore(tmp_path / "x.sqlite")
+    store.add([report(*[row for row in nights if row.run == f"nightly-{n}"], digest=str(n)) for n in range(1, 5)])
+    for found in (gaps(nights), Gaps(Results((), store), MODEL_TESTS, lambda cell: {ARTEFACT})):
+        assert found.suspect((TINY, "n150")) == words
+        assert told(found) == (
+            Absence.MISSING,
+            f"no result in 2 runs, since nightly-3; 2 other tests of its job have one{words}",
+        )
+    quiet = gaps([*night(1, TINY, NET), *night(2, NET)])
+    assert quiet.suspect((TINY, "n150")) == ""
+
+
+def test_a_truncated_report_before_it_was_gone_names_its_last_test(tmp_path: Path) -> None:
+    store = EvidenceStore(tmp_path / "x.sqlite")
+    store.add([report(*night(at, TINY, NET), digest=str(at), run=f"nightly-{at}") for at in (1, 2)])
+    store.add([report(*night(3, "m", NET), digest="3", run="nightly-3", cut="it ends in line 7")])
+    store.add([report(*night(4, NET), digest="4", run="nightly-4")])
+    found = Gaps(Results((), store), MODEL_TESTS, lambda cell: {ARTEFACT})
+    assert found.cells[TINY, "n150"] == Gap(1, "nightly-4", 1, 2.0)
+    assert found.suspect((TINY, "n150")) == f"; the truncated report of nightly-3 ends behind {NET}"
 
 
 def test_a_skip_is_a_mention() -> None:
@@ -59,7 +116,12 @@ def test_a_job_that_selects_it_since_today_has_not_lost_it() -> None:
 def test_a_job_that_lost_most_of_its_tests_was_cut() -> None:
     many = [f"m{at}" for at in range(LEAST_CUT)]
     nights = [*night(1, *many, NET), *night(2, NET)]
-    assert gaps(nights) == Gaps({}, {(ARTEFACT, "nightly-2")})
+    found = gaps(nights)
+    assert (found.cells, found.cut) == ({}, {(ARTEFACT, "nightly-2"): "10 of its tests are gone at once"})
+    assert told(found, many[0]) == (
+        Absence.JOB_CUT,
+        f"{ARTEFACT} was cut in nightly-2: 10 of its tests are gone at once",
+    )
     assert len(gaps([*night(1, *many[1:], NET), *night(2, NET)]).cells) == LEAST_CUT - 1
 
 
@@ -70,9 +132,9 @@ def test_a_run_without_the_report_of_a_group_was_cut(tmp_path: Path) -> None:
         if number != 2:
             rows = night(number, TINY) if number == 1 else night(number, "m")
             store.add([report(*rows, digest=f"b{number}", run=f"nightly-{number}")])
-    found = find_gaps(Results((), store), MODEL_TESTS, lambda cell: {ARTEFACT})
-    assert found.cut == {(ARTEFACT, "nightly-2")}
-    assert found.cells == {(TINY, "n150"): Gap(1, "nightly-3", 2)}, "only the whole run counts"
+    found = Gaps(Results((), store), MODEL_TESTS, lambda cell: {ARTEFACT})
+    assert found.cut == {(ARTEFACT, "nightly-2"): "1 of 2 reports"}
+    assert found.cells == {(TINY, "n150"): Gap(1, "nightly-3", 2, 1.0)}, "only the whole run counts"
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +151,45 @@ def test_the_verdict_names_the_run_and_weighs_little(matrix: Matrix, tmp_path: P
         gone = Verdicts(matrix, results, Policy(), selected).of(TINY)[0]
         assert (gone.verdict, gone.since, gone.grade) == (Verdict.MISSING, "nightly-3", 2)
         assert gone.why == (
-            "no result in 3 runs, since nightly-3; 1 other test of its jobs did; before that it passed in nightly-2"
+            "no result in 3 runs, since nightly-3; 1 other test of its job has one; before that it passed in nightly-2"
         )
         assert Verdicts(matrix, results, Policy()).of(TINY)[0].verdict is Verdict.UNKNOWN, "nothing is known of jobs"
+
+
+def test_a_run_here_shows_why_it_is_gone(matrix: Matrix) -> None:
+    """The run's own log names the cause; a run here is no report of the job, so the gap stays."""
+    nights = [row for number in range(1, 6) for row in night(number, TINY, NET) if number < 3 or row.test_id == NET]
+    selected = Selected((JOB,), ("nightly",), (0, 1), [1] * len(matrix.ids))
+
+    def judged(ending: Ending, reason: str = "") -> Judgement:
+        here = seen(ending, test_id=TINY, origin=Origin.HERE, run="batch", job="r1", when=6.0, reason=reason)
+        return Verdicts(matrix, Results([*nights, here]), Policy(), selected).of(TINY)[0]
+
+    gap = "no result in 3 runs, since nightly-3; 1 other test of its job has one"
+    hung = judged(Ending.HUNG, "Test hangs in ttnn.matmul")
+    assert (hung.verdict, hung.grade, hung.since) == (Verdict.HANG, 2, "batch")
+    assert hung.why == f"the last hung here; {gap}"
+    assert [row.origin for row in hung.rows] == [Origin.HERE]
+    crashed = judged(Ending.CRASHED, "TT_FATAL")
+    assert crashed.verdict is Verdict.CRASH
+    passed = judged(Ending.PASSED)
+    assert (passed.verdict, passed.why) == (Verdict.MISSING, f"{gap}; here it passed in batch")
+    failed = judged(Ending.FAILED, "TypeError: no")
+    assert (failed.verdict, failed.why) == (Verdict.MISSING, f"{gap}; here it failed in batch: TypeError: no")
+
+
+def test_what_is_missing_is_listed_with_the_latest_first(matrix: Matrix) -> None:
+    ids = (TINY, NET, "m", "n")
+    nights = [
+        row
+        for at in range(1, 5)
+        for row in night(at, *ids)
+        if row.test_id in ("m", "n") or at < (3, 4)[row.test_id == NET]
+    ]
+    selected = Selected((JOB,), ("nightly",), (0, 1), [1] * len(matrix.ids))
+    found = Verdicts(matrix, Results(nights), Policy(), selected)
+    assert [(one.id, one.since, one.runs) for one in found.missing] == [
+        (NET, "nightly-4", 1),
+        (TINY, "nightly-3", 2),
+    ]
+    assert found.absent(NET, ["n150"])["n150"].kind is Absence.MISSING

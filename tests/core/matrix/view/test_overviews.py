@@ -62,6 +62,7 @@ def test_what_is_not_known_yet_is_left_out(matrix: Matrix, learned: Learned) -> 
         "verdict:regressed",
         "verdict:drifted",
         "verdict:crash,hang,flaky",
+        "verdict:missing",
         "verdict:pcc-loose,pcc-tight",
         "has:entry job:none",
     ]
