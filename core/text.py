@@ -63,6 +63,13 @@ def sentence(text: str) -> str:
     return text if not text or text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
+def percent(rate: float | None) -> str:
+    """`93.4%`; a dash if nothing ran. Never rounded up to 100%."""
+    if rate is None:
+        return "-"
+    return "100%" if rate == 1 else f"{min(rate * 100, 99.9):.1f}%"
+
+
 def device_minutes(minutes: float) -> str:
     """`saves 3.4 device-minutes per CI run`; empty if the change is too small to notice."""
     shown = f"{abs(minutes):,.1f}"

@@ -8,7 +8,7 @@ from core.cli.context import Context
 from core.errors import EXIT_OK, QueryError, UsageError
 from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, Matrix
 from core.matrix.query import Query
-from core.matrix.view import BY_LAYOUT, LAYOUTS, Grid, View, ViewSpec, by_rate, rate
+from core.matrix.view import BY_LAYOUT, LAYOUTS, RUNS, Grid, Outcomes, View, ViewSpec, by_rate, rate, share
 from core.text import counted
 
 _DEFAULT = LAYOUTS[0].name
@@ -43,7 +43,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     matrix.check_arch(context.arch)
     view = View(matrix, arch=context.arch)
     try:
-        view.learn(context.learned(matrix, query, *([layout.needs] if layout.needs else [])))
+        runs = [RUNS] if layout.kind == MODEL_KIND else []
+        view.learn(context.learned(matrix, query, *([layout.needs] if layout.needs else []), *runs))
         view.adopt(ViewSpec(query, context.arch, grid=layout.name))
     except QueryError as error:
         raise _explained(layout.name, query, context) from error
@@ -63,6 +64,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     else:
         cells = ((made.label(row) or "none", *(_words(made, row, at) for at in range(len(made.heads)))) for row in rows)
         context.console.table((layout.down, *made.heads), cells)
+        _note_results(made, context)
     if not view.rows and (found := len(_everywhere(query, context).rows)):
         context.console.note(f"No test of the layout {layout.name} matches, but {counted(found, 'other test')}.")
         context.console.note(_layouts_of_others(layout.name))
@@ -119,6 +121,9 @@ def _row(made: Grid, row: int) -> dict[str, object]:
                 "passed": rate(counts).passed,
                 "of": rate(counts).total,
                 "rate": rate(counts).share,
+                "results": made.outcomes(row, at).ran,
+                "as_expected": made.outcomes(row, at).as_expected,
+                "results_passed": made.outcomes(row, at).passed,
                 "counts": dict(counts),
                 "query": str(made.query_of(row, at)),
             }
@@ -128,10 +133,26 @@ def _row(made: Grid, row: int) -> dict[str, object]:
     }
 
 
+def _note_results(made: Grid, context: Context) -> None:
+    """What the numbers of results mean, and what they come to in all."""
+    ended = [made.outcomes(0, at) for at in range(len(made.heads))]
+    total = Outcomes(*map(sum, zip(*ended, strict=True))) if ended else Outcomes()
+    if not total.ran:
+        return
+    if made.layout.kind == MODEL_KIND:
+        context.console.note("In brackets: of the newest results, how many were as expected, and how many passed.")
+    context.console.note(f"{total.words}.")
+
+
 def _words(made: Grid, row: int, column: int) -> str:
-    """`80% 24`: 24 tests with an entry, 80% expected to pass; `- 7`: 7 tests without an entry; empty: no test."""
+    """`80% 24 (95% 85%)`: 24 tests with an entry, 80% expected to pass; of their newest results 95% were as expected,
+    85% passed. `- 7`: 7 tests without an entry; empty: no test.
+    """
     counts = made.at(row, column)
     if not counts:
         return ""
-    found = rate(counts)
-    return f"{found.percent}% {found.total}" if found.percent is not None else f"- {sum(counts.values())}"
+    found, ended = rate(counts), made.outcomes(row, column)
+    said = f"{found.percent}% {found.total}" if found.percent is not None else f"- {sum(counts.values())}"
+    if not ended.ran or made.layout.kind != MODEL_KIND:
+        return said
+    return f"{said} ({share(ended.as_expected, ended.ran)}% {share(ended.passed, ended.ran)}%)"

@@ -13,8 +13,8 @@ from core.cli.console import Console
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence import RAN, Added, Ending, evidence_store, handwritten_store, retain
-from core.evidence.progress import percent
 from core.evidence.reports import OTHER, REPEATED, STAND_IN, Problem, Reading, ReadOptions, read_reports
+from core.matrix.view import Outcomes
 from core.runs import FORKING_FAULT, UNHEARD, clean
 from core.sources import read_schema
 from core.text import counted, one_line
@@ -182,8 +182,7 @@ class _Total:
         console.line(counted(sum(self.counts.values()), "testcase") + (f": {by_kind}" if by_kind else ""))
         ran, passed = (sum(self.counts.get(one, 0) for one in some) for some in (RAN, (Ending.PASSED,)))
         if ran:
-            right = sum(self.as_expected.values())
-            console.line(f"As expected: {right:,} of {ran:,} ({percent(right / ran)}); passed: {percent(passed / ran)}")
+            console.line(Outcomes(ran, sum(self.as_expected.values()), passed).words)
         if self.without_arch:
             missing = counted(self.without_arch, "result")
             console.note(f"{missing} without a cell: no arch, or one that this checkout does not have.")

@@ -84,7 +84,10 @@ class GridRows:
     def cell_text(self, position: int, column: int) -> str:
         """A cell in words."""
         counts = self.counts(position, column)
-        return f"{self.title(position, column)}   {tally_text(counts)}" if counts else self.title(position, column)
+        if not counts:
+            return self.title(position, column)
+        ended = self.grid.outcomes(self._rows[position], self._column(column)).words
+        return "   ".join(filter(None, (self.title(position, column), tally_text(counts), ended)))
 
     def title(self, position: int, column: int) -> str:
         """What the row and column of a cell mean."""

@@ -7,7 +7,9 @@ from statistics import median
 
 from core.evidence.progress.measured import HostHealth, Stale
 from core.evidence.progress.progress import Progress
-from core.text import counted
+from core.text import counted, percent
+
+__all__ = ["percent"]
 
 MACHINE_HEADS = ("machine", "results", "failed", "share", "above others", "")
 _EPOCH = date(1970, 1, 1)
@@ -21,13 +23,6 @@ def day_text(number: int) -> str:
 def moment_day(moment: float) -> str:
     """The day of a moment, in seconds since the epoch, in UTC."""
     return datetime.fromtimestamp(moment, UTC).date().isoformat()
-
-
-def percent(rate: float | None) -> str:
-    """`93.4%`; a dash if nothing ran. Never rounded up to 100%."""
-    if rate is None:
-        return "-"
-    return "100%" if rate == 1 else f"{min(rate * 100, 99.9):.1f}%"
 
 
 def week_ends(progress: Progress) -> list[str]:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import cache, cached_property
 
 from core.ci import Selected
-from core.evidence.observation import Observation
+from core.evidence.observation import Ending, Observation
 from core.evidence.reports import arch_in
 from core.evidence.results import Results
 from core.evidence.series import Series, flakiness_of
@@ -22,7 +22,7 @@ from core.evidence.verdicts.saved import RULES, SavedVerdict, SavedVerdicts, sav
 from core.evidence.verdicts.seen import MODEL_TESTS, SeenResults
 from core.evidence.verdicts.verdict import Judgement, Older, Verdict, judge
 from core.matrix import Column, Matrix
-from core.matrix.query import BROKE, FIXED, Judged, words_by_place
+from core.matrix.query import AS_EXPECTED, BROKE, FIXED, PASSED, UNEXPECTED, Judged, words_by_place
 from core.model import Status
 from core.numbers import MOST_AHEAD
 from core.sources.ci import Job
@@ -129,6 +129,7 @@ class Verdicts:
             self.turned,
             lambda: self.courses,
             failed_on=lambda: self.failed_on,
+            newest=lambda: self.newest,
             judge_cases=self._case_verdicts,
         )
 
@@ -169,6 +170,17 @@ class Verdicts:
         found: dict[str, dict[str, list[str]]] = {}
         for id, arch, host in self.evidence.failed_on(MODEL_TESTS):
             found.setdefault(id, {}).setdefault(arch, []).append(host)
+        return found
+
+    @cached_property
+    def newest(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """Whether the newest result of each cell that ran passed and was as expected, by id and arch."""
+        found: dict[str, dict[str, tuple[str, ...]]] = {}
+        for one in self.counting.newest():
+            if one.function in MODEL_TESTS and one.arch in self.matrix.schema.archs:
+                expected = AS_EXPECTED if one.as_expected else UNEXPECTED
+                words = (PASSED, expected) if one.ending is Ending.PASSED else (expected,)
+                found.setdefault(one.test_id, {})[one.arch] = words
         return found
 
     @cached_property

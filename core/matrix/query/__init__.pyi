@@ -41,11 +41,15 @@ from .query import Query as Query
 from .terms import Node as Node
 from .values import TooLong as TooLong, decimal as decimal, time_limit as time_limit
 from .verdict_columns import (
+    AS_EXPECTED as AS_EXPECTED,
     BACKEND as BACKEND,
     BROKE as BROKE,
     FIXED as FIXED,
+    LAST as LAST,
     NUMBERS as NUMBERS,
+    PASSED as PASSED,
     RESULT as RESULT,
+    UNEXPECTED as UNEXPECTED,
     VERDICT as VERDICT,
     Judged as Judged,
     words_by_place as words_by_place,

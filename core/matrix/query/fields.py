@@ -30,7 +30,17 @@ from core.matrix.query.kinds import NONE, Choice, Field, FromFacts, FromResults,
 from core.matrix.query.query import Query
 from core.matrix.query.terms import SAME, TEXT, And, Node, Not, Operator, Or, Term
 from core.matrix.query.values import day, days, decimal
-from core.matrix.query.verdict_columns import BACKEND, FAILED_ON, FIRST_BAD, FLAKY, RESULT, STALE, TURNED, VERDICT
+from core.matrix.query.verdict_columns import (
+    BACKEND,
+    FAILED_ON,
+    FIRST_BAD,
+    FLAKY,
+    LAST,
+    RESULT,
+    STALE,
+    TURNED,
+    VERDICT,
+)
 
 __all__ = ["BY_NAME", "FIELDS", "NONE", "backends_asked", "column_of", "lens", "needs", "parsed", "select"]
 
@@ -158,6 +168,11 @@ FIELDS: tuple[Field, ...] = (
         "verdict on the shown arch, or on any; of an op case by backend",
         FromResults(VERDICT),
         kinds=(MODEL_KIND, OP_KIND),
+    ),
+    Choice(
+        LAST,
+        "newest result there, or on any arch: passed, as-expected, unexpected",
+        FromFacts("runs", LAST),
     ),
     Choice("turned", "broke or fixed since the night before, there or on any arch", FromFacts("runs", TURNED)),
     Number(

@@ -20,6 +20,9 @@ FIRST_BAD, FLAKY = "first_bad", "flaky"
 """The columns of the day on which a cell began to fail, and of its flakiness."""
 FAILED_ON = "failed_on"
 """The column of the machines on which a cell failed in the last four weeks."""
+LAST = "last"
+"""The column of what the newest result of each cell was, and its words: a pass has the first and one of the others."""
+PASSED, AS_EXPECTED, UNEXPECTED = LAST_WORDS = ("passed", "as-expected", "unexpected")
 NUMBERS = ("samples_per_s", "run_s", "compile_s", "peak_mb")
 """The columns of the newest time, throughput and memory of each test."""
 BACKEND, RESULT = "backend", "result"
@@ -47,6 +50,8 @@ class Judged:
     """
     failed_on: Callable[[], Mapping[str, Mapping[str, Collection[str]]]] = dict
     """The machines of FAILED_ON by id and arch; a function for the same reason as `courses`."""
+    newest: Callable[[], Mapping[str, Mapping[str, tuple[str, ...]]]] = dict
+    """LAST_WORDS of the newest result of each cell that ran, by id and arch; a function for the same reason."""
     judge_cases: Callable[[], Mapping[str, Mapping[str, str]]] = dict
     """The verdicts of `case_verdicts`; a function, because it reads manifests, which other columns do not need."""
 
@@ -68,6 +73,8 @@ class Judged:
             return self._course(name, arch)
         if name == FAILED_ON:
             return self._failed_on(arch)
+        if name == LAST:
+            return self._last(arch)
         if name in NUMBERS:
             return self._number(name, arch)
         return self._any if arch == NO_ARCH else self.by_arch.get(arch, self._none)
@@ -158,6 +165,21 @@ class Judged:
                 for id, found in self.courses().items()
             }
         )
+
+    @cached_property
+    def last(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """The result of `newest`, read once."""
+        return self.newest()
+
+    def _last(self, arch: str) -> FlagColumn:
+        rows = {
+            self.matrix.rows[id]: tuple(
+                dict.fromkeys(word for on, words in found.items() if arch in (on, NO_ARCH) for word in words)
+            )
+            for id, found in self.last.items()
+            if id in self.matrix.rows
+        }
+        return FlagColumn.sparse(len(self.matrix.ids), (), rows, LAST_WORDS).or_none()
 
     def _failed_on(self, arch: str) -> FlagColumn:
         return self._texts(

@@ -15,7 +15,14 @@ from .columns import (
     ordered as ordered,
     text_of_row as text_of_row,
 )
-from .grid import ARCH as ARCH, BY_LAYOUT as BY_LAYOUT, LAYOUTS as LAYOUTS, Grid as Grid, by_rate as by_rate
+from .grid import (
+    ARCH as ARCH,
+    BY_LAYOUT as BY_LAYOUT,
+    LAYOUTS as LAYOUTS,
+    RUNS as RUNS,
+    Grid as Grid,
+    by_rate as by_rate,
+)
 from .overviews import (
     LEARNED as LEARNED,
     Link as Link,
@@ -28,7 +35,16 @@ from .overviews import (
 )
 from .saved import Saved as Saved, change_saved as change_saved, read_saved as read_saved
 from .spec import HeatOrder as HeatOrder, Trail as Trail, ViewSpec as ViewSpec
-from .tally import DECLARED as DECLARED, MIXED as MIXED, Rate as Rate, Tally as Tally, rate as rate, shares as shares
+from .tally import (
+    DECLARED as DECLARED,
+    MIXED as MIXED,
+    Outcomes as Outcomes,
+    Rate as Rate,
+    Tally as Tally,
+    rate as rate,
+    share as share,
+    shares as shares,
+)
 from .tree import (
     GROUPINGS as GROUPINGS,
     HANDWRITTEN_GROUPINGS as HANDWRITTEN_GROUPINGS,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from core.matrix.columns import Column
-from core.matrix.matrix import Matrix
+from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.op_rows import HANDWRITTEN_KIND, MODEL_KIND, OP_KIND, RESULTS
 from core.matrix.query import (
     BACKEND,
@@ -26,11 +26,13 @@ from core.matrix.query import (
     variant_column,
     written,
 )
-from core.matrix.view.tally import WORDS, Tally, rate, status_words
+from core.matrix.view.tally import WORDS, Outcomes, Tally, case_outcomes, rate, status_words
 from core.matrix.view.tree import BY_GROUPING, paired
 
 ARCH = "arch"
 WORK = "work"
+RUNS = "runs"
+"""The provider of results, of `core.providers.base`."""
 
 Terms = tuple[Node, ...]
 
@@ -49,7 +51,7 @@ class Layout:
     @property
     def needs(self) -> str:
         """The provider of `core.providers.base` whose facts the grid needs."""
-        return "runs" if self.kind == OP_KIND else BY_GROUPING[self.down].needs
+        return RUNS if self.kind == OP_KIND else BY_GROUPING[self.down].needs
 
 
 LAYOUTS: tuple[Layout, ...] = (
@@ -85,6 +87,8 @@ class Grid:
     """By row and column; there is no cell without tests."""
     column_terms: tuple[Terms, ...]
     """The query terms that select the tests of each column."""
+    newest: Mapping[tuple[int, int], Outcomes]
+    """How the newest results of the cells of model tests ended, by row and column, as far as results are known."""
 
     def __len__(self) -> int:
         return len(self.codes) + 1
@@ -96,6 +100,12 @@ class Grid:
     def at(self, row: int, column: int) -> Tally:
         """The statuses of the tests in a cell; of op cases the last results, there or the worst of all backends."""
         return self.cells.get((row, column), {})
+
+    def outcomes(self, row: int, column: int) -> Outcomes:
+        """How the newest results of the tests in a cell ended."""
+        if self.layout.kind == OP_KIND:
+            return case_outcomes(self.at(row, column))
+        return self.newest.get((row, column), Outcomes())
 
     def query_of(self, row: int, column: int) -> Query:
         """The query that selects exactly the tests of a cell."""
@@ -146,6 +156,7 @@ def grid(matrix: Matrix, query: Query, arch: str, name: str, learned: Learned = 
         side=side,
         cells=_cells(columns, {code: row for row, code in enumerate(codes, 1)}),
         column_terms=tuple(column.terms for column in columns),
+        newest=_newest(columns, side, {code: row for row, code in enumerate(codes, 1)}, matrix, learned),
     )
 
 
@@ -155,6 +166,9 @@ class _Column:
     terms: Terms
     counts: Mapping[tuple[int, str], int]
     """By code of the side and word of a status or result."""
+    rows: Sequence[int] = ()
+    arch: str = NO_ARCH
+    """The arch that its results are of; NO_ARCH: any."""
 
 
 def _select(scope: Scope, query: Query, among: Sequence[int], terms: Terms = ()) -> list[int]:
@@ -166,7 +180,7 @@ def _by_arch(scope: Scope, query: Query, among: Sequence[int], side: Column, lay
     for one in scope.matrix.schema.archs:
         terms = (named(layout.across, one),)
         rows = _select(scope, query, among, terms)
-        columns.append(_Column(one, terms, _counts(side, scope.matrix.status[one], rows)))
+        columns.append(_Column(one, terms, _counts(side, scope.matrix.status[one], rows), rows, one))
     return columns
 
 
@@ -183,6 +197,7 @@ def _by_backend(scope: Scope, query: Query, among: Sequence[int], side: Column, 
 
 def _by_column(scope: Scope, query: Query, among: Sequence[int], side: Column, layout: Layout) -> list[_Column]:
     matrix = scope.matrix
+    arch = lens(matrix, query.terms) or scope.arch
     across = _side(matrix, layout.across, scope.learned)
     if layout.kind == OP_KIND:
         # What a manifest expects is no result: a case that has not run says nothing.
@@ -190,14 +205,37 @@ def _by_column(scope: Scope, query: Query, among: Sequence[int], side: Column, l
         assert isinstance(facts, Judged), "the provider of results"
         words = facts.worst(matrix)
     else:
-        words = status_words(matrix, lens(matrix, query.terms) or scope.arch)
+        words = status_words(matrix, arch)
     rows_of: dict[int, list[int]] = {}
     for row in _select(scope, query, among):
         rows_of.setdefault(across.codes[row], []).append(row)
     return [
-        _Column(across.values[code], _terms(matrix, layout.across, across, code), _counts(side, words, rows_of[code]))
+        _Column(
+            across.values[code],
+            _terms(matrix, layout.across, across, code),
+            _counts(side, words, rows_of[code]),
+            rows_of[code],
+            arch,
+        )
         for code in sorted(rows_of)
     ]
+
+
+def _newest(
+    columns: Iterable[_Column], side: Column, rows: Mapping[int, int], matrix: Matrix, learned: Learned
+) -> Mapping[tuple[int, int], Outcomes]:
+    """How the newest results of model tests ended, by row and column; nothing where results are not known."""
+    facts = learned.get(RUNS)
+    if not isinstance(facts, Judged):
+        return {}
+    cells: dict[tuple[int, int], Outcomes] = {}
+    for number, column in enumerate(columns):
+        for row in column.rows:
+            for on, words in facts.last.get(matrix.ids[row], {}).items():
+                if column.arch in (on, NO_ARCH):
+                    for place in ((0, number), (rows[side.codes[row]], number)):
+                        cells[place] = cells.get(place, Outcomes()).with_result(words)
+    return cells
 
 
 def _counts(side: Column, words: Column, rows: Sequence[int]) -> dict[tuple[int, str], int]:

@@ -76,6 +76,13 @@ TO_LOOK_AT: Mapping[str, str] = {
 SINCE_YESTERDAY: Mapping[str, str] = {"broke": "turned:broke", "fixed": "turned:fixed"}
 """Queries for changes of the last night."""
 
+NEWEST: Mapping[str, str] = {
+    "as expected": "last:as-expected",
+    "passed": "last:passed",
+    "not as expected": "last:unexpected",
+}
+"""Queries for what the newest result of a test was on any arch: a known failure that fails is as expected."""
+
 TO_DECIDE: Mapping[str, str] = {
     "pass, not expected to": "is:stale",
     "fail, expected to pass": "verdict:regressed",
@@ -89,7 +96,7 @@ TO_DECIDE: Mapping[str, str] = {
 LEARNED = tuple(
     dict.fromkeys(
         name
-        for words in (*SINCE_YESTERDAY.values(), *TO_DECIDE.values(), *TO_LOOK_AT.values())
+        for words in (*SINCE_YESTERDAY.values(), *NEWEST.values(), *TO_DECIDE.values(), *TO_LOOK_AT.values())
         for name in needs(Query.parse(words))
     )
 )
@@ -101,6 +108,7 @@ def overview(matrix: Matrix, learned: Learned = MappingProxyType({})) -> tuple[S
     models = matrix.model_tests
     sections = (
         _asked("since yesterday", SINCE_YESTERDAY, models, learned),
+        _asked("newest results", NEWEST, models, learned),
         _asked("waits for a decision", TO_DECIDE, models, learned),
         _statuses(models),
         _work(models),

@@ -2,12 +2,14 @@
 """Counts of tests by status: one word per row, counts of the words, and their shares of a bar."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from core.matrix.columns import Column
 from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix.query import AS_EXPECTED, PASSED
 from core.model import Status
+from core.text import percent
 
 MIXED = "MIXED"
 """The word for a test whose status differs between its archs."""
@@ -59,9 +61,43 @@ class Rate(NamedTuple):
     @property
     def percent(self) -> int | None:
         """In percent: 100 only if all pass, and 0 only if none does."""
-        if not self.total or self.passed in (0, self.total):
-            return 100 * self.passed // self.total if self.total else None
-        return max(1, 100 * self.passed // self.total)
+        return share(self.passed, self.total) if self.total else None
+
+
+def share(part: int, total: int) -> int:
+    """In percent: 100 only if the part is all, and 0 only if it is nothing."""
+    whole = 100 * part // total
+    return whole if part in (0, total) else max(1, whole)
+
+
+class Outcomes(NamedTuple):
+    """How results ended: as their entry said when they ran, and passed. A known failure that fails is as expected."""
+
+    ran: int = 0
+    as_expected: int = 0
+    passed: int = 0
+
+    def with_result(self, words: Collection[str]) -> "Outcomes":
+        """One result more, given by `query.LAST_WORDS`."""
+        return Outcomes(self.ran + 1, self.as_expected + (AS_EXPECTED in words), self.passed + (PASSED in words))
+
+    @property
+    def words(self) -> str:
+        """`As expected: 19 of 20 (95.0%); passed: 85.0%`; empty without results."""
+        if not self.ran:
+            return ""
+        right, passed = percent(self.as_expected / self.ran), percent(self.passed / self.ran)
+        return f"As expected: {self.as_expected:,} of {self.ran:,} ({right}); passed: {passed}"
+
+
+_RAN = ("pass", "xpass", "xfail", "fail", "crash", "timeout", "error(ref)", "build-error")
+
+
+def case_outcomes(counts: Tally) -> Outcomes:
+    """How the last results of op cases ended; those that did not run are left out."""
+    right = counts.get("pass", 0) + counts.get("xfail", 0)
+    passed = counts.get("pass", 0) + counts.get("xpass", 0)
+    return Outcomes(sum(counts.get(word, 0) for word in _RAN), right, passed)
 
 
 def rate(counts: Tally) -> Rate:

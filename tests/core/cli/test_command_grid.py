@@ -1,15 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """`grid`: the heat map without the app."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.errors import EXIT_OK, EXIT_USAGE
+from core.evidence.observation import Ending
 from core.matrix.view.grid import LAYOUTS
+from core.matrix.view.tally import Outcomes, case_outcomes
+from core.model import BringupStatus, Status
 from core.sources.checkout import Checkout
 from tests.support.cli import call
+from tests.support.evidence import seen
+from tests.support.reports import keep
 from tests.support.sample import sample_checkout
+from tests.support.tree import sample
+
+TINY = "alpha/pytorch-tiny-single_device-inference"
+TRAIN = "alpha/pytorch-tiny-single_device-training"
 
 
 @pytest.fixture(scope="module")
@@ -69,3 +79,46 @@ def test_a_column_that_there_is_not_is_named_with_those_there_are(checkout: Chec
     failed = call("grid", "--sort", "p15", "--repo", checkout.root)
     assert failed.code == 64
     assert "There is no column 'p15'" in failed.err and "p150" in failed.err
+
+
+def test_results_are_counted_as_expected_beside_passed(tmp_path: Path) -> None:
+    """The same as `ingest` and the overview count, in the same words."""
+    checkout = sample(tmp_path / "tt-xla")
+    fails: dict[str, Any] = {"ending": Ending.FAILED, "stage": BringupStatus.FAILED_RUNTIME, "reason": "DRAM OOM"}
+    passing: dict[str, Any] = {"expected": Status.EXPECTED_PASSING}
+    keep(
+        checkout,
+        [
+            seen(test_id=TINY, when=1.0, **fails),
+            seen(test_id=TINY, when=2.0, **passing),
+            seen(test_id=TINY, arch="p150", when=2.0, **(passing | fails)),
+            seen(test_id=TRAIN, when=2.0, expected=Status.KNOWN_FAILURE_XFAIL, **fails),
+            seen(test_id=TRAIN, arch="p150", when=2.0, expected=Status.KNOWN_FAILURE_XFAIL),
+        ],
+    )
+    repo = ("--repo", checkout.root)
+    total = call("grid", "--json", *repo).json["rows"][0]["cells"]
+    found = {cell["column"]: (cell["results"], cell["as_expected"], cell["results_passed"]) for cell in total}
+    assert (found["n150"], found["p150"]) == ((2, 2, 1), (2, 0, 1))
+    shown = call("grid", *repo)
+    assert "(100% 50%)" in shown.out
+    assert "As expected: 2 of 4 (50.0%); passed: 50.0%." in shown.err
+
+    def ids(query: str) -> list[str]:
+        return call("list", query, "--format", "ids", *repo).out.split()
+
+    assert ids("last:as-expected") == [TINY, TRAIN]
+    assert ids("last:unexpected arch:p150") == [TINY, TRAIN]
+    assert ids("last:passed arch:p150") == [TRAIN]
+    by_mode = call("grid", "--layout", "work", "--json", *repo).json["rows"][0]["cells"]
+    assert [(cell["column"], cell["results"]) for cell in by_mode] == [("inference", 2), ("training", 2)]
+    assert [
+        cell["results"]
+        for cell in call("grid", "--layout", "work", "--arch", "p150", "--json", *repo).json["rows"][0]["cells"]
+    ] == [1, 1]
+
+
+def test_an_expected_failure_of_an_op_case_is_as_expected() -> None:
+    counts = {"pass": 3, "xpass": 1, "xfail": 2, "fail": 1, "skip": 5, "dup": 2}
+    assert case_outcomes(counts) == Outcomes(ran=7, as_expected=5, passed=4)
+    assert Outcomes().words == ""

@@ -58,6 +58,9 @@ def test_what_is_not_known_yet_is_left_out(matrix: Matrix, learned: Learned) -> 
     assert [one.link.words.removeprefix("kind:model ") for one in complete if one not in without] == [
         "turned:broke",
         "turned:fixed",
+        "last:as-expected",
+        "last:passed",
+        "last:unexpected",
         "is:stale",
         "verdict:regressed",
         "verdict:drifted",
