@@ -15,12 +15,14 @@ from core.evidence.analysis import (
     BackendComparison,
     Between,
     Cluster,
+    Commits,
     Comparison,
     IssueState,
     SinceLine,
     backends_of,
     between,
     broken_together,
+    commits_between,
     commits_of,
     compare,
     compare_backends,
@@ -34,7 +36,17 @@ from core.evidence.analysis import (
     two_backends,
 )
 from core.evidence.progress import ProgressReader
-from core.evidence.proposals import Agenda, CaseEvidence, CellRuns, agenda, lacking, plan_reruns
+from core.evidence.proposals import (
+    Agenda,
+    CaseEvidence,
+    CellRuns,
+    InboxItem,
+    Shared,
+    agenda,
+    lacking,
+    plan_reruns,
+    shared_by,
+)
 from core.evidence.verdicts import MODEL_TESTS, Judgement, OpVerdicts, Verdicts, results_that_count
 from core.history import ages, read_history
 from core.matrix import Matrix
@@ -44,8 +56,10 @@ from core.runs.planning import LaunchPlan
 from core.sessions import Accuracy, SessionPlan
 from core.sources.evaluator import ModelInfos
 from tui.session import Session
-from tui.view_models import NO_OP_RESULTS, OpReport
+from tui.view_models import NO_OP_RESULTS, OpReport, Series
 
+_STRIP = 30
+"""So many results of a cell are in its strip."""
 _HOURS = 2.0
 """A session, where nobody says how long."""
 
@@ -111,6 +125,23 @@ class Knowledge:
         verdicts = OpVerdicts(session.op_tests.read(), results.of_cases(), policy)
         rows = (verdicts.rows[id] for id in verdicts.judged)
         return CaseEvidence(verdicts, written_cases(session.checkout.root, rows))
+
+    def series(self, ids: Collection[str], left_out: Collection[str] = ()) -> Series:
+        """The newest results of every cell of these tests, also those from before their behaviour changed."""
+        policy = policy_of(self._session.checkout, self._session.paths).policy
+        results = self.results().without({*policy.ignored_hosts, *left_out})
+        found: dict[tuple[str, str], list[Observation]] = {}
+        for _, recent in results.recent(ids, MODEL_TESTS, _STRIP, 0, count_older=False):
+            for row in recent.rows:
+                found.setdefault(row.cell, []).append(row)
+        return found
+
+    def shared(self, items: Sequence[InboxItem], left_out: Collection[str] = ()) -> tuple[Shared, Sequence[Commits]]:
+        """What tests with one cause have in common, and the commits since which it is so."""
+        found = shared_by(items, self.results().without(left_out))
+        if found.before is None or found.first is None:
+            return found, ()
+        return found, commits_between(found.before, found.first, self._session.checkout)
 
     def verdicts(self) -> Verdicts:
         """What all results say of every cell."""

@@ -12,7 +12,15 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from core.edits.pending import Change, Decision
-from core.evidence.proposals import Agenda, ScheduleMarker, decided, note_of, schedule_markers, with_schedule_markers
+from core.evidence.proposals import (
+    Agenda,
+    ScheduleMarker,
+    decided,
+    note_of,
+    schedule_markers,
+    shared_by,
+    with_schedule_markers,
+)
 from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.evidence_service import Knowledge
@@ -36,6 +44,7 @@ from tui.view_models import (
     make_preview,
     paragraph,
     preview_lines,
+    proposed_words,
     result_lines,
     search_text,
     shared_lines,
@@ -274,10 +283,12 @@ class TriageScreen(DecisionScreen):
             return
         matrix, width, item = session.matrix, self.pane.width, change.item
         alone = [one.host for one in agenda.suspects] if agenda else []
-        strips, results = strip_lines(item.about, width), result_lines(item.about, width, alone)
+        results = result_lines(item.about, width, alone)
 
         def preview() -> Sequence[Line]:
             models = session.is_model(item.id)
+            series = self.knowledge.series([item.id], self._left_out) if models else {}
+            strips = strip_lines(item.about, width, {arch: rows for (_, arch), rows in series.items()})
             since = since_words(
                 self.knowledge.since(item.id, {one.arch for one in item.about}) if models else (), width
             )
@@ -324,20 +335,21 @@ class TriageScreen(DecisionScreen):
             self._show_preview("", paragraph(words, "dim", width) if words else [])
             return
         members = [item_of(one) for one in line.group.changes]
-        name = self.listing.table.rows.look.name(line.group)
-        known = [*paragraph(name, "heading", width), *shared_lines(members, width)]
-        tests = group_lines(members, width)
-        self._show_preview(counted(len(members), "test"), [*known, *tests])
-        first = members[0]
-        if not self.session.is_model(first.id):
+        headline = f"{counted(len(members), 'test')}: {self.listing.table.rows.look.name(line.group)}"
+        if self.listing.by is not TriageBy.CAUSE or not all(self.session.is_model(one.id) for one in members):
+            self._show_preview(headline, group_lines(members, {}, width))
             return
+        proposed = proposed_words(line.group.changes)
+        soon = shared_lines(shared_by(members), (), width, proposed)
+        self._show_preview(headline, [*soon, *group_lines(members, {}, width)])
 
-        def since() -> Sequence[Line]:
-            said = self.knowledge.since(first.id, {one.arch for one in first.about})
-            return [*known, *since_words(said, width), *tests]
+        def known() -> Sequence[Line]:
+            shared, commits = self.knowledge.shared(members, self._left_out)
+            series = self.knowledge.series([one.id for one in members], self._left_out)
+            return [*shared_lines(shared, commits, width, proposed), *group_lines(members, series, width)]
 
-        show = partial(self._show_preview, counted(len(members), "test"))
-        self.context.background.run("since when a group", since, self.pane.if_last(show), supersede=True)
+        show = partial(self._show_preview, headline)
+        self.context.background.run("what a group shares", known, self.pane.if_last(show), supersede=True)
 
     def _nothing(self, agenda: Agenda) -> tuple[str, str]:
         """Why nothing is listed, and what else there is to know about it."""

@@ -22,9 +22,7 @@ from .differences import (
 )
 from .evidence import (
     grade_lines as grade_lines,
-    group_lines as group_lines,
     result_lines as result_lines,
-    shared_lines as shared_lines,
     since_words as since_words,
     strip_lines as strip_lines,
 )
@@ -131,5 +129,11 @@ from .triage import (
     group_listed as group_listed,
     item_of as item_of,
     listed as listed,
+)
+from .triage_group import (
+    Series as Series,
+    group_lines as group_lines,
+    proposed_words as proposed_words,
+    shared_lines as shared_lines,
 )
 from .workflows import WorkflowRows as WorkflowRows, workflow_text as workflow_text

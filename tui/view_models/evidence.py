@@ -2,7 +2,7 @@
 """The evidence of a test as lines: for each arch its strip, the verdict and every result."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from math import isfinite
 
@@ -10,8 +10,8 @@ from core.evidence import MARKS, Ending, Observation, Origin, summary_of
 from core.evidence.analysis import SinceLine
 from core.evidence.proposals import InboxItem
 from core.evidence.verdicts import MOST_GRADE, Direction, Judgement
-from core.text import bars, counted, one_line, pcc_text
-from tui.view_models.fitting import CellLine, fit, paragraph, wrapped
+from core.text import bars, one_line, pcc_text
+from tui.view_models.fitting import CellLine, paragraph, wrapped
 from tui.view_models.style import Cell, seconds_text
 
 _STYLES = {Ending.PASSED: "pass", Ending.NOT_RUN: "dim", Ending.BROKEN: "dim"}
@@ -65,9 +65,14 @@ _MOST_ROWS = 12
 _INDENT = 2
 
 
-def strip_lines(judgements: Iterable[Judgement], width: int) -> list[CellLine]:
-    """The strip of each arch with the verdict and its reason, in lines of at most `width` cells."""
-    return [line for one in judgements for line in _judgement(one, width)]
+def strip_lines(
+    judgements: Iterable[Judgement], width: int, series: Mapping[str, Sequence[Observation]] = {}
+) -> list[CellLine]:
+    """The strip of each arch with the verdict and its reason, in lines of at most `width` cells.
+
+    `series` has all results by arch; without them, a strip has those that decided.
+    """
+    return [line for one in judgements for line in _judgement(one, width, series)]
 
 
 def since_words(said: Iterable[SinceLine], width: int) -> list[CellLine]:
@@ -96,40 +101,9 @@ def grade_lines(item: InboxItem, width: int) -> list[CellLine]:
     return paragraph(f"grade {proposal.grade} of {MOST_GRADE}: {one_line(proposal.grade_why)}", "", width, _INDENT)
 
 
-def shared_lines(items: Sequence[InboxItem], width: int) -> list[CellLine]:
-    """What the tests of a group have in common: the newest reason, since when, where, and how much it weighs."""
-    asking = [one for item in items for one in (item.proposal.judgements if item.proposal else item.judgements)]
-    rows = [row for one in asking for row in one.rows]
-    if not rows:
-        return []
-    newest = max(rows, key=lambda row: row.when)
-    archs = sorted({one.arch for one in asking if one.rows})
-    hosts = sorted({row.host for row in rows if row.host})
-    runs = sorted({one.since for one in asking if one.since})
-    grades = sorted({item.proposal.grade for item in items if item.proposal})
-    where = f"on {', '.join(archs)}; {hosts[0] if len(hosts) == 1 else counted(len(hosts), 'host')}"
-    since = f"; since {runs[0]}" if len(runs) == 1 else f"; since {counted(len(runs), 'run')}" if runs else ""
-    grade = f"; grade {grades[0]}{f' to {grades[-1]}' if len(grades) > 1 else ''} of {MOST_GRADE}" if grades else ""
-    said = paragraph(f"{where}{since}{grade}", "", width)
-    return [*(paragraph(newest.reason, "dim", width) if newest.reason else []), *said]
-
-
-def group_lines(items: Iterable[InboxItem], width: int) -> list[CellLine]:
-    """The tests of a group, each with its strips: the basis for a decision about the group."""
-    lines: list[CellLine] = []
-    for item in items:
-        lines.append((Cell(fit(one_line(item.id), width, elide=True), "word"),))
-        strips = [strip_cells(one.arch, one.rows) for one in item.about if one.rows]
-        lines += wrapped([cell for strip in strips for cell in (Cell("  "), *strip)], width, _INDENT) if strips else []
-        if item.proposal and item.proposal.leaves:
-            text = f"  will leave CI on {', '.join(item.proposal.leaves)}"
-            lines += paragraph(text, "error", width, _INDENT)
-    return lines
-
-
-def _judgement(one: Judgement, width: int) -> Iterator[CellLine]:
+def _judgement(one: Judgement, width: int, series: Mapping[str, Sequence[Observation]]) -> Iterator[CellLine]:
     words = f" {one.why}{_DIRECTIONS.get(one.direction, '')}"
-    cells = [*strip_cells(one.arch, one.rows), Cell(f" {one.verdict}:", "word")]
+    cells = [*strip_cells(one.arch, series.get(one.arch) or one.rows), Cell(f" {one.verdict}:", "word")]
     cells += [Cell(word, "dim") for word in re.findall(r"\s*\S+", one_line(words))]
     yield from wrapped(cells, width, _INDENT)
 

@@ -83,16 +83,16 @@ def _steadiness(one: CellCourse) -> str:
     return f"changed {one.flips} times, flakiness {one.flakiness:.2f} (0 is steady, 1 changes every time)"
 
 
-def commit_lines(name: str, one: Between) -> Iterator[str]:
-    """The commits of one repository, newest first."""
+def commit_lines(name: str, one: Between, most: int = _MOST_COMMITS) -> Iterator[str]:
+    """The commits of one repository, newest first, and how many."""
     if one.unknown:
         yield f"{name}: {one_line(one.unknown)}"
         return
     yield f"{name}: {counted(len(one.commits), 'commit')}, {one.before[:_SHORT]} to {one.after[:_SHORT]}"
-    for commit in one.commits[:_MOST_COMMITS]:
+    for commit in one.commits[:most]:
         yield f"  {commit.id[:_SHORT]} {commit.day} {one_line(commit.subject)}"
-    if len(one.commits) > _MOST_COMMITS:
-        yield f"  and {len(one.commits) - _MOST_COMMITS:,} more"
+    if len(one.commits) > most:
+        yield f"  and {len(one.commits) - most:,} more"
 
 
 def _place(row: Observation) -> str:

@@ -34,3 +34,4 @@ from .schedule_marker import (
     schedule_markers as schedule_markers,
     with_schedule_markers as with_schedule_markers,
 )
+from .shared import Shared as Shared, shared_by as shared_by

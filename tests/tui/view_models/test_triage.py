@@ -4,15 +4,19 @@
 from dataclasses import replace
 
 from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import BaseEntry, Decision, Pending
-from core.evidence.observation import Ending, Origin
+from core.edits.pending.change import BaseEntry, Change, Decision, Pending
+from core.evidence.analysis import Commits
+from core.evidence.analysis.comparison import Between, OneCommit
+from core.evidence.observation import Ending, Observation, Origin
 from core.evidence.proposals.inbox import Concern, InboxItem
 from core.evidence.proposals.proposal import NotProposed, Proposal
+from core.evidence.proposals.shared import shared_by
 from core.evidence.verdicts.verdict import Verdict
 from tests.support.evidence import judged, observed
-from tui.view_models.evidence import group_lines, result_lines, strip_lines
+from tui.view_models.evidence import result_lines, strip_lines
 from tui.view_models.review import ReviewRows
 from tui.view_models.triage import Shown, TriageBy, TriageLook, group_listed, listed
+from tui.view_models.triage_group import group_lines, proposed_words, shared_lines
 
 
 def _item(id: str, verdict: Verdict, value: str = "EXPECTED_PASSING", leaves: tuple[str, ...] = ()) -> InboxItem:
@@ -148,9 +152,54 @@ def test_lines_fit_and_carry_no_control() -> None:
         for lines in (
             strip_lines(judgements, width),
             result_lines(judgements, width, ["host-a"]),
-            group_lines(ITEMS, width),
+            group_lines(ITEMS, {}, width),
         ):
             texts = _plain(lines)
             assert texts and all(len(text) <= width and text.isprintable() for text in texts)
     assert any("only this machine fails" in text for text in _plain(result_lines(judgements, 80, ["host-a"])))
     assert _plain(strip_lines(judgements, 80))[0] == "n150 P+x 1/2 regressed: regressed it is"
+
+
+def test_a_group_says_what_its_tests_share_and_shows_each_whole_strip() -> None:
+    def night(number: int, ending: Ending) -> Observation:
+        reason = "TT_FATAL: no" if ending is Ending.FAILED else ""
+        when = 86_400.0 * number
+        return observed(ending, reason, test_id="a", run=f"nightly-{number}", when=when, host=f"host-{number % 2}")
+
+    rows = [night(number, Ending.PASSED) for number in range(1, 9)] + [night(9, Ending.FAILED)]
+    one = judged(Verdict.REGRESSED, rows[-1:], since="nightly-9", earlier=tuple(rows[6:8]), grade=1)
+    op = Operation(OpKind.SET, "a", "f", ("status",), "KNOWN_FAILURE_XFAIL")
+    item = InboxItem("a", Concern.DECIDE, (one,), Proposal("a", (one,), (op,), BaseEntry("f", "a", {})))
+    between = Between(
+        "0" * 40, "1" * 40, tuple(OneCommit("c" * 40, "2026-11-27", "me", f"change {n}") for n in range(7))
+    )
+    commits = [Commits("tt-xla", between, "https://example.com/compare")]
+    shared = replace(shared_by([item]), of=219, others=("b", "c"))
+    text = _plain([*shared_lines(shared, commits, 80, "XFAIL"), *group_lines([item], {("a", "n150"): rows}, 80)])
+    assert [line.rstrip() for line in text] == [
+        "TT_FATAL: no",
+        "proposed: XFAIL",
+        "since nightly-9 (1970-01-10); before that: nightly-8 (1970-01-09)",
+        "1 of the 219 tests that ran, on n150; 1 host: host-1",
+        "grade 1 of 5",
+        "2 tests outside of this group end like that too:",
+        "  b",
+        "  c",
+        "tt-xla: 7 commits, 0000000000 to 1111111111",
+        *(f"  cccccccccc 2026-11-27 change {n}" for n in range(5)),
+        "  and 2 more",
+        "  https://example.com/compare",
+        "a",
+        "  n150 PPPPPPPPx 8/9",
+    ]
+
+
+def test_different_reasons_are_one_proposal() -> None:
+    def change(reason: str, status: str = "KNOWN_FAILURE_XFAIL") -> Change:
+        values = {"status": status, "reason": reason}
+        return Change(tuple(Operation(OpKind.SET, "a", "f", (name,), value) for name, value in values.items()))
+
+    assert proposed_words([change("one"), change("one")]) == 'XFAIL; "one"'
+    assert proposed_words([change("one"), change("two")]) == "XFAIL, each with its reason"
+    mixed = [change("one"), change("two"), change("three", "NOT_SUPPORTED_SKIP")]
+    assert proposed_words(mixed) == 'XFAIL, each with its reason (2); or SKIP; "three" (1)'

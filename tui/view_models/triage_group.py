@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A group of tests with one cause as lines: what they have in common, then each test with its results."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from core.edits import Operation
+from core.edits.pending import Change
+from core.evidence import Observation
+from core.evidence.analysis import Commits, commit_lines
+from core.evidence.proposals import InboxItem, Shared
+from core.evidence.verdicts import MOST_GRADE
+from core.numbers import day_of
+from core.text import counted, one_line
+from tui.view_models.changes import brief_operations
+from tui.view_models.evidence import strip_cells
+from tui.view_models.fitting import CellLine, fit, paragraph, wrapped
+from tui.view_models.style import Cell
+
+Series = Mapping[tuple[str, str], Sequence[Observation]]
+"""All results of cells, by id and arch, oldest first."""
+
+_INDENT = 2
+_NAMED_HOSTS, _NAMED_TESTS, _NAMED_COMMITS, _NAMED_KINDS = 4, 5, 5, 2
+
+
+def shared_lines(one: Shared, commits: Sequence[Commits], width: int, proposed: str = "") -> list[CellLine]:
+    """What the tests of a group have in common; `proposed` says what is proposed for them."""
+    lines: list[CellLine] = []
+    if one.error or one.why:
+        lines += paragraph(one_line(one.error or one.why), "word", width, _INDENT)
+    if proposed:
+        lines += paragraph(f"proposed: {one_line(proposed)}", "", width, _INDENT)
+    for text in _facts(one):
+        lines += paragraph(one_line(text), "", width, _INDENT)
+    for id in one.others[:_NAMED_TESTS]:
+        lines.append((Cell("  "), Cell(fit(one_line(id), max(1, width - 2), elide=True), "dim")))
+    if len(one.others) > _NAMED_TESTS:
+        lines.append((Cell(f"  and {len(one.others) - _NAMED_TESTS:,} more", "dim"),))
+    unknown = {part.between.unknown for part in commits}
+    if len(unknown) == 1 and "" not in unknown:
+        return lines + paragraph(f"commits between: {one_line(unknown.pop())}", "dim", width, _INDENT)
+    for part in commits:
+        head, *rest = commit_lines(part.name, part.between, _NAMED_COMMITS)
+        lines += paragraph(head, "", width, _INDENT)
+        lines += [line for text in rest for line in paragraph(text, "dim", width, _INDENT * 2)]
+        if part.url:
+            lines += paragraph(f"  {part.url}", "dim", width, _INDENT * 2)
+    return lines
+
+
+def _facts(one: Shared) -> Iterator[str]:
+    """Since when; how many of how many, where; how much that weighs; who else has it."""
+    if one.first is not None or one.cause.since:
+        since = _place(one.first) if one.first else one.cause.since
+        yield f"since {since}" + (f"; before that: {_place(one.before)}" if one.before else "")
+    ran = f" of the {counted(one.of, 'test')} that ran" if one.of else ""
+    archs = ", ".join(arch if count == one.tests else f"{arch} ({count:,})" for arch, count in one.archs.items())
+    yield f"{one.tests:,}{ran}, on {archs}{_hosts(one.hosts)}" if ran else f"on {archs}{_hosts(one.hosts)}"
+    if one.grades:
+        low, high = one.grades[0], one.grades[-1]
+        yield f"grade {low}{f' to {high}' if high > low else ''} of {MOST_GRADE}"
+    if one.others:
+        yield f"{counted(len(one.others), 'test')} outside of this group {_ends(len(one.others))} like that too:"
+    elif one.error:
+        yield "no test outside of this group ends like that"
+
+
+def _ends(count: int) -> str:
+    return "ends" if count == 1 else "end"
+
+
+def _hosts(hosts: Sequence[str]) -> str:
+    if not hosts:
+        return ""
+    more = f" and {len(hosts) - _NAMED_HOSTS} more" if len(hosts) > _NAMED_HOSTS else ""
+    return f"; {counted(len(hosts), 'host')}: {', '.join(hosts[:_NAMED_HOSTS])}{more}"
+
+
+def _place(row: Observation) -> str:
+    day = day_of(row.when)
+    return f"{row.run} ({day})" if day else row.run
+
+
+def proposed_words(changes: Iterable[Change]) -> str:
+    """What is proposed for the tests of a group, with their own reasons where these differ; the most frequent first."""
+    found: dict[str, dict[str, None]] = {}
+    counts: Counter[str] = Counter()
+    for one in changes:
+        if one.ops:
+            key = brief_operations([op for op in map(_without_reason, one.ops) if op])
+            found.setdefault(key, {})[brief_operations(one.ops)] = None
+            counts[key] += 1
+    said = [
+        f"{next(iter(found[key])) if len(found[key]) == 1 else f'{key}, each with its reason'}"
+        f"{f' ({count:,})' if len(counts) > 1 else ''}"
+        for key, count in counts.most_common(_NAMED_KINDS)
+    ]
+    more = [f"and {len(counts) - _NAMED_KINDS:,} other changes"] if len(counts) > _NAMED_KINDS else []
+    return "; or ".join((*said, *more))
+
+
+def _without_reason(op: Operation) -> Operation | None:
+    if op.path[-1:] == ("reason",):
+        return None
+    fields = op.value
+    if isinstance(fields, dict):
+        return replace(op, value={name: value for name, value in fields.items() if name != "reason"})
+    return op
+
+
+def group_lines(items: Iterable[InboxItem], series: Series, width: int) -> list[CellLine]:
+    """The tests of a group, each with the whole strip of each arch; what `series` lacks has the results that count."""
+    lines: list[CellLine] = []
+    for item in items:
+        lines.append((Cell(fit(one_line(item.id), width, elide=True), "word"),))
+        known = ((one.arch, series.get((item.id, one.arch)) or (*one.earlier, *one.rows)) for one in item.about)
+        strips = [strip_cells(arch, rows) for arch, rows in known if rows]
+        lines += wrapped([cell for strip in strips for cell in (Cell("  "), *strip)], width, _INDENT) if strips else []
+        if item.proposal and item.proposal.leaves:
+            text = f"  will leave CI on {', '.join(item.proposal.leaves)}"
+            lines += paragraph(text, "error", width, _INDENT)
+    return lines
