@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from math import floor, isfinite
 
+import msgspec
+
 _EIGHTHS = "▁▂▃▄▅▆▇█"
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -31,6 +33,8 @@ def printable(text: str) -> str:
 
 def one_line(text: str) -> str:
     """As `printable`, with newlines shown as spaces."""
+    if text.isascii() and text.isprintable():
+        return text
     return printable(text.replace("\r\n", " ").replace("\n", " "))
 
 
@@ -39,8 +43,11 @@ def json_text(value: object, indent: int | None = 2) -> str:
 
     Raises ValueError for numbers that JSON lacks.
     """
-    text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False, default=str)
-    return text if text.isascii() and "\x7f" not in text else _UNSAFE.sub(lambda match: _escaped(match[0]), text)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=str)
+    if not text.isascii() or "\x7f" in text:
+        text = _UNSAFE.sub(lambda match: _escaped(match[0]), text)
+    # `dumps` with an indent takes ten times as long.
+    return text if indent is None else msgspec.json.format(text, indent=indent)
 
 
 def _escaped(character: str) -> str:

@@ -32,6 +32,10 @@ from core.runs.planning import (
 )
 from core.runs.store import RunStore
 from core.sources.ci import read_durations
+from core.text import counted
+
+_SAID = 5_000
+"""Tests whose planning takes about a second."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -117,6 +121,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     export = _export(args, kind)
     if args.each_arch and (context.arch or kind != "device"):
         raise UsageError("--each-arch is for device runs on several archs", hint="Give --kind device, and no --arch.")
+    if len(ids) >= _SAID:
+        context.console.note(f"planning runs of {counted(len(ids), 'test')}")
     own = "" if context.arch or args.each_arch or args.host else own_arch(context.matrix.schema.archs)
     specs = (
         _handwritten_specs(args, context, by_hand, store)

@@ -112,18 +112,20 @@ class Console:
         wanted = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
         columns = _columns(self.out)
         widths = _fitted(wanted, header, columns) if columns else wanted
+        lines: list[str] = []
         for number, row in enumerate([list(header), *cells]):
-            shown = [elide_middle(cell, width).ljust(width) for cell, width in zip(row[:-1], widths, strict=False)]
-            shown.append(_cut(row[-1], widths[-1]))
-            coloured = map(self._coloured, row, shown) if number else shown
-            # Each cell is one safe line, and some have our colours around them.
-            print(_GAP.join([*coloured]).rstrip(), file=getattr(self.out, "stream", self.out))
+            shown = row if widths == wanted else [*map(elide_middle, row[:-1], widths), _cut(row[-1], widths[-1])]
+            shown = [*map(str.ljust, shown[:-1], widths), shown[-1]]
+            coloured = map(self._coloured, row, shown) if number and self.colour else shown
+            lines.append(_GAP.join(coloured).rstrip() + "\n")
+        # Each cell is one safe line, and some have our colours around them.
+        getattr(self.out, "stream", self.out).write("".join(lines))
         if widths != wanted and cells:
             self.note(_CUT)
 
     def _coloured(self, cell: str, shown: str) -> str:
         colour = _STATUS_COLOURS.get(cell)
-        return f"\x1b[{colour}m{shown}\x1b[0m" if self.colour and colour else shown
+        return f"\x1b[{colour}m{shown}\x1b[0m" if colour else shown
 
     def error(self, error: TTMatrixError) -> None:
         """Print what went wrong; with `json` also as the document."""

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -30,10 +31,12 @@ from core.runs.planning import (
     scale_of,
     sources_of,
 )
-from core.runs.store import RunRecord, RunState, RunStore
+from core.runs.store import LOG, RunRecord, RunState, RunStore
 from core.text import counted, one_line, printable
 
 _NAMED = 5
+_SAID = 1_000
+"""Runs whose planning, and queueing, takes about a second: from here on it is said what happens."""
 _HEADER = ("run", "outcome", "started", "seconds", "kind", "arch", "id", "age", "why")
 _CHECKOUT = _HEADER.index("age")
 
@@ -100,7 +103,8 @@ def _summary(record: RunRecord) -> str:
 
 def spec_document(spec: RunSpec) -> dict[str, object]:
     """A planned run as JSON: exactly what would be executed."""
-    child = child_environment(os.environ, spec.env, spec.paths)
+    # Only lists of directories depend on the person's own variables.
+    child = child_environment(os.environ, spec.env, spec.paths) if spec.paths else {}
     return {
         "id": spec.test_id,
         "kind": spec.kind,
@@ -123,7 +127,7 @@ def record_document(record: RunRecord, age: Age | None = None) -> dict[str, obje
 
     `age` says how the checkout has changed since; empty: not changed, or not compared.
     """
-    tree = record.tree
+    tree, directory = record.tree, f"{record.root}/{record.spec.run_id}"
     return {
         "run": record.spec.run_id,
         **spec_document(record.spec),
@@ -132,7 +136,7 @@ def record_document(record: RunRecord, age: Age | None = None) -> dict[str, obje
         "batch": record.spec.batch,
         "parent": record.spec.parent,
         "held": record.held,
-        "checkout": str(record.spec.cwd.resolve()),
+        "checkout": _resolved(record.spec.cwd),
         "commit": tree.commit if tree else None,
         "models_commit": tree.models if tree else None,
         "committed": tree.committed if tree else None,
@@ -146,9 +150,15 @@ def record_document(record: RunRecord, age: Age | None = None) -> dict[str, obje
         "stage": record.stage,
         "summary": record.summary,
         "result": None if record.result is None else dict(record.result),
-        "directory": str(record.directory),
-        "log": str(record.log),
+        "directory": directory,
+        "log": f"{directory}/{LOG}",
     }
+
+
+@cache
+def _resolved(directory: Path) -> str:
+    """The real path: thousands of runs have the same few directories."""
+    return str(directory.resolve())
 
 
 def moment_text(seconds: float | None) -> str | None:
@@ -245,6 +255,7 @@ def start(args: argparse.Namespace, context: Context, planned: Sequence[RunSpec]
             context.console.document([])
         context.console.note("nothing to run")
         return EXIT_OK
+    _say_if_many(context, specs, "looking at what {} need and download")
     ahead = look_ahead(specs, context.settings, runs=context.paths.runs, starting=not args.plan)
     if ahead.asked:
         context.console.note(ahead.asked)
@@ -259,6 +270,7 @@ def start(args: argparse.Namespace, context: Context, planned: Sequence[RunSpec]
         return EXIT_OK
     store = RunStore(context.paths.runs)
     refused: list[TTMatrixError] = []
+    _say_if_many(context, specs, "queueing {}; the first ones start meanwhile")
     records = launch_all(store, specs, priority=args.priority, provenance=ahead.provenance, refused=refused)
     code = _say_refused(refused, context)
     if args.wait:
@@ -269,6 +281,12 @@ def start(args: argparse.Namespace, context: Context, planned: Sequence[RunSpec]
         for record in records:
             context.console.line(record.spec.run_id)
     return code
+
+
+def _say_if_many(context: Context, specs: Sequence[RunSpec], what: str) -> None:
+    """Say what takes longer than a second."""
+    if len(specs) >= _SAID:
+        context.console.note(what.format(counted(len(specs), "run")))
 
 
 def _say_refused(refused: Sequence[TTMatrixError], context: Context) -> int:

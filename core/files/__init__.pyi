@@ -3,6 +3,7 @@ from .codec import (
     FormatError as FormatError,
     Malformed as Malformed,
     decoded as decoded,
+    decoded_at_once as decoded_at_once,
     packed as packed,
     parsed as parsed,
     plain as plain,

@@ -7,11 +7,11 @@ read.
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from datetime import date, datetime, time
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -83,6 +83,20 @@ def reshaped(value: object, kind: type[T]) -> T:
 def decoded(text: str | bytes, kind: type[T]) -> T:
     """The value of `kind` in a JSON text. Raises Malformed."""
     return typed(parsed(text), kind)
+
+
+def decoded_at_once(text: str | bytes, kind: type[T]) -> T:
+    """As `decoded`, faster; some texts that `decoded` understands raise Malformed here, such as those with NaN."""
+    try:
+        value: T = _decoder(cast(Hashable, kind)).decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
+        raise Malformed(str(error)) from error
+    return value
+
+
+@cache
+def _decoder(kind: Any) -> "msgspec.json.Decoder[Any]":
+    return msgspec.json.Decoder(kind, dec_hook=_decoded)
 
 
 def read_as(file: Path, kind: type[T], hint: str) -> T:

@@ -17,6 +17,8 @@ TEXT_BYTES = 16 << 20
 """Largest size of a file that people write: the largest in tt-xla has a third of a MiB."""
 GIVEN_BYTES = 256 << 20
 """Largest size of a file that is named on the command line: proposals for everything have a few MiB."""
+_SMALL, _PORTION = 4 << 10, 16 << 20
+"""Bytes that are read at a time, of a file whose size the system does not know, and of a large one."""
 _KINDS = {
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a pipe",
@@ -69,14 +71,22 @@ def opened(path: str | Path, limit: int | None = None) -> BinaryIO:
 
 def read_bytes(path: str | Path, limit: int | None = TEXT_BYTES) -> bytes:
     """The bytes of the regular file at `path`. Raises OSError, for one above `limit` bytes too."""
-    with opened(path, limit) as file:
-        # It may have grown meanwhile.
-        data: bytes | None = file.read(-1 if limit is None else limit + 1)
-    if data is None:
-        raise NotRead(errno.EAGAIN, "nothing can be read from it without waiting", path)
-    if limit is not None and len(data) > limit:
-        raise _too_large(path, len(data), limit)
-    return data
+    descriptor = open_regular(path, limit)
+    try:
+        # Without a file object, which takes longer than to read a small file: there are thousands.
+        parts, size = list[bytes](), 0
+        portion = min(max(os.fstat(descriptor).st_size + 1, _SMALL), _PORTION)
+        while part := os.read(descriptor, portion):
+            parts.append(part)
+            size += len(part)
+            # It may have grown meanwhile.
+            if limit is not None and size > limit:
+                raise _too_large(path, size, limit)
+    except BlockingIOError as error:
+        raise NotRead(errno.EAGAIN, "nothing can be read from it without waiting", path) from error
+    finally:
+        os.close(descriptor)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def read_text(path: Path, limit: int | None = TEXT_BYTES) -> str:

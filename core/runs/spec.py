@@ -8,6 +8,7 @@ import re
 import secrets
 import shlex
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -16,13 +17,15 @@ from itertools import count
 from operator import itemgetter
 from pathlib import Path, PurePath
 
-from core.files import Malformed, parsed, plain, typed
+from core.files import Malformed, decoded_at_once, parsed, plain, typed
 from core.model import Entry, Function
 
 VERSION = 2
 RUN_VARIABLE = "TTMATRIX_RUN"
 """The environment variable that names the run in its processes."""
 
+_BEGIN = f'{{\n  "version": {VERSION},\n'
+"""How `spec_to_json` begins a spec of this version."""
 _DEBUGGER = re.compile(r"(?:[\w.]+-)*(?:[cu]?gdb|lldb)(?:-[\d.]+)?")
 _TELLING_DIGITS = 6
 _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
@@ -241,6 +244,10 @@ def spec_fields(spec: RunSpec) -> dict[str, object]:
 
 def spec_from_json(text: str) -> RunSpec:
     """The spec that `spec_to_json` wrote, of this or of an earlier version. Raises Malformed for anything else."""
+    if text.startswith(_BEGIN):
+        # In one go, in two thirds of the time: there are thousands.
+        with suppress(Malformed):
+            return decoded_at_once(text, RunSpec)
     raw = parsed(text)
     if not isinstance(raw, dict) or raw.get("version") != VERSION:
         raise Malformed(f"it is not of version {VERSION}")

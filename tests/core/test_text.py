@@ -1,13 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Text from outside cannot steer a terminal."""
 
+import json
 import os
 import unicodedata
 
 import pytest
 from hypothesis import given, strategies as st
 
-from core.text import counted, device_minutes, elide_middle, one_line, pcc_text, printable, sentence, significant
+from core.text import (
+    counted,
+    device_minutes,
+    elide_middle,
+    json_text,
+    one_line,
+    pcc_text,
+    printable,
+    sentence,
+    significant,
+)
 
 
 @given(st.text())
@@ -100,3 +111,17 @@ def test_a_pcc_is_never_rounded_up(pcc: float, digits: int, text: str) -> None:
 )
 def test_less_than_one_is_never_shown_as_one(number: float, digits: int, text: str) -> None:
     assert significant(number, digits) == text
+
+
+@given(
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | st.text("aé\n{[,:"),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text("a{[,:"), inner),
+    )
+)
+def test_json_looks_as_python_writes_it(value: object) -> None:
+    assert json_text(value) == json.dumps(value, indent=2, ensure_ascii=False)

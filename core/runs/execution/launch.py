@@ -13,7 +13,7 @@ from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.files import opened
-from core.proc import Child, marked, own_environment, send_signal, spawn_detached
+from core.proc import Child, marked, own_environment, own_identity, send_signal, spawn_detached
 from core.runs.environment import run_environment
 from core.runs.escalation import CLEANING_SECONDS
 from core.runs.execution.packages import PUT_BACK_SECONDS
@@ -21,7 +21,10 @@ from core.runs.execution.supervisor import scheduler_command
 from core.runs.outcome import Outcome
 from core.runs.spec import RUN_VARIABLE, RunSpec, renamed
 from core.runs.store import (
+    SERVICE,
     Finished,
+    Queued,
+    Returned,
     RunExists,
     RunRecord,
     RunState,
@@ -36,6 +39,8 @@ from core.runs.store import (
 _PORTION = 200
 _MOST_NAMES = 10
 _POLL = 0.1
+_ENDING_POLL = 0.03
+_FEW = 20
 _LOOKING_SHARE = 10
 _START_PATIENCE = 20.0
 _END_MARGIN = 10.0
@@ -164,12 +169,13 @@ def cancel_all(store: RunStore, run_ids: Sequence[str]) -> list[RunRecord]:
     """
     records = [store.record(run_id) for run_id in run_ids]
     going = [record.spec.run_id for record in records if record.state is not RunState.FINISHED]
-    waiting = store.queue.names()
-    for run_id in going:
-        if run_id in waiting:
-            store.queue.cancel(run_id)
+    queue, ending = store.queue, [run_id for run_id in going if store.queue.has(run_id)]
+    for run_id in ending:
+        queue.cancel(run_id)
+    if len(ending) <= _FEW:
+        _end_here(store, ending)
     patience = max((_patience(record.spec) for record in records), default=0.0) + _END_MARGIN
-    wait(store, going, until=time.monotonic() + patience)
+    _await_ends(store, ending, time.monotonic() + patience)
     for record in store.some(going):
         if record.state is RunState.LOST:
             # Nobody else will ever end these processes, and nobody else knows them.
@@ -184,6 +190,31 @@ def cancel_all(store: RunStore, run_ids: Sequence[str]) -> list[RunRecord]:
                 f"See {store.queue.log}",
             )
     return records
+
+
+def _end_here(store: RunStore, run_ids: Sequence[str]) -> None:
+    """End those that wait if no scheduler serves the queue: starting one for that takes longer than a second."""
+    me = own_identity()
+    if store.queue.leases.take([SERVICE], me) is not None:
+        return
+    try:
+        for run_id in run_ids:
+            file = events_file(store.directory(run_id))
+            if all(isinstance(event, Queued | Returned) for event in read_events(file)):
+                append_event(file, Finished(time.time(), Outcome.CANCELLED))
+                store.queue.remove(run_id)
+    finally:
+        store.queue.leases.release(me)
+    # Who queued a run meanwhile relied on this process.
+    tend(store)
+
+
+def _await_ends(store: RunStore, run_ids: Sequence[str], until: float) -> None:
+    """Block until the scheduler has reported the ends of these runs; only they are looked at, of however many."""
+    pause, left = threading.Event(), list(run_ids)
+    while (left := [run_id for run_id in left if store.queue.has(run_id)]) and time.monotonic() < until:
+        tend(store)
+        pause.wait(_ENDING_POLL)
 
 
 def _patience(spec: RunSpec) -> float:
@@ -206,8 +237,8 @@ def wait(
     seen: dict[str, RunRecord] = {}
     pause = threading.Event()
     while True:
-        begin = time.monotonic()
         tend(store)
+        begin = time.monotonic()
         records = store.some(run_ids)
         for record in records:
             if on_change and seen.get(record.spec.run_id) is not record and seen.get(record.spec.run_id) != record:

@@ -33,6 +33,7 @@ from core.runs.execution.sessions import Sessions, read_guard, session_key
 from core.runs.outcome import FAILURES, Outcome
 from core.runs.spec import RunSpec
 from core.runs.store import (
+    SERVICE,
     Finished,
     Queue,
     Queued,
@@ -49,9 +50,6 @@ from core.runs.store import (
 from core.runs.tree import TreeReader
 from core.settings import paths
 from core.sources import Checkout
-
-SERVICE = "scheduler"
-"""The lease of the one process that serves a queue."""
 
 _TICK = 0.1
 _ENDING_TICK = 0.03
@@ -90,6 +88,8 @@ class Scheduler:
         self._queue_seen = 0
         self._queue_looked = -_QUEUE_SECONDS
         self._queue_pause = 0.0
+        self._cancelled: frozenset[str] = frozenset()
+        """The runs whose end was requested when the queue was last read."""
         self._more = False
         """Whether there are tickets of runs whose state is not known yet."""
         self._ends: dict[str, Finished] = {}
@@ -154,11 +154,11 @@ class Scheduler:
         now, changed = time.monotonic(), self._queue.changed()
         waited = now - self._queue_looked
         same = changed == self._queue_seen and not self._more
-        if waited < self._queue_pause or (same and waited < _QUEUE_SECONDS):
-            return
-        self._queue_seen = changed
         # Before the tickets: who changes the order and then cancels what runs wants the new order.
         cancelled = self._queue.cancelled()
+        if cancelled <= self._cancelled and (waited < self._queue_pause or (same and waited < _QUEUE_SECONDS)):
+            return
+        self._queue_seen, self._cancelled = changed, cancelled
         self._tickets = {ticket.run_id: ticket for ticket in self._queue.tickets()}
         self._take_in_more(cancelled)
         for run_id, ticket in self._tickets.items():

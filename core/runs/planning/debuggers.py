@@ -46,7 +46,7 @@ def _asking(spec: RunSpec, environ: Mapping[str, str]) -> str:
             return names[number]
         if word == "-m" and {*spec.prefix[number + 1 : number + 2]} & _OF_PYTHON:
             return spec.prefix[number + 1]
-    given = {**environ, **spec.env}.get(_MORE_OPTIONS, "")
+    given = spec.env.get(_MORE_OPTIONS, environ.get(_MORE_OPTIONS, ""))
     return next((word for word in (*spec.argv, *_words(given)) if word in _OF_PYTEST), "")
 
 

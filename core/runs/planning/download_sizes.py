@@ -3,13 +3,14 @@
 
 import http.client
 import json
+import ssl
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
@@ -65,15 +66,20 @@ def _of_file(address: str, seconds: float) -> int | None:
     if not address.startswith(("http://", "https://")):
         return None
     request = urllib.request.Request(address, method="HEAD")
-    with urllib.request.urlopen(request, timeout=seconds) as answer:
+    with urllib.request.urlopen(request, timeout=seconds, context=_certificates()) as answer:
         return int(answer.headers["Content-Length"]) if answer.headers["Content-Length"] else None
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Read once: reading those of the system takes longer than a request."""
+    return ssl.create_default_context()
 
 
 def _of_repository(hub: str, one: Download, seconds: float) -> int | None:
     kind = "datasets" if one.kind is Kind.DATASET else "models"
-    with urllib.request.urlopen(
-        f"{hub.rstrip('/')}/api/{kind}/{quote(one.name)}?blobs=true", timeout=seconds
-    ) as answer:
+    address = f"{hub.rstrip('/')}/api/{kind}/{quote(one.name)}?blobs=true"
+    with urllib.request.urlopen(address, timeout=seconds, context=_certificates()) as answer:
         said = json.loads(answer.read(_LARGEST_ANSWER))
     listed = said.get("siblings") if isinstance(said, dict) else None
     files = {

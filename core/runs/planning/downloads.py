@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 from core.errors import TTMatrixError
 from core.files import read_text
 from core.ids import TestId
+from core.runs.planning.loader_downloads import asked_by
 from core.sources import Checkout
-from core.sources.downloads import Fetched, HubName, fetched_by
+from core.sources.downloads import Fetched, HubName
 from core.text import counted
 
 OFFLINE = "HF_HUB_OFFLINE"
@@ -165,12 +166,6 @@ def listed(names: Iterable[str]) -> str:
     every = list(names)
     more = f" and {len(every) - _MOST_NAMED:,} more" if len(every) > _MOST_NAMED else ""
     return ", ".join(every[:_MOST_NAMED]) + more
-
-
-def asked_by(checkout: Checkout, tests: Iterable[str]) -> list[tuple[str, Fetched]]:
-    """By directory: what its loader downloads, once for each of its variants in `tests`."""
-    wanted = {(one.directory, one.variant or "") for test in tests if (one := TestId.parse(test))}
-    return [(directory, fetched_by(checkout.models, directory, variant)) for directory, variant in sorted(wanted)]
 
 
 def _is_here(name: HubName, environ: Mapping[str, str]) -> bool:

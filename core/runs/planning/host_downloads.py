@@ -3,7 +3,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from core.runs.planning.downloads import HUB_KINDS, Download, Kind, asked_by, asked_packages, listed, requirement_places
+from core.runs.planning.downloads import HUB_KINDS, Download, Kind, asked_packages, listed, requirement_places
+from core.runs.planning.loader_downloads import asked_by
 from core.runs.planning.preflight_checks import Level, Obstacle
 from core.runs.spec import RunSpec
 from core.sources import Checkout

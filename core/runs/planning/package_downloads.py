@@ -22,6 +22,9 @@ _MORE_SECONDS = 10.0
 _FIRST_PIP = 26
 """The first usable version of pip: older ones download whole packages to inspect them."""
 
+_MOST_ASKED = 8
+"""Loaders that pip can resolve in that time; with more, it would be waited for in vain."""
+
 _known: dict[tuple[Path, Path, tuple[str, ...]], Sequence[Download]] = {}
 """Answers in this process by interpreter, directory and lines."""
 
@@ -49,11 +52,12 @@ def downloads_of_packages(
 ) -> list[Download]:
     """What pip would download for the requirement lines, by directory of a loader, that `python` lacks.
 
-    If pip does not answer within seconds, or is missing or too old, the lines themselves. Contacts the package index.
+    If pip does not answer within seconds, or is missing or too old, the lines themselves; so also for more loaders than
+    pip can resolve in that time. Contacts the package index.
     """
     asked = {place: (python, place, tuple(lines)) for place, lines in lacking.items() if lines}
     unknown = [place for place, key in asked.items() if key not in _known]
-    said = _said(python, unknown, cwd, runner) if unknown else {}
+    said = _said(python, unknown, cwd, runner) if 0 < len(unknown) <= _MOST_ASKED else {}
     for place in unknown:
         lines = [Download(Kind.PACKAGE, one) for one in named_packages(lacking[place])]
         # Not requested again: a plan is made again for each option that a person tries.

@@ -5,6 +5,7 @@ import math
 import os
 import shlex
 import statistics
+from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -347,9 +348,11 @@ def plan_run(
     )
     artefacts = str(request.artefacts)
     environment = {key: value.replace(_ARTEFACTS, artefacts) for key, value in chosen.environment.items()}
+    # A copy of the person's environment for each of thousands of runs would take most of the time.
+    merged = ChainMap(environment, os.environ)
     active = activation(checkout.root, python) if how.needs_device else NO_ACTIVATION
     argv = (*how.command(request), *(word.replace(_ARTEFACTS, artefacts) for word in chosen.arguments))
-    own = pytest_environment(argv, request.artefacts, {**os.environ, **environment}, environment.get("PYTHONPATH", ""))
+    own = pytest_environment(argv, request.artefacts, merged, environment.get("PYTHONPATH", ""))
     spec = RunSpec(
         run_id=name,
         test_id=test_id,
@@ -368,7 +371,7 @@ def plan_run(
         slots=kind,
         slot_count=how.slot_count(settings),
         report=how.report,
-        devices=how.devices({**os.environ, **environment}),
+        devices=how.devices(merged),
         memory=how.memory(settings),
         hang_timeout=settings.hang_timeout,
         profile=profile,

@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from core.runs.planning.downloads import Download, Kind, Sources, asked_by, hub_cache
+from core.runs.planning.downloads import Download, Kind, Sources, hub_cache
+from core.runs.planning.loader_downloads import asked_by
 from core.sources import Checkout
 from core.sources.downloads import Library, WeightFile, Weights, torchvision_files
 

@@ -8,7 +8,7 @@ from .events import (
     append_event as append_event,
     read_events as read_events,
 )
-from .queue import Queue as Queue, Ticket as Ticket
+from .queue import SERVICE as SERVICE, Queue as Queue, Ticket as Ticket
 from .record import RunRecord as RunRecord, RunState as RunState
 from .retention import Policy as Policy, size_on_disk as size_on_disk, surplus as surplus
 from .store import (

@@ -17,7 +17,7 @@ from core.runs.store.record import RunRecord
 
 _BUSY_SECONDS = 2.0
 _FORM = [(one.name, str(one.type)) for one in (*fields(RunSpec), *fields(RunRecord))]
-_VERSION = zlib.crc32(repr(("rows 4", _FORM)).encode()) >> 1
+_VERSION = zlib.crc32(repr(("rows 5", _FORM)).encode()) >> 1
 """The form of the rows and of the records in them; an index of another version is rebuilt."""
 
 
@@ -112,10 +112,8 @@ class Index:
                 connection.execute("DROP TABLE IF EXISTS runs")
                 connection.execute("DROP TABLE IF EXISTS waiting")
                 connection.execute(f"PRAGMA user_version = {_VERSION}")
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS runs (run_id TEXT PRIMARY KEY, body BLOB, result TEXT) WITHOUT ROWID"
-            )
-            connection.execute("CREATE TABLE IF NOT EXISTS waiting (run_id TEXT PRIMARY KEY, body BLOB) WITHOUT ROWID")
+            connection.execute("CREATE TABLE IF NOT EXISTS runs (run_id TEXT PRIMARY KEY, body BLOB, result TEXT)")
+            connection.execute("CREATE TABLE IF NOT EXISTS waiting (run_id TEXT PRIMARY KEY, body BLOB)")
             yield connection
 
 

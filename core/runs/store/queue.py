@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from pathlib import Path
 
 from filelock import FileLock
@@ -18,12 +17,14 @@ from core.errors import TTMatrixError
 from core.files import Malformed, decoded, packed, plain, read_bytes, typed, unpacked
 from core.runs.leases import LeaseFile
 
+SERVICE = "scheduler"
+"""The lease of the one process that serves a queue."""
+
 _WORTH_CACHING = 200
 """Reading fewer tickets than this takes a few hundredths of a second."""
 _CLOCK_TICK = 50_000_000
 """Nanoseconds within which changes of a directory may look like one."""
 _TICKET = ".json"
-_CANCEL = ".cancel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,20 @@ class Ticket:
         return -self.priority, self.order, self.run_id
 
 
+_Stamped = tuple[tuple[int, int], Ticket]
+"""A ticket with what identifies its file: the time of its last change and its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Tickets as one process read them, for the next one."""
+
+    settled: int
+    """The time of the directory's last change before that, if no later one can have the same; else 0."""
+    tickets: dict[str, _Stamped]
+    """In the order of their turn."""
+
+
 class Queue:
     """The tickets in `directory`, one small file each, so that several processes can change them at a time."""
 
@@ -54,7 +69,8 @@ class Queue:
         self._environments = directory / "environments"
         self._filling = directory / "filling.lock"
         self._cache = directory / "cache" / "tickets"
-        self._read: dict[str, tuple[tuple[int, int], Ticket]] | None = None
+        self._cancelled = directory / "cancelled"
+        self._read: dict[str, _Stamped] | None = None
         self._in_order: tuple[int, Sequence[Ticket]] | None = None
         """All tickets, with the time of the directory's last change before they were read."""
 
@@ -111,6 +127,9 @@ class Queue:
         try:
             self._environments.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._environments.chmod(0o700)
+            # Now: making one later looks like a change of the queue.
+            for directory in (self._cache.parent, self._cancelled):
+                directory.mkdir(exist_ok=True)
             with self._guard():
                 self._write_private(self._environments / f"{name}.json", text)
                 for ticket in tickets:
@@ -151,15 +170,17 @@ class Queue:
     def cancel(self, run_id: str) -> None:
         """Request the end of a waiting or active run. Raises TTMatrixError if the request cannot be written."""
         try:
-            # A separate file, so that no change of the ticket at the same time can undo it.
-            (self.directory / f"{run_id}{_CANCEL}").touch()
+            # A separate file, so that no change of the ticket at the same time can undo it; in a directory of its own,
+            # so that it is seen at once, however many tickets there are.
+            self._cancelled.mkdir(exist_ok=True)
+            (self._cancelled / run_id).touch()
         except OSError as error:
             raise TTMatrixError(f"Cannot cancel {run_id}", error.strerror or str(error)) from error
 
     def remove(self, run_id: str) -> None:
         """Remove the ticket of a run that has ended."""
         self._ticket(run_id).unlink(missing_ok=True)
-        (self.directory / f"{run_id}{_CANCEL}").unlink(missing_ok=True)
+        (self._cancelled / run_id).unlink(missing_ok=True)
         if self._read is not None:
             self._read.pop(run_id, None)
 
@@ -170,8 +191,21 @@ class Queue:
             return [*self._in_order[1]]
         # A change right after this one may have the same time on the disk's clock.
         settled = changed if time.time_ns() - changed > _CLOCK_TICK else 0
-        known = self._cached() if self._read is None else self._read
-        found: dict[str, tuple[tuple[int, int], Ticket]] = {}
+        first = self._read is None
+        kept = self._cached() if self._read is None else _Kept(0, self._read)
+        if not settled or kept.settled != settled:
+            kept, opened = self._looked_through(kept.tickets, settled)
+            # One that has them in memory need not save each change.
+            if opened >= _WORTH_CACHING or (first and settled and len(kept.tickets) >= _WORTH_CACHING):
+                self._save_cache(kept)
+        self._read = kept.tickets
+        tickets = tuple(ticket for _, ticket in kept.tickets.values())
+        self._in_order = (settled, tickets) if settled else None
+        return [*tickets]
+
+    def _looked_through(self, known: Mapping[str, _Stamped], settled: int) -> tuple[_Kept, int]:
+        """All tickets in order, and how many were read: of the `known` ones those whose files have changed."""
+        found: dict[str, _Stamped] = {}
         opened = 0
         for entry in self._entries():
             if entry.name.endswith(_TICKET):
@@ -184,21 +218,17 @@ class Queue:
                     if one is None or one[0] != stamp:
                         one, opened = (stamp, _read_ticket(run_id, entry.path)), opened + 1
                     found[run_id] = one
-        self._read = found
-        if opened >= _WORTH_CACHING:
-            self._save_cache(found)
-        tickets = sorted((ticket for _, ticket in found.values()), key=attrgetter("rank"))
-        self._in_order = (settled, tuple(tickets)) if settled else None
-        return tickets
+        in_order = dict(sorted(found.items(), key=lambda one: one[1][1].rank))
+        return _Kept(settled, in_order), opened
 
-    def _cached(self) -> dict[str, tuple[tuple[int, int], Ticket]]:
+    def _cached(self) -> _Kept:
         """What a process last read of thousands of tickets; each counts only while its file is the same."""
         try:
-            return unpacked(read_bytes(self._cache, None), dict[str, tuple[tuple[int, int], Ticket]])
+            return unpacked(read_bytes(self._cache, None), _Kept)
         except (OSError, Malformed):
-            return {}
+            return _Kept(0, {})
 
-    def _save_cache(self, tickets: Mapping[str, tuple[tuple[int, int], Ticket]]) -> None:
+    def _save_cache(self, tickets: _Kept) -> None:
         # In a directory of its own, because a change of this one means a change of the queue.
         with suppress(OSError):
             self._cache.parent.mkdir(exist_ok=True)
@@ -218,13 +248,17 @@ class Queue:
         cancelled = self.cancelled()
         return any(not ticket.held or ticket.run_id in cancelled for ticket in self.tickets())
 
+    def has(self, run_id: str) -> bool:
+        """Whether a run has a ticket."""
+        return self._ticket(run_id).exists()
+
     def names(self) -> frozenset[str]:
         """The runs that have a ticket."""
         return frozenset(entry.name.removesuffix(_TICKET) for entry in self._entries() if entry.name.endswith(_TICKET))
 
     def cancelled(self) -> frozenset[str]:
         """The runs whose end was requested."""
-        return frozenset(entry.name.removesuffix(_CANCEL) for entry in self._entries() if entry.name.endswith(_CANCEL))
+        return frozenset(entry.name for entry in self._entries(self._cancelled))
 
     def environment(self, ticket: Ticket) -> dict[str, str]:
         """The environment that the run of `ticket` was requested from. Raises TTMatrixError if it is unknown by now."""
@@ -279,14 +313,15 @@ class Queue:
             handle.write(text)
         staging.replace(file)
 
-    def _entries(self) -> list[os.DirEntry[str]]:
+    def _entries(self, directory: Path | None = None) -> list[os.DirEntry[str]]:
+        directory = directory or self.directory
         try:
-            with os.scandir(self.directory) as entries:
+            with os.scandir(directory) as entries:
                 return list(entries)
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise TTMatrixError(f"Cannot read {self.directory}", error.strerror or str(error)) from error
+            raise TTMatrixError(f"Cannot read {directory}", error.strerror or str(error)) from error
 
 
 def moved(tickets: list[Ticket], run_id: str, before: str | None) -> Ticket:

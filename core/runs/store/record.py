@@ -125,9 +125,11 @@ GONE = Presence(watched=False)
 def fold(spec: RunSpec, root: Path, events: Sequence[Event], presence: Presence = GONE) -> RunRecord:
     """The record of a run of the store at `root`."""
     queued = next((event for event in events if isinstance(event, Queued)), None)
-    started = next((event for event in events if isinstance(event, Started)), None)
+    # Of thousands of waiting runs, nothing else is known.
+    later = events if len(events) > 1 or not queued else ()
+    started = next((event for event in later if isinstance(event, Started)), None)
     # If two processes report an end, the first one saw it happen.
-    finished = next((event for event in events if isinstance(event, Finished)), None)
+    finished = next((event for event in later if isinstance(event, Finished)), None)
     state = _state(started, finished, presence)
     outcome = finished.outcome if finished else Outcome.LOST if state is RunState.LOST else None
     active = state in (RunState.QUEUED, RunState.RUNNING)
@@ -141,7 +143,7 @@ def fold(spec: RunSpec, root: Path, events: Sequence[Event], presence: Presence 
         exit_code=finished.exit_code if finished else None,
         signal=finished.signal if finished else None,
         result=finished.result if finished else None,
-        summary=plain_line(_summary(spec, state, finished, presence) + _again(state, events), _SUMMARY_CHARACTERS),
+        summary=plain_line(_summary(spec, state, finished, presence) + _again(state, later), _SUMMARY_CHARACTERS),
         cancelling=active and presence.cancelling,
         held=state is RunState.QUEUED and presence.held,
         turn=presence.turn if state is RunState.QUEUED else None,

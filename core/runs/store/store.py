@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -40,6 +40,8 @@ PROVENANCE = "provenance.json"
 SESSION = "session.json"
 """Of a run that a session serves: the process that guards it there (see `core.runs.execution.sessions`)."""
 _SURVIVORS_SECONDS = 1.0
+_PORTION = 2_000
+"""Runs after whose reading or making the index is saved, so that little is lost when this process is killed."""
 
 
 def read_spec(directory: Path) -> RunSpec:
@@ -88,6 +90,7 @@ class _Queued:
     """Whether a machine of the hosts file is not here for good."""
     filling: bool = False
     """Whether runs may exist whose tickets are yet to come."""
+    here: str = field(default_factory=this_host)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,7 @@ class RunStore:
         self._finished: dict[str, RunRecord] = {}
         self._active: dict[str, _Active] = {}
         self._recalled_waiting = False
+        self._unsaved = 0
         self._found_survivors: Mapping[str, frozenset[ProcessIdentity]] = {}
         self._looked_for_survivors = -_SURVIVORS_SECONDS
 
@@ -142,7 +146,8 @@ class RunStore:
                     (staging / PROVENANCE).write_text(provenance, encoding="utf-8")
                 if log:
                     (staging / LOG).write_text(log, encoding="utf-8")
-                for event in (Queued(time.time(), this_host(), boot_id()), *events):
+                queued = Queued(time.time(), this_host(), boot_id())
+                for event in (queued, *events):
                     append_event(staging / EVENTS, event)
                 # The system does not let a directory replace one that holds files.
                 staging.rename(directory)
@@ -152,7 +157,16 @@ class RunStore:
         except OSError as error:
             kind = RunExists if error.errno in (errno.ENOTEMPTY, errno.EEXIST) else TTMatrixError
             raise kind(f"Cannot create run {spec.run_id}", error.strerror or str(error)) from error
+        if not events:
+            self._note(spec.run_id, _Active(_stamp(str(directory / EVENTS)), spec, [queued]))
         return directory
+
+    def _note(self, run_id: str, known: _Active) -> None:
+        """Remember what was read or made, also for other processes."""
+        self._active[run_id] = known
+        self._unsaved += 1
+        if self._unsaved >= _PORTION:
+            self.save_index()
 
     def records(self) -> list[RunRecord]:
         """Every readable run, newest first."""
@@ -183,7 +197,7 @@ class RunStore:
         problems: list[Problem] = []
         for name in sorted(names, reverse=True):
             try:
-                records.append(self._finished.get(name) or self._read(name, queued(), later))
+                records.append(self._finished.get(name) or self._read(name, queued, later))
             except TTMatrixError as error:
                 problems.append(Problem(self.root / name, str(error)))
         self.save_index()
@@ -208,14 +222,14 @@ class RunStore:
 
     def some(self, run_ids: Iterable[str]) -> list[RunRecord]:
         """The runs with these full ids, in the order given. Raises TTMatrixError if one cannot be read."""
-        queued, later = self._queued(), cache(self._queued_later)
+        queued, later = cache(self._queued), cache(self._queued_later)
         return [self._finished.get(run_id) or self._read(run_id, queued, later) for run_id in run_ids]
 
     def queued(self) -> list[RunRecord]:
         """The queued runs in the order of their turn. Raises TTMatrixError if one cannot be read."""
         tickets = self.queue.tickets()
         self._recall_waiting({ticket.run_id for ticket in tickets})
-        queued, later = self._queued(tickets), cache(self._queued_later)
+        queued, later = cache(partial(self._queued, tickets)), cache(self._queued_later)
         records = [self._read(ticket.run_id, queued, later) for ticket in tickets]
         return [record for record in records if record.state is RunState.QUEUED]
 
@@ -249,6 +263,7 @@ class RunStore:
 
     def save_index(self) -> None:
         """Save what is known of runs, so that other processes need not read their files."""
+        self._unsaved = 0
         waiting = {
             run_id: Waiting(one.spec, one.events[0], one.stamp)
             for run_id, one in self._active.items()
@@ -281,23 +296,28 @@ class RunStore:
         except OSError as error:
             raise TTMatrixError(f"Cannot read {self.root}", error.strerror or str(error)) from error
 
-    def _read(self, name: str, queued: _Queued, later: Callable[[], _Queued]) -> RunRecord:
+    def _read(self, name: str, queued: Callable[[], _Queued], later: Callable[[], _Queued]) -> RunRecord:
         record = self._folded(name, queued)
         if record.state is RunState.LOST:
             # It may have reported its end and exited between our two looks, or be about to get its ticket.
-            record = self._folded(name, later())
+            record = self._folded(name, later)
         if record.state is RunState.FINISHED:
             self._finished[name] = record
             self._active.pop(name, None)
         return record
 
-    def _folded(self, name: str, queued: _Queued) -> RunRecord:
+    def _folded(self, name: str, look: Callable[[], _Queued]) -> RunRecord:
         stamp = _stamp(f"{self._place}/{name}/{EVENTS}")
         known = self._active.get(name)
         if known is None or known.stamp != stamp:
             directory = self.directory(name)
             spec = known.spec if known else read_spec(directory)
             known = _Active(stamp, spec, read_events(events_file(directory)))
+            self._note(name, known)
+        if any(isinstance(event, Finished) for event in known.events):
+            # It does not depend on the queue any more, whose thousands of tickets need not be read.
+            return fold(known.spec, self.root, known.events)
+        queued = look()
         presence = self._presence(name, known.events, queued)
         if presence.turn is not None and queued.leased:
             ending = queued.hosts.ending(known.spec.needs, known.spec.estimate, queued.at)
@@ -328,12 +348,13 @@ def _presence(run_id: str, events: list[Event], queued: _Queued) -> Presence:
     place = next((event for event in events if isinstance(event, Queued)), None)
     if place is None:
         return GONE
-    if place.host != this_host():
+    if place.host != queued.here:
         # The processes of another machine cannot be seen here, so its word is taken.
         return Presence(watched=True)
     if place.boot != boot_id():
         return GONE
-    started = next((event for event in events if isinstance(event, Started)), None)
+    # Of thousands of waiting runs, nothing else is known.
+    started = next((event for event in events if isinstance(event, Started)), None) if len(events) > 1 else None
     if run_id not in queued.tickets:
         return Presence(watched=queued.filling and started is None)
     turn, ticket = queued.tickets[run_id]

@@ -38,22 +38,26 @@ def fetched_by(models: Path, directory: str, variant: str) -> Fetched:
 
     Empty if nothing is downloaded, or if there is no readable loader.
     """
-    start = loader_file(directory)
-    files = code_files(str(models), start)
-    return _fetched(str(models), tuple(files.items()), start, variant)
+    return _fetched(str(models), code_of(models, directory), loader_file(directory), variant)
 
 
-_Files = tuple[tuple[str, Stamp | None], ...]
+Code = tuple[tuple[str, Stamp | None], ...]
+"""The files that an answer depends on, relative to the models tree, each with its stamp."""
+
+
+def code_of(models: Path, directory: str) -> Code:
+    """The code that `fetched_by` follows for a loader."""
+    return tuple(code_files(str(models), loader_file(directory)).items())
 
 
 @lru_cache(maxsize=4)
-def _modules(models: str, files: _Files) -> CodeModules:
+def _modules(models: str, files: Code) -> CodeModules:
     """The modules of a loader, cached, because names resolve in the same way for all its variants."""
     return CodeModules(models, dict(files))
 
 
 @lru_cache(maxsize=4096)
-def _fetched(models: str, files: _Files, start: str, variant: str) -> Fetched:
+def _fetched(models: str, files: Code, start: str, variant: str) -> Fetched:
     modules = _modules(models, files)
     own = modules.file(start)
     if own is None:

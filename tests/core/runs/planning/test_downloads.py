@@ -2,10 +2,12 @@
 """core.runs.planning.downloads: what is downloaded from where, reported before it happens."""
 
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
 
+from core.runs.planning import loader_downloads
 from core.runs.planning.downloads import (
     Download,
     Kind,
@@ -18,6 +20,7 @@ from core.runs.planning.downloads import (
     size_text,
 )
 from core.sources.checkout import Checkout
+from core.sources.downloads import Fetched, fetched_by
 
 LOADER = """
 class ModelVariant(StrEnum):
@@ -186,3 +189,35 @@ def test_lines_have_names_and_sizes() -> None:
         "1 dataset: a/e (96 bytes)",
     ]
     assert size_text(1536) == "1.5 KiB"
+
+
+def test_the_downloads_of_many_loaders_are_found_once(
+    checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TTMATRIX_HOME", str(tmp_path / "own"))
+    names = [f"some{number}/pytorch" for number in range(12)]
+    for name in names:
+        place = checkout.models / name
+        place.mkdir(parents=True)
+        (place / "loader.py").write_text(LOADER)
+        os.utime(place / "loader.py", ns=(1, 1))
+    tests = [f"{name}-{variant}-single_device-inference" for name in names for variant in ("Small", "Big")]
+    followed: list[str] = []
+
+    def noted(models: Path, directory: str, variant: str) -> Fetched:
+        followed.append(directory)
+        return fetched_by(models, directory, variant)
+
+    monkeypatch.setattr(loader_downloads, "fetched_by", noted)
+    # The time of a change of a file's inode cannot be set back.
+    monkeypatch.setattr(loader_downloads, "_RACY_NS", -(10**12))
+    first = loader_downloads.asked_by(checkout, tests)
+    assert len(followed) == len(first) == 24
+    assert loader_downloads.asked_by(checkout, tests) == first
+    assert len(followed) == 24
+    (checkout.models / names[3] / "loader.py").write_text(LOADER.replace("org/some", "org/other"))
+    again = loader_downloads.asked_by(checkout, tests)
+    assert followed[24:] == [names[3]] * 2
+    assert [one for one in again if one not in first] == [
+        (names[3], fetched_by(checkout.models, names[3], variant)) for variant in ("Big", "Small")
+    ]

@@ -56,3 +56,10 @@ def test_what_pip_says_of_all_in_one_call_and_once(tmp_path: Path) -> None:
 def test_lines_where_pip_does_not_say(tmp_path: Path, answer: object) -> None:
     found = downloads_of_packages(PYTHON, {tmp_path: ["timm>=1", "--no-index"]}, tmp_path, Interpreter(answer))
     assert found == [Download(Kind.PACKAGE, "timm>=1")]
+
+
+def test_pip_is_not_asked_for_more_than_it_can_resolve(tmp_path: Path) -> None:
+    said = Interpreter([["timm==1.0", ""]])
+    lacking = {tmp_path / f"{number}": [f"a{number}"] for number in range(9)}
+    assert [one.name for one in downloads_of_packages(PYTHON, lacking, tmp_path, said)] == [f"a{n}" for n in range(9)]
+    assert said.asked == []

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.runs.store: thousands of queued runs are listed without reading their files, and do not delay other questions."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
-from core.runs.execution.launch import launch_all
+from core.runs.execution import launch as launching
+from core.runs.execution.launch import cancel_all, launch_all
+from core.runs.execution.scheduler import Scheduler
 from core.runs.outcome import Outcome
+from core.runs.spec import RunSpec
 from core.runs.store import queue, store as runs_store
 from core.runs.store.events import Finished, Returned, append_event
-from core.runs.store.queue import Ticket
+from core.runs.store.queue import Queue, Ticket
 from core.runs.store.record import RunState
 from core.runs.store.store import RunStore, events_file
 from tests.core.runs.conftest import MakeSpec
@@ -106,6 +110,92 @@ def test_the_process_that_starts_many_saves_them_for_the_others(
     started = launch_all(store, [make_spec(moment=moment) for moment in range(MANY)])
     no_file_is_read()
     assert len(RunStore(store.root).records()) == len(started) == MANY
+
+
+def test_runs_of_any_program_are_known_to_the_next_one(
+    store: RunStore,
+    make_spec: MakeSpec,
+    no_file_is_read: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(runs_store, "_PORTION", MANY // 5)
+    specs = [make_spec(moment=moment) for moment in range(MANY)]
+    with store.queue.filling():
+        for spec in specs:
+            store.create(spec)
+        store.queue.put([Ticket(spec.run_id, held=True) for spec in specs], {})
+    RunStore(store.root).queue.tickets()
+    no_file_is_read()
+    assert {record.spec.run_id for record in RunStore(store.root).records()} == {spec.run_id for spec in specs}
+
+
+def test_what_was_read_until_the_process_was_killed_is_not_read_again(
+    held: list[str], store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = runs_store.read_spec
+    names: list[str] = []
+
+    def counted(directory: Path) -> RunSpec:
+        names.append(directory.name)
+        if len(names) == MANY // 2:
+            raise KeyboardInterrupt
+        return read(directory)
+
+    monkeypatch.setattr(runs_store, "read_spec", counted)
+    monkeypatch.setattr(runs_store, "_PORTION", 25)
+    with pytest.raises(KeyboardInterrupt):
+        RunStore(store.root).records()
+    before = len(names)
+    assert len(RunStore(store.root).records()) == MANY
+    assert len(names) - before <= MANY - before + 25
+
+
+def test_a_queue_that_has_not_changed_is_not_looked_through(
+    held: list[str], store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.utime(store.queue.directory, ns=(1, 1))
+    assert [ticket.run_id for ticket in RunStore(store.root).queue.tickets()] == held
+    with monkeypatch.context() as patched:
+        patched.setattr(Queue, "_looked_through", None)
+        assert [ticket.run_id for ticket in RunStore(store.root).queue.tickets()] == held
+    store.queue.remove(held[0])
+    assert [ticket.run_id for ticket in RunStore(store.root).queue.tickets()] == held[1:]
+
+
+def test_a_run_that_has_ended_needs_no_look_at_the_queue(
+    held: list[str], store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append_event(events_file(store.directory(held[0])), Finished(2.0, Outcome.CANCELLED))
+    monkeypatch.setattr(Queue, "tickets", None)
+    assert RunStore(store.root).record(held[0]).outcome is Outcome.CANCELLED
+
+
+def test_a_waiting_run_is_ended_without_a_scheduler(
+    held: list[str], store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> NoReturn:
+        raise AssertionError("a scheduler was started")
+
+    monkeypatch.setattr(launching, "spawn_detached", fail)
+    (record,) = cancel_all(store, held[3:4])
+    assert (record.outcome, record.summary) == (Outcome.CANCELLED, "cancelled")
+    assert not store.queue.has(held[3])
+    assert not store.queue.cancelled()
+    assert not store.queue.served
+    # Those that others queued meanwhile are served.
+    store.queue.hold(held[5], False)
+    with pytest.raises(AssertionError, match="a scheduler was started"):
+        cancel_all(store, held[4:5])
+
+
+def test_what_is_cancelled_ends_at_once_however_rarely_the_queue_is_read(held: list[str], store: RunStore) -> None:
+    scheduler = Scheduler(store)
+    scheduler._look_at_queue()
+    scheduler._queue_pause = 3600.0
+    store.queue.cancel(held[-1])
+    scheduler._look_at_queue()
+    scheduler._report()
+    assert store.record(held[-1]).outcome is Outcome.CANCELLED
 
 
 def test_a_changed_run_directory_is_gone_from_the_list(held: list[str], store: RunStore) -> None:

@@ -83,7 +83,7 @@ def test_broken_directories_are_problems_and_other_things_are_nothing(store: Run
     (store.root / empty.run_id).mkdir()
     store.queue.put([Ticket(good.run_id)], {})
     (store.root / "notes.txt").write_text("")
-    records, problems = store.scan()
+    records, problems = RunStore(store.root).scan()
     assert [record.spec for record in records] == [good]
     assert [problem.directory.name for problem in problems] == [empty.run_id, bad.run_id]
     assert "Cannot read" in problems[0].message
