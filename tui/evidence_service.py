@@ -29,6 +29,7 @@ from core.evidence.analysis import (
     courses_of,
     due_notes,
     find_clusters,
+    last_failures,
     measure_results,
     nights,
     read_states,
@@ -69,8 +70,8 @@ class Gathered:
     """Failures that are one."""
 
     clusters: tuple[Cluster, ...]
-    ages: Mapping[str, int]
-    """For how many days the status of each entry has been the same."""
+    now: float
+    """The moment to which ages are counted, in seconds since the epoch."""
     issues: Mapping[str, IssueState]
 
 
@@ -264,8 +265,9 @@ class Knowledge:
     def clusters(self) -> Gathered:
         """Failures that are one, with what is known of their age and issues."""
         with self._session.one_at_a_time:
-            found = find_clusters(self._session.matrix, self.results().newest())
-            return Gathered(found, self._ages(self._session.matrix) or {}, read_states(self._session.paths.issues_file))
+            ignored = policy_of(self._session.checkout, self._session.paths).policy.ignored_hosts
+            found = find_clusters(self._session.matrix, last_failures(self.results().without(ignored)))
+            return Gathered(found, time.time(), read_states(self._session.paths.issues_file))
 
 
 def _with_neighbour(run: str, runs: Sequence[str]) -> tuple[str, str] | None:

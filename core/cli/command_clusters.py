@@ -12,9 +12,10 @@ from core.cli.context import Context
 from core.edits import Operation, to_json
 from core.edits.commit import issues_in
 from core.edits.pending import Workbench
-from core.errors import EXIT_OK, TTMatrixError, UsageError
+from core.errors import EXIT_OK, UsageError
 from core.evidence.analysis import (
     Advice,
+    CellFailure,
     Citation,
     Cluster,
     ClusterCell,
@@ -23,17 +24,17 @@ from core.evidence.analysis import (
     State,
     ask,
     citations,
+    cluster_order,
     find_clusters,
     issue_advice,
     issue_link,
+    last_failures,
     noted_cells,
-    oldest,
     read_states,
     with_canonical,
     with_link,
 )
 from core.files import atomic_write
-from core.history import ages
 from core.text import counted, json_text
 
 _SHOWN_ISSUES = 2
@@ -46,16 +47,16 @@ def print_clusters(
     clusters: Sequence[Cluster], states: Mapping[str, IssueState], context: Context, *, members: bool
 ) -> None:
     """Print the clusters, one line each, and with `members` the cells of the first one."""
-    console, ages = context.console, _ages(context)
+    console, now = context.console, time.time()
     if console.json:
-        console.document([_document(one, ages, states) for one in clusters])
+        console.document([_document(one, now, states) for one in clusters])
         return
     if clusters:
-        header = ("tests", "archs", "stage", "oldest", "issue", "reason")
-        console.table(header, (_cells(one, ages, states) for one in clusters))
+        header = ("tests", "age", "since", "archs", "stage", "issue", "reason")
+        console.table(header, (_cells(one, now, states) for one in clusters))
     if members and clusters:
         console.line()
-        console.table(("arch", "run", "test", "reason"), map(_member_cells, clusters[0].members))
+        console.table(("arch", "since", "run", "test", "reason"), map(_member_cells, clusters[0].members))
     console.note(counted(len(clusters), "cluster"))
 
 
@@ -86,13 +87,14 @@ def print_issues(
     console.note(f"{counted(len(found), 'issue')}, {known}")
 
 
-def _cells(one: Cluster, ages: Mapping[str, int], states: Mapping[str, IssueState]) -> tuple[str, ...]:
-    days = oldest(one, ages)
+def _cells(one: Cluster, now: float, states: Mapping[str, IssueState]) -> tuple[str, ...]:
+    days = one.age(now)
     return (
         str(len(one.ids)),
+        "" if days is None else f"{days}d",
+        one.first_bad.run if one.first_bad else "",
         _counted(one.archs),
         _counted(one.stages),
-        "" if days is None else f"{days}d",
         _issues(one, states),
         one.canonical,
     )
@@ -100,7 +102,8 @@ def _cells(one: Cluster, ages: Mapping[str, int], states: Mapping[str, IssueStat
 
 def _member_cells(member: ClusterCell) -> tuple[str, ...]:
     reason = member.declared or (member.seen.reason if member.seen else "")
-    return member.arch, member.seen.run if member.seen else "", member.id, reason
+    since, run = (member.failure.began.run, member.failure.row.run) if member.failure else ("", "")
+    return member.arch, since, run, member.id, reason
 
 
 def _issues(one: Cluster, states: Mapping[str, IssueState]) -> str:
@@ -126,14 +129,16 @@ def _counted(counts: Mapping[str, int]) -> str:
     return " ".join(f"{name}:{count}" for name, count in counts.items())
 
 
-def _document(one: Cluster, ages: Mapping[str, int], states: Mapping[str, IssueState]) -> dict[str, object]:
+def _document(one: Cluster, now: float, states: Mapping[str, IssueState]) -> dict[str, object]:
     return {
         "signature": one.signature,
         "reason": one.canonical,
         "tests": len(one.ids),
         "archs": one.archs,
         "stages": one.stages,
-        "oldest_days": oldest(one, ages),
+        "oldest_days": one.age(now),
+        "since": one.first_bad.run if one.first_bad else None,
+        "failed_lately": one.lately,
         "issues": [_state_document(states.get(issue, IssueState(issue))) for issue in one.issues],
         "texts": one.texts,
         "members": [
@@ -141,7 +146,7 @@ def _document(one: Cluster, ages: Mapping[str, int], states: Mapping[str, IssueS
                 "id": member.id,
                 "arch": member.arch,
                 "declared": member.declared or None,
-                "seen": {"run": member.seen.run, "reason": member.seen.reason} if member.seen else None,
+                "seen": _seen(member.failure) if member.failure else None,
                 "stage": member.stage or None,
             }
             for member in one.members
@@ -151,6 +156,10 @@ def _document(one: Cluster, ages: Mapping[str, int], states: Mapping[str, IssueS
 
 def _tests(cells: Cells) -> str:
     return counted(len({id for id, _ in cells}), "test")
+
+
+def _seen(failure: CellFailure) -> dict[str, str]:
+    return {"run": failure.row.run, "reason": failure.row.reason, "since": failure.began.run}
 
 
 def _issue_document(one: Citation, said: IssueAdvice | None, noted: Cells) -> dict[str, object]:
@@ -171,14 +180,6 @@ def _state_document(state: IssueState) -> dict[str, object]:
         "closed": state.closed or None,
         "asked": state.asked or None,
     }
-
-
-def _ages(context: Context) -> Mapping[str, int]:
-    """How many days ago the status of each entry was set; empty if git cannot say."""
-    try:
-        return ages(context.history, time.time())
-    except TTMatrixError:
-        return {}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -250,11 +251,11 @@ def _chosen(context: Context, query: str) -> tuple[Cluster, ...]:
     """The clusters, of the tests of `query` and the cells of `--arch` only."""
     wanted = context.ids_of(query)
     found = []
-    for one in find_clusters(context.matrix, context.results.newest()):
+    for one in find_clusters(context.matrix, last_failures(context.results.without(context.policy.ignored_hosts))):
         members = [m for m in one.members if context.arch in ("", m.arch) and (wanted is None or m.id in wanted)]
         if members:
             found.append(replace(one, members=tuple(members)))
-    return tuple(sorted(found, key=lambda one: -len(one.ids)))
+    return tuple(sorted(found, key=cluster_order))
 
 
 def _the_one(clusters: Sequence[Cluster], text: str) -> Cluster:

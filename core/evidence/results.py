@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from core.evidence.observation import Ending, Observation, Origin, newest, order
+from core.evidence.observation import RAN, Ending, Observation, Origin, newest, order
+from core.evidence.series import Series
 from core.evidence.store import EvidenceStore
 from core.evidence.store_courses import StoredCourse
 from core.evidence.store_mentions import ENDED, JobRun, Mention
@@ -108,6 +109,19 @@ class Results:
         """The newest result of each cell that says something about the model, oldest first."""
         stored = self._store.newest() if self._store else ()
         return sorted(newest(_merged(stored, self._all_own)), key=order)
+
+    def series(self, ids: Iterable[str], functions: Collection[Function]) -> Iterator[tuple[str, Mapping[str, Series]]]:
+        """The whole series of each cell of these tests by `functions`, by id and arch."""
+        for id, found in self.recent(ids, functions, _EVERY, 0, count_older=False):
+            rows: dict[str, list[Observation]] = {}
+            for row in found.rows:
+                rows.setdefault(row.arch, []).append(row)
+            yield id, {arch: Series(some) for arch, some in rows.items()}
+
+    def failed_after(self, moment: float) -> list[Observation]:
+        """All results after a moment that did not pass, the last one first."""
+        own = [one for one in self._all_own if one.when > moment and one.ending in RAN - {Ending.PASSED}]
+        return _merged(self._store.failed_after(moment) if self._store else (), own)[::-1]
 
     @cached_property
     def has_cases(self) -> bool:
@@ -227,6 +241,10 @@ class Results:
         for id, found in read:
             own = [one for one in self._own.get(id, ()) if one.function in functions and not one.profile]
             yield id, found._replace(rows=_merged(found.rows, own)) if own else found
+
+
+_EVERY = 2**40
+"""More results than any cell has."""
 
 
 def _merged(stored: Iterable[Observation], own: Iterable[Observation]) -> list[Observation]:

@@ -21,6 +21,8 @@ LEVEL = 0.004
 """Numbers of two levels lie further apart than this, the margin of upstream's guidance (docs/rules.md 5.3)."""
 FLAKINESS_RESULTS = 30
 """The number of newest results that flakiness is computed from."""
+FLAKY_FROM = 0.2
+"""A cell with more flakiness than this counts as flaky, not as turned."""
 SAYS_WHERE = RAN - {Ending.FLAKY}
 """What failed and passed within one session does not say where a test broke."""
 
@@ -155,17 +157,19 @@ class Series:
         """Oldest first. A segment begins where results begin to show a behaviour that none of those before it shows:
         another course, another cause, or numbers of another level. What comes and goes is one behaviour.
         """
-        left, found = self.rows, list[Segment]()
+        return tuple(reversed([*self._from_newest()]))
+
+    def _from_newest(self) -> Iterator[Segment]:
+        left = self.rows
         while left:
             start = newest_start(left)
-            found.append(Segment(left[start:]))
+            yield Segment(left[start:])
             left = left[:start]
-        return tuple(reversed(found))
 
     @cached_property
     def newest(self) -> Segment | None:
         """The last of `segments`, without cutting what is before it; None: it has never run."""
-        return Segment(self.rows[newest_start(self.rows) :]) if self.rows else None
+        return next(self._from_newest(), None)
 
     @cached_property
     def telling(self) -> tuple[Observation, ...]:
@@ -210,6 +214,23 @@ class Series:
     def flakiness(self) -> float:
         """From 0 to 1, see `flakiness_of`."""
         return flakiness_of([row.ending is Ending.PASSED for row in self.rows])
+
+    @property
+    def flaky(self) -> bool:
+        """Whether it keeps turning, so that its newest turn says little."""
+        return self.flakiness > FLAKY_FROM
+
+    def began(self, failure: Observation) -> Observation:
+        """The first result of a failure of it: since a pass, or since it failed otherwise.
+
+        Of a flaky cell, the first such failure among the results that flakiness is computed from.
+        """
+        if self.flaky:
+            same = (row for row in self.rows[-FLAKINESS_RESULTS:] if row.ending is failure.ending)
+            return next((row for row in same if _alike(row, failure)), failure)
+        segment = next((one for one in self._from_newest() if failure in one.rows), None)
+        rows = segment.rows[: segment.rows.index(failure) + 1] if segment else (failure,)
+        return rows[_suffix(rows, lambda row: row.ending is not Ending.PASSED)]
 
 
 def series_of(rows: Iterable[Observation], gap: Gap | None = None) -> Series:

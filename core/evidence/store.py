@@ -2,6 +2,7 @@
 """The evidence of one checkout on disk: a row for each result, read by test, by run, or the newest of each cell."""
 
 import hashlib
+import json
 import math
 import os
 import sqlite3
@@ -198,6 +199,14 @@ class EvidenceStore:
             found = [row for cell in cells for row in connection.execute(_LAST, cell)]
             return sorted(reader.observations(found), key=order)
 
+    def failed_after(self, moment: float) -> list[Observation]:
+        """All results after a moment that say something about the model and did not pass, oldest first."""
+        with self._open_to_read() as connection:
+            shapes = connection.execute("SELECT id, fields FROM shapes").fetchall()
+            failures = [id for id, fields in shapes if json.loads(fields)[0] != Ending.PASSED]
+            rows = connection.execute(_FAILED_AFTER, (moment, json.dumps(failures))).fetchall()
+            return sorted(Reader(connection).observations(rows), key=order)
+
     def last_of_cases(self) -> list[Observation]:
         """The last result of each op case on each backend, oldest first."""
         with self._open_to_read() as connection:
@@ -375,6 +384,9 @@ _NEWEST = " UNION ALL ".join(_OF_KIND % part for part in ((HAS_RUN, "?2"), (NOT_
 _LAST = _OF_KIND % (HAS_RUN, "1")
 _CELLS = """SELECT test, function, arch, changed FROM cells
     WHERE EXISTS (SELECT 1 FROM results WHERE results.cell = cells.id)"""
+_FAILED_AFTER = f"""SELECT {COLUMNS} FROM (SELECT DISTINCT run FROM sessions WHERE latest > ?1) AS lately
+    JOIN results ON results.run = lately.run AND kind = {HAS_RUN} AND at > ?1 AND {_COUNTS}
+    AND shape IN (SELECT value FROM json_each(?2))"""
 _STATS = """SELECT (SELECT count(*) FROM results), (SELECT count(*) FROM reports),
     (SELECT count(DISTINCT run) FROM sessions), (SELECT count(*) FROM cells),
     (SELECT min(earliest) FROM sessions), (SELECT max(latest) FROM sessions)"""

@@ -40,7 +40,7 @@ def read_recent(
         archs = _cells(connection, reader, some, functions)
         rows: dict[int, dict[int, list[tuple[Any, ...]]]] = {}
         wanted = json.dumps([cell for cells in archs.values() for cell in cells])
-        for kind, limit in limits.items():
+        for kind, limit in ((kind, limit) for kind, limit in limits.items() if limit):
             found = connection.execute(_NEWEST, (wanted, kind, limit - 1)).fetchall()
             reader.prepare(found)
             # The rows of a cell follow each other.

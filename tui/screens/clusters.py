@@ -40,7 +40,7 @@ class ClustersScreen(SessionScreen):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.table = RowTable(ClusterRows((), {}, {}), id="changes")
+        self.table = RowTable(ClusterRows((), 0.0, {}), id="changes")
         self.filter = WordFilter(self.table, self._filter_changed, "words of a reason, a test, an issue")
         self.view = LinesView(diff_style, id="diff")
         self.knowledge = Knowledge(context.session)
@@ -115,7 +115,7 @@ class ClustersScreen(SessionScreen):
             self.table.show(MemberRows(one.members), keep=keep)
         elif found is not None:
             self._entered = ""
-            self.table.show(ClusterRows(self._clusters, found.ages, found.issues), keep=keep or self.table.cursor_key)
+            self.table.show(ClusterRows(self._clusters, found.now, found.issues), keep=keep or self.table.cursor_key)
         self.table.say_when_empty(self._nothing())
         self.filter.note(counted(len(self._clusters), "cluster"))
         self._fit()

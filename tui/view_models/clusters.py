@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from core.evidence.analysis import Cluster, ClusterCell, IssueState, State, oldest
+from core.evidence.analysis import Cluster, ClusterCell, IssueState, State
 from core.text import counted, one_line
 from tui.view_models.style import Cell, TableColumn, bringup_word
 
@@ -16,15 +16,16 @@ class ClusterRows:
     columns: Sequence[TableColumn] = (
         TableColumn("tests", 5, right=True),
         TableColumn("age", 5, right=True),
+        TableColumn("since run", 18, share=1, elide=True, from_width=110),
         TableColumn("stage", 10, from_width=90),
         TableColumn("archs", 20, share=1, from_width=120),
         TableColumn("issue", 16, share=1, from_width=70),
         TableColumn("reason", 30, share=3),
     )
 
-    def __init__(self, clusters: Sequence[Cluster], ages: Mapping[str, int], issues: Mapping[str, IssueState]) -> None:
+    def __init__(self, clusters: Sequence[Cluster], now: float, issues: Mapping[str, IssueState]) -> None:
         self.clusters = clusters
-        self._ages = ages
+        self._now = now
         self._issues = issues
 
     def __len__(self) -> int:
@@ -38,12 +39,13 @@ class ClusterRows:
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         one = self.clusters[position]
-        days = oldest(one, self._ages)
+        days = one.age(self._now)
         archs = " ".join(f"{arch} {count}" for arch, count in one.archs.items())
         stage = next((bringup_word(stage) for stage in one.stages), "")
         return (
             [Cell(f"{len(one.ids):,}")],
             [Cell("" if days is None else f"{days}d", "dim")],
+            [Cell(one_line(one.first_bad.run) if one.first_bad else "", "dim")],
             [Cell(f"{stage}…" if len(one.stages) > 1 else stage)],
             [Cell(one_line(archs), "dim")],
             [self._issue(one)],
@@ -105,6 +107,10 @@ def cluster_words(one: Cluster, issues: Mapping[str, IssueState]) -> list[tuple[
     verb = "lists" if declared == 1 else "list"
     words = f"{counted(declared, 'cell')} {verb} this reason; {seen:,} failed this way in their latest run"
     lines.append((words, "dim"))
+    if one.first_bad:
+        lines.append(
+            (f"since {one_line(one.first_bad.run)}; {counted(one.lately, 'cell')} failed so last night", "dim")
+        )
     lines += [(f"stages: {stages}", "dim")] if stages else []
     lines += [_issue_words(issues.get(issue, IssueState(issue))) for issue in one.issues]
     lines.append((f"{counted(len(one.texts), 'reason text')} in the entries", "heading") if one.texts else ("", ""))
@@ -117,6 +123,8 @@ def member_words(one: ClusterCell) -> list[tuple[str, str]]:
     lines = [(f"{one.id} on {one.arch}", "heading")]
     if one.seen is not None:
         lines.append((f"{one.seen.run} on {one.seen.host or 'unknown host'}: {one.seen.reason}", ""))
+    if one.failure is not None:
+        lines.append((f"fails so since {one.failure.began.run}", "dim"))
     lines.append((f"entry: {one.declared}" if one.declared else "the entry has another reason, or none", "dim"))
     return lines
 

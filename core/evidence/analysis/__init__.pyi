@@ -11,9 +11,9 @@ from .backends import (
 from .clusters import (
     Cluster as Cluster,
     ClusterCell as ClusterCell,
+    cluster_order as cluster_order,
     find_clusters as find_clusters,
     issue_link as issue_link,
-    oldest as oldest,
     with_canonical as with_canonical,
     with_link as with_link,
 )
@@ -26,6 +26,7 @@ from .comparison import (
     chosen_run as chosen_run,
     compare as compare,
 )
+from .failures import CellFailure as CellFailure, last_failures as last_failures
 from .issues import (
     Advice as Advice,
     Citation as Citation,

@@ -10,11 +10,14 @@ from functools import cached_property
 from core.edits import Operation, operations_for
 from core.edits.commit import issues_in
 from core.errors import UsageError
-from core.evidence.observation import FAILURES, Observation, newest
+from core.evidence.analysis.failures import CellFailure
+from core.evidence.observation import Observation, order
 from core.evidence.reasons import FAMILIES, signature, with_issue, without_links
 from core.matrix import Matrix, resolve, supports
 from core.model import BringupStatus, Entry
 
+_DAY = 86_400.0
+"""In seconds."""
 _FAMILY_NAMES = frozenset(family.name for family in FAMILIES)
 
 
@@ -26,10 +29,15 @@ class ClusterCell:
     arch: str
     declared: str = ""
     """The reason in its entry, verbatim; empty if that names another failure."""
-    seen: Observation | None = None
-    """The newest result, if it is this failure."""
+    failure: CellFailure | None = None
+    """What it has shown, if that is this failure."""
     stage: str = ""
     """The name of a `BringupStatus`; empty: unknown."""
+
+    @property
+    def seen(self) -> Observation | None:
+        """The newest result that is this failure."""
+        return self.failure.row if self.failure else None
 
 
 @dataclass(frozen=True)
@@ -63,36 +71,51 @@ class Cluster:
         )
 
     @cached_property
+    def first_bad(self) -> Observation | None:
+        """The first of all results that are this failure, of the cells that show it now; None: none does."""
+        began = [member.failure.began for member in self.members if member.failure]
+        return min(began, key=order, default=None)
+
+    def age(self, now: float) -> int | None:
+        """For how many days it has failed; None: it does not, or nobody knows since when."""
+        return max(0, int((now - self.first_bad.when) // _DAY)) if self.first_bad and self.first_bad.when else None
+
+    @cached_property
+    def lately(self) -> int:
+        """How many of its cells failed on the last day that has results."""
+        return sum(member.failure.lately for member in self.members if member.failure)
+
+    @cached_property
     def texts(self) -> Mapping[str, int]:
         """The reasons as entries have them, without links, with their counts."""
         return dict(Counter(without_links(m.declared) for m in self.members if m.declared).most_common())
 
 
-def find_clusters(matrix: Matrix, observations: Iterable[Observation] = ()) -> tuple[Cluster, ...]:
-    """The clusters of all reasons in entries and in the newest results of cells, the biggest first.
+def find_clusters(matrix: Matrix, failures: Iterable[CellFailure] = ()) -> tuple[Cluster, ...]:
+    """The clusters of all reasons in entries and of `failures`, in their order (`cluster_order`).
 
-    A cell is in two clusters if its newest result is another failure than its entry declares.
+    A cell is in two clusters if what it shows is another failure than its entry declares.
     """
-    failing = {row.cell: row for row in newest(observations) if row.ending in FAILURES and row.reason}
+    failing = {one.row.cell: one for one in failures}
     found: dict[str, list[ClusterCell]] = defaultdict(list)
     for id, entry in matrix.entries.items():
         for arch, reason in _declared(entry, matrix.schema.archs):
-            seen = failing.get((id, arch))
-            same = seen is not None and signature(reason) in (signature(seen.reason), signature(seen.steady))
-            if seen is not None and same:
+            one = failing.get((id, arch))
+            same = one is not None and signature(reason) in (signature(one.row.reason), signature(one.row.steady))
+            if one is not None and same:
                 del failing[id, arch]
             stage = str(resolve(entry, "bringup_status", arch).value or "").upper()
-            found[signature(reason)].append(ClusterCell(id, arch, reason, seen if same else None, stage))
-    for row in failing.values():
-        stage_text = "" if row.stage is BringupStatus.UNKNOWN else row.stage.value
-        found[signature(row.steady)].append(ClusterCell(row.test_id, row.arch, "", row, stage_text))
-    clusters = (_cluster(name, members) for name, members in found.items())
-    return tuple(sorted(clusters, key=lambda one: (-len(one.ids), one.canonical)))
+            found[signature(reason)].append(ClusterCell(id, arch, reason, one if same else None, stage))
+    for one in failing.values():
+        stage_text = "" if one.row.stage is BringupStatus.UNKNOWN else one.row.stage.value
+        found[signature(one.row.steady)].append(ClusterCell(one.row.test_id, one.row.arch, "", one, stage_text))
+    return tuple(sorted((_cluster(name, members) for name, members in found.items()), key=cluster_order))
 
 
-def oldest(cluster: Cluster, ages: Mapping[str, int]) -> int | None:
-    """The age in days of the oldest status among the entries; None: unknown for all."""
-    return max((ages[id] for id in cluster.ids if id in ages), default=None)
+def cluster_order(cluster: Cluster) -> tuple[object, ...]:
+    """Sort key: what failed last night before all else, what began last first, then what most entries declare."""
+    first = cluster.first_bad
+    return not cluster.lately, first is None, -first.when if first else 0.0, -len(cluster.ids), cluster.canonical
 
 
 def _declared(entry: Entry, archs: Sequence[str]) -> Iterator[tuple[str, str]]:

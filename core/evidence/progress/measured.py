@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from itertools import starmap
 from typing import NamedTuple, TypeAlias
 
-from core.evidence.series import flakiness_of, turns
+from core.evidence.series import FLAKY_FROM, flakiness_of, turns
 from core.evidence.store_courses import MACHINE_DAYS
 from core.evidence.store_tracks import Track, Tracks
 
 DAY = 86_400.0
 """In seconds."""
 _WEEK = 7
-_FLAKY_FROM = 0.2
-"""A cell with more flakiness than this counts as flaky, not as turned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +182,7 @@ def measure_tracks(
         right = [shape in tracks.as_expected for _, _, shape in rows]
         counts.add(track.arch, group_of(track.test_id, track.arch), days, passed, right)
         flakiness, turn = flakiness_of(passed), _last_turn(rows, tracks)
-        if flakiness > _FLAKY_FROM:
+        if flakiness > FLAKY_FROM:
             flaky.append(Flaky(track.test_id, track.arch, flakiness))
         elif turn and turn[0] > last - _WEEK * DAY:
             turned.append((track, turn[2] in passes, turn[:2]))

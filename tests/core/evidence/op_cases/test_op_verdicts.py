@@ -9,9 +9,11 @@ import pytest
 
 from core.edits.operations import Operation, OpKind, to_json
 from core.evidence.analysis.clusters import find_clusters
+from core.evidence.analysis.failures import last_failures
 from core.evidence.analysis.stability import Stability, courses
 from core.evidence.observation import Ending
 from core.evidence.proposals.op_rules import propose_for_cases
+from core.evidence.results import Results
 from core.evidence.verdicts.matrix import Verdicts
 from core.evidence.verdicts.op_cases import OpVerdicts
 from core.evidence.verdicts.policy import Policy
@@ -190,6 +192,6 @@ def test_failures_are_clustered_by_their_message(tmp_path: Path, tests: OpTests)
             result(tests, "expected", "fail", message="RuntimeError: no such kernel"),
         ]
     )
-    clusters = find_clusters(index(sample(tmp_path / "checkout")), matrix_seen)
+    clusters = find_clusters(index(sample(tmp_path / "checkout")), last_failures(Results(matrix_seen)))
     ids = sorted(one.ids for one in clusters if one.ids[0].startswith("m::"))
     assert ids == [("m::expected",), ("m::marked", "m::plain")]
