@@ -10,7 +10,7 @@ from core.errors import TTMatrixError
 from core.files import read_text
 from core.model import Finding
 from core.ops import MANIFEST_KIND, manifest_findings
-from core.payload.ttmatrix_ops import Manifest
+from core.payload.ttmatrix_payload.ops import Manifest
 
 OP_MANIFEST = Check(MANIFEST_KIND, "a mistake in a manifest of op tests: the case, or the file, is left out")
 

@@ -6,7 +6,7 @@ from itertools import accumulate, count
 
 from core.edits.operations import Operation, OpKind, Refused
 from core.edits.yaml import Block, Document, path_at, read_manifest
-from core.payload.ttmatrix_ops import Correction, How, Problem
+from core.payload.ttmatrix_payload.ops import Correction, How, Problem
 
 Operations = tuple[Operation, ...]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from core.edits.operations import Operation, OpKind, case_name
 from core.edits.yaml import Document, Layout, canonical, new_item, read_manifest, value_of
 from core.model import Entry
-from core.payload.ttmatrix_ops import CASE_KEYS, SETTING_KEYS, Case, Manifest, Problem, near_key, read_text
+from core.payload.ttmatrix_payload.ops import CASE_KEYS, SETTING_KEYS, Case, Manifest, Problem, near_key, read_text
 
 _EDITABLE = (*SETTING_KEYS, "op", "marks", "expects_error", "description")
 """Keys of a case that can be set as a whole; of the other keys, only single values can."""

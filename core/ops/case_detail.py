@@ -8,7 +8,7 @@ from core.model import Status
 from core.ops.findings import problem_text
 from core.ops.op_tests import OpTests, deduplicated
 from core.ops.tabulation import Expectation, expectation, shape_text
-from core.payload.ttmatrix_ops import (
+from core.payload.ttmatrix_payload.ops import (
     Case,
     DeviceName,
     DtypeName,

@@ -11,7 +11,7 @@ from core import files, payload
 from core.errors import TTMatrixError, UsageError
 from core.files import atomic_write
 from core.ids import TestId
-from core.payload.ttmatrix_ops import NotWritable, added, read_text
+from core.payload.ttmatrix_payload.ops import NotWritable, added, read_text
 from core.proc import run_command
 from core.runs.planning import why_no_ops
 

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Iterator
 
 from core.model import Finding
-from core.payload.ttmatrix_ops import Manifest, Problem
+from core.payload.ttmatrix_payload.ops import Manifest, Problem
 
 MANIFEST_KIND = "op-manifest"
 """The kind of all findings about manifests of op tests."""

@@ -9,7 +9,7 @@ from core.ids import TestId
 from core.model import ModelInfo
 from core.ops.op_by_op import OpByOp, OpByOpResult, Operand
 from core.ops.op_tests import OpTests
-from core.payload.ttmatrix_ops import Row, Tensor
+from core.payload.ttmatrix_payload.ops import Row, Tensor
 
 _OTHER = re.compile(r"[^a-z0-9]+")
 

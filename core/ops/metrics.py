@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from core.ops.op_tests import OpTests
-from core.payload.ttmatrix_ops import Case, Row, duplicates, tensors_of
+from core.payload.ttmatrix_payload.ops import Case, Row, duplicates, tensors_of
 
 
 class Counts(NamedTuple):

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from core.errors import UsageError
-from core.payload.ttmatrix_ops import (
+from core.payload.ttmatrix_payload.ops import (
     Case,
     Duplicate,
     File,

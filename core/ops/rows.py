@@ -10,7 +10,7 @@ from core.matrix import Matrix, OtherRows, load, store, with_op_rows
 from core.matrix.cache import Cache
 from core.sources import files_below, stamps_of
 
-_CODE = ("ops", "payload/ttmatrix_ops")
+_CODE = ("ops", "payload/ttmatrix_payload/ops")
 """Code that the rows depend on, in addition to the code that every cached value depends on."""
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from core.matrix import Column, FlagColumn, OtherRows
 from core.model import Status
 from core.ops.op_tests import OpTests, computes_nothing, deduplicated, read_op_tests
-from core.payload.ttmatrix_ops import (
+from core.payload.ttmatrix_payload.ops import (
     BACKEND_VARIABLE,
     Case,
     NotRead,

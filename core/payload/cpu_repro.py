@@ -22,14 +22,14 @@ HERE = Path(__file__).resolve().parent
 # The script's directory is not on the path if Python was started with PYTHONSAFEPATH.
 sys.path[:] = [str(HERE), *(entry for entry in sys.path if entry != str(HERE))]
 
-from ttmatrix_arguments import model_parser, path
+from ttmatrix_payload.models.arguments import model_parser, path
 
 VERSION = 1
 
 
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     """Parse the command line; argparse ends the process if it is invalid."""
-    parser = model_parser(__doc__.partition("\n")[0])
+    parser: argparse.ArgumentParser = model_parser(__doc__.partition("\n")[0])
     add = parser.add_argument
     add("--mode", choices=("inference", "training"), required=True)
     add("--parallelism", default="single_device", help="as in the test id; said to be left out")
@@ -47,13 +47,13 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 def execute(args: argparse.Namespace, result: dict[str, Any]) -> None:
     """Run both phases and fill `result`. Sets `problem` where the environment cannot run the model."""
-    from ttmatrix_network import HubLook, say_connections
+    from ttmatrix_payload.models.network import HubLook, say_connections
 
     look = HubLook()
     say_connections()
     jax = args.loader.endswith("/jax")
     if jax:
-        from ttmatrix_jax.devices import Pjrt
+        from ttmatrix_payload.jax.devices import Pjrt
 
         Pjrt.prepare()
         if reason := Pjrt().missing():
@@ -72,12 +72,12 @@ def execute(args: argparse.Namespace, result: dict[str, Any]) -> None:
 
     if look.settle():
         print("No model hub is within reach: loaders read what was downloaded before (HF_HUB_OFFLINE=1).", flush=True)
-    from ttmatrix_loader import Problem
+    from ttmatrix_payload.models.loader import Problem
 
     if jax:
-        from ttmatrix_jax.phases import run_phases
+        from ttmatrix_payload.jax.phases import run_phases
     else:
-        from ttmatrix_phase import run_phases
+        from ttmatrix_payload.models.phase import run_phases
 
     try:
         run_phases(args, result)
@@ -99,9 +99,10 @@ def main(argv: Sequence[str]) -> int:
     sys.argv[1:] = []
     if not args.also:
         return run_variant(args)
-    from ttmatrix_shared import run_shared
+    from ttmatrix_payload.models.shared import run_shared
 
-    return run_shared(args, run_variant)
+    code: int = run_shared(args, run_variant)
+    return code
 
 
 def run_variant(args: argparse.Namespace) -> int:

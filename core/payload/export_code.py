@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ttmatrix_compile_options import CompileOptions
-    from ttmatrix_export.files import Exported
+    from ttmatrix_payload.export.files import Exported
+    from ttmatrix_payload.models.compile_options import CompileOptions
 
 VERSION = 1
 HERE = Path(__file__).resolve().parent
@@ -32,8 +32,8 @@ _PLUGINS = {"pytorch": ("torch_xla", "pjrt_plugin_tt", "tt_torch"), "jax": ("jax
 
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     """Parse the command line; argparse ends the process if it is invalid."""
-    from ttmatrix_compile_options import add_options
-    from ttmatrix_export.files import GRAPHS, TARGETS
+    from ttmatrix_payload.export.files import GRAPHS, TARGETS
+    from ttmatrix_payload.models.compile_options import add_options
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add = parser.add_argument
@@ -56,10 +56,10 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 def export(args: argparse.Namespace) -> tuple[int, dict[str, Any]]:
     """Write and check the files; returns the exit code and the result line's contents. Raises Problem and NotFree."""
-    from ttmatrix_compile_options import read
-    from ttmatrix_export.files import GRAPHS, check_free, deliver, exported, faults
-    from ttmatrix_loader import Problem, import_loader, loader_factory
-    from ttmatrix_packages import packages
+    from ttmatrix_payload.export.files import GRAPHS, check_free, deliver, exported, faults
+    from ttmatrix_payload.models.compile_options import read
+    from ttmatrix_payload.models.loader import Problem, import_loader, loader_factory
+    from ttmatrix_payload.models.packages import packages
 
     jax = args.loader.endswith("/jax")
     options = read(lambda name: getattr(args, name.removeprefix("--").replace("-", "_")))
@@ -70,7 +70,7 @@ def export(args: argparse.Namespace) -> tuple[int, dict[str, Any]]:
     tensors = args.to != GRAPHS if args.export_tensors is None else args.export_tensors == _TRUE
     args.directory.mkdir(parents=True, exist_ok=True)
     # Import these before a loader's import removes our directory from the path.
-    framework = importlib.import_module(f"ttmatrix_export.{'jax_models' if jax else 'pytorch'}")
+    framework = importlib.import_module(f"ttmatrix_payload.export.{'jax_models' if jax else 'pytorch'}")
     make_loader = loader_factory(import_loader(args.checkout, args.loader), args)
     with packages(args):
         model = framework.Model(make_loader(), args)
@@ -91,7 +91,7 @@ def export(args: argparse.Namespace) -> tuple[int, dict[str, Any]]:
 
 
 def _check_plugin(args: argparse.Namespace, jax: bool) -> None:
-    from ttmatrix_loader import Problem
+    from ttmatrix_payload.models.loader import Problem
 
     absent = [name for name in _PLUGINS["jax" if jax else "pytorch"] if importlib.util.find_spec(name) is None]
     if absent:
@@ -102,7 +102,7 @@ def _check_plugin(args: argparse.Namespace, jax: bool) -> None:
 
 def _graphs(framework: Any, model: Any, args: argparse.Namespace, tensors: bool) -> tuple[list[str], list[str]]:
     """Export each part independently, so that one failure does not stop the others; returns failures and remarks."""
-    from ttmatrix_facts import traceback_text
+    from ttmatrix_payload.models.facts import traceback_text
 
     failures = []
     done = framework.parts(args.directory, tensors=tensors)
@@ -118,7 +118,7 @@ def _graphs(framework: Any, model: Any, args: argparse.Namespace, tensors: bool)
 
 
 def _code(framework: Any, model: Any, args: argparse.Namespace, tensors: bool, options: CompileOptions) -> list[str]:
-    from ttmatrix_facts import traceback_text
+    from ttmatrix_payload.models.facts import traceback_text
 
     if options.torch:
         print(f"Ignored, as code is generated without torch.compile's options: {', '.join(options.torch)}", flush=True)
@@ -150,12 +150,12 @@ def main(argv: Sequence[str]) -> int:
     args = parse_arguments(argv)
     # The model must see the runner's world: none of our options.
     sys.argv[1:] = []
-    from ttmatrix_export.files import CPP, PYTHON, NotFree
-    from ttmatrix_network import HubLook
+    from ttmatrix_payload.export.files import CPP, PYTHON, NotFree
+    from ttmatrix_payload.models.network import HubLook
 
     look = HubLook()
     if args.loader.endswith("/jax"):
-        from ttmatrix_jax.devices import Pjrt
+        from ttmatrix_payload.jax.devices import Pjrt
 
         Pjrt.prepare()
         if reason := Pjrt().missing():
@@ -170,9 +170,9 @@ def main(argv: Sequence[str]) -> int:
     if args.parallelism != "single_device":
         print(f"{args.parallelism} is left out: the model is exported for one device.", flush=True)
     look.settle()
-    from ttmatrix_facts import traceback_text
-    from ttmatrix_loader import Problem, missing_package
-    from ttmatrix_network import missing_download
+    from ttmatrix_payload.models.facts import traceback_text
+    from ttmatrix_payload.models.loader import Problem, missing_package
+    from ttmatrix_payload.models.network import missing_download
 
     try:
         return _report(args, *export(args))
@@ -181,8 +181,8 @@ def main(argv: Sequence[str]) -> int:
     except Problem as problem:
         return _report(args, 2, _problem(problem.kind, str(problem)))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of the model is to be shown
-        if problem := missing_package(error, args) or missing_download(error):
-            return _report(args, 2, _problem(problem.kind, str(problem)))
+        if lack := missing_package(error, args) or missing_download(error):
+            return _report(args, 2, _problem(lack.kind, str(lack)))
         print(traceback_text(error), end="", flush=True)
         return _report(args, 1, {"message": f"the model failed: {_one_line(error)}"})
 

@@ -24,12 +24,12 @@ HERE = Path(__file__).resolve().parent
 # The script's directory is not on the path if Python was started with PYTHONSAFEPATH.
 sys.path[:] = [str(HERE), *(entry for entry in sys.path if entry != str(HERE))]
 
-from ttmatrix_arguments import model_parser, path
+from ttmatrix_payload.models.arguments import model_parser, path
 
 
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     """Parse the command line; argparse ends the process if it is invalid."""
-    parser = model_parser(__doc__.partition("\n")[0])
+    parser: argparse.ArgumentParser = model_parser(__doc__.partition("\n")[0])
     add = parser.add_argument
     add(
         "--backend",
@@ -51,14 +51,14 @@ def bisect(args: argparse.Namespace) -> dict[str, Any]:
     import importlib
 
     import torch
-    from ttmatrix_bisect.alone import write_alone
-    from ttmatrix_bisect.report import described, report
-    from ttmatrix_bisect.sides import Side
-    from ttmatrix_bisect.verdict import Found, ReferenceFailed, compare_model
-    from ttmatrix_execute.choose import AUTO, choose_backend
-    from ttmatrix_loader import import_loader, loader_factory
-    from ttmatrix_packages import packages
-    from ttmatrix_workload import call_arguments, load_inputs, load_model
+    from ttmatrix_payload.bisect.alone import write_alone
+    from ttmatrix_payload.bisect.report import described, report
+    from ttmatrix_payload.bisect.sides import Side
+    from ttmatrix_payload.bisect.verdict import Found, ReferenceFailed, compare_model
+    from ttmatrix_payload.execute.choose import AUTO, choose_backend
+    from ttmatrix_payload.models.loader import import_loader, loader_factory
+    from ttmatrix_payload.models.packages import packages
+    from ttmatrix_payload.models.workload import call_arguments, load_inputs, load_model
 
     for module in args.modules:
         importlib.import_module(module)
@@ -100,7 +100,8 @@ def bisect(args: argparse.Namespace) -> dict[str, Any]:
             about = described(found.engine.culprit, args.checkout)
             alone = write_alone(found.engine.culprit, backend, name, about, args.case, tell)
     more = {"not_in_bfloat16": reason, "seconds": round(time.monotonic() - begin, 3)}
-    return report(found, alone, args.checkout) | more
+    said: dict[str, Any] = report(found, alone, args.checkout)
+    return said | more
 
 
 def main(argv: Sequence[str]) -> int:
@@ -108,7 +109,7 @@ def main(argv: Sequence[str]) -> int:
     args = parse_arguments(argv)
     # The model must see the runner's world: none of our options, and our directory on the path only for our imports.
     sys.argv[1:] = []
-    from ttmatrix_network import HubLook
+    from ttmatrix_payload.models.network import HubLook
 
     look = HubLook()
     try:
@@ -117,14 +118,14 @@ def main(argv: Sequence[str]) -> int:
         return _report({"problem": f"torch cannot be imported by {sys.executable}: {error}"}, 2, args)
     look.settle()
     # Import everything of ours before the loader: its import removes our directory from the path.
-    import ttmatrix_bisect.alone
-    import ttmatrix_bisect.report  # noqa: F401
-    import ttmatrix_bisect_line  # noqa: F401
-    from ttmatrix_bisect.verdict import NotFinished
-    from ttmatrix_execute.backend import BackendMissing
-    from ttmatrix_facts import traceback_text
-    from ttmatrix_loader import Problem, missing_package
-    from ttmatrix_network import missing_download
+    import ttmatrix_payload.bisect.alone
+    import ttmatrix_payload.bisect.line
+    import ttmatrix_payload.bisect.report  # noqa: F401
+    from ttmatrix_payload.bisect.verdict import NotFinished
+    from ttmatrix_payload.execute.backend import BackendMissing
+    from ttmatrix_payload.models.facts import traceback_text
+    from ttmatrix_payload.models.loader import Problem, missing_package
+    from ttmatrix_payload.models.network import missing_download
 
     try:
         result = bisect(args)
@@ -144,7 +145,7 @@ def _report(result: dict[str, Any], code: int, args: argparse.Namespace) -> int:
         args.report.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     line = f"TTMATRIX-BISECT {json.dumps(result)}"
     if args.nonce:
-        from ttmatrix_bisect_line import result_line  # loaded before the loader was
+        from ttmatrix_payload.bisect.line import result_line  # loaded before the loader was
 
         line = f"TTMATRIX-RESULT {json.dumps(result_line(result, args.nonce))}"
     # Write to the descriptor, since the model may have replaced sys.stdout.

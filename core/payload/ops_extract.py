@@ -28,11 +28,11 @@ HERE = Path(__file__).resolve().parent
 # The script's directory is not on the path if Python was started with PYTHONSAFEPATH.
 sys.path[:] = [str(HERE), *(entry for entry in sys.path if entry != str(HERE))]
 
-from ttmatrix_arguments import model_parser, path
-from ttmatrix_crashes import Calls, Crashed, run_until_crash
+from ttmatrix_payload.extract.crashes import Calls, Crashed, run_until_crash
+from ttmatrix_payload.models.arguments import model_parser, path
 
 if TYPE_CHECKING:
-    from ttmatrix_ops.recording import Recorder
+    from ttmatrix_payload.ops.recording import Recorder
 
 
 _LEAST_SECONDS = 1.0
@@ -62,7 +62,7 @@ def start_with_same_addresses() -> None:
 
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     """Parse the command line; argparse ends the process if it is invalid."""
-    parser = model_parser(__doc__.partition("\n")[0])
+    parser: argparse.ArgumentParser = model_parser(__doc__.partition("\n")[0])
     add = parser.add_argument
     add("--level", choices=("torch", "aten"), default="torch", help="ops as the model calls them, or what they come to")
     add("--seconds", type=float, default=0.0, help="the longest that the model may run; 0: as long as it takes")
@@ -76,11 +76,11 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
 def extract(args: argparse.Namespace, calls: Calls) -> dict[str, Any]:
     """Write the manifest and return the report. Raises what the model raises before its first op, and Problem."""
     import torch
-    from ttmatrix_facts import traceback_text
-    from ttmatrix_loader import import_loader, loader_factory
-    from ttmatrix_ops.recording import Recorder
-    from ttmatrix_packages import packages
-    from ttmatrix_workload import load_inputs, load_model
+    from ttmatrix_payload.models.facts import traceback_text
+    from ttmatrix_payload.models.loader import import_loader, loader_factory
+    from ttmatrix_payload.models.packages import packages
+    from ttmatrix_payload.models.workload import load_inputs, load_model
+    from ttmatrix_payload.ops.recording import Recorder
 
     # Disable compilation: code that would be compiled runs as written, so that its calls are seen.
     if hasattr(torch.compiler, "set_stance"):
@@ -128,7 +128,7 @@ class _Recorded(NamedTuple):
 
 def _recorded(args: argparse.Namespace, recorder: Recorder, model: Any, inputs: Any, started: float) -> _Recorded:
     """Run the model once. `started` is when its loading began."""
-    from ttmatrix_workload import call
+    from ttmatrix_payload.models.workload import call
 
     # The message names the whole limit, not the rest after loading, which differs each time.
     limit = f"{args.within or args.seconds:g} s"
@@ -198,10 +198,10 @@ def _write(
 
     `notes` go to the top of the file. Without `counted` the file does not say how often something was left out.
     """
-    from ttmatrix_ops.cases import Manifest
-    from ttmatrix_ops.load import read_text
-    from ttmatrix_ops.reading import Defaults
-    from ttmatrix_ops.writing import NotWritable, case_lines, manifest_text
+    from ttmatrix_payload.ops.cases import Manifest
+    from ttmatrix_payload.ops.load import read_text
+    from ttmatrix_payload.ops.reading import Defaults
+    from ttmatrix_payload.ops.writing import NotWritable, case_lines, manifest_text
 
     name = args.loader if args.variant is None else f"{args.loader}-{args.variant}"
     defaults = Defaults(dtype="bfloat16")
@@ -234,7 +234,7 @@ def main(argv: Sequence[str], calls: Calls) -> int:
     args = parse_arguments(argv)
     # The model must see the runner's world: none of our options, and our directory on the path only for our imports.
     sys.argv[1:] = []
-    from ttmatrix_network import HubLook
+    from ttmatrix_payload.models.network import HubLook
 
     look = HubLook()
     # Functions that torch would compile stay Python, so that their calls are seen.
@@ -242,32 +242,33 @@ def main(argv: Sequence[str], calls: Calls) -> int:
     try:
         import torch
     except (ImportError, OSError) as error:
-        import ttmatrix_extract_line
+        import ttmatrix_payload.extract.line
 
         problem = {"problem": f"torch cannot be imported by {sys.executable}: {error}"}
-        line = ttmatrix_extract_line.result_line(problem, args.nonce) if args.nonce else problem
+        line = ttmatrix_payload.extract.line.result_line(problem, args.nonce) if args.nonce else problem
         return _report(line, 2, args)
     print(f"torch {torch.__version__} at {sys.executable}", flush=True)
     look.settle()
     # Import everything of ours before the loader: its import removes our directory from the path.
-    import ttmatrix_extract_line
-    from ttmatrix_facts import traceback_text
-    from ttmatrix_loader import Problem, missing_package
-    from ttmatrix_network import missing_download
+    import ttmatrix_payload.extract.line
+    from ttmatrix_payload.models.facts import traceback_text
+    from ttmatrix_payload.models.loader import Problem, missing_package
+    from ttmatrix_payload.models.network import missing_download
 
     def report(result: dict[str, Any], code: int) -> int:
-        return _report(ttmatrix_extract_line.result_line(result, args.nonce) if args.nonce else result, code, args)
+        line = ttmatrix_payload.extract.line
+        return _report(line.result_line(result, args.nonce) if args.nonce else result, code, args)
 
     try:
         result = extract(args, calls)
         if args.into is not None:
-            result |= ttmatrix_extract_line.add_to(args.into, args.output)
+            result |= ttmatrix_payload.extract.line.add_to(args.into, args.output)
         return report(result, 0)
-    except (Problem, ttmatrix_extract_line.NotAdded) as problem:
+    except (Problem, ttmatrix_payload.extract.line.NotAdded) as problem:
         return report({"problem": str(problem)}, 2)
     except (Exception, SystemExit, TimeIsUp) as error:  # noqa: BLE001 - any failure of the model is to be shown
-        if problem := missing_package(error, args) or missing_download(error):
-            return report({"problem": str(problem)}, 2)
+        if lack := missing_package(error, args) or missing_download(error):
+            return report({"problem": str(lack)}, 2)
         print(traceback_text(error), end="", flush=True)
         return report({"problem": f"the model failed: {type(error).__name__}: {error}"}, 1)
 

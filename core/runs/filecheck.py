@@ -10,7 +10,7 @@ from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.model import Entry
-from core.payload.ttmatrix_filecheck import LLVM, NAME, find_filecheck
+from core.payload.ttmatrix_payload.execute.filecheck import LLVM, NAME, find_filecheck
 from core.proc import run_command
 from core.runs.ir import FOLDED, fold, folded_lines
 

@@ -70,7 +70,17 @@ def collect(root: Path, python: str) -> Collected:
     loaded = time.perf_counter() - begin
     with tempfile.TemporaryDirectory() as directory:
         problems = Path(directory) / "problems.json"
-        argv = [python, "-m", "pytest", "-p", "ttmatrix_runner", "-p", "no:cacheprovider", "--collect-only", "-q"]
+        argv = [
+            python,
+            "-m",
+            "pytest",
+            "-p",
+            "ttmatrix_payload.runner",
+            "-p",
+            "no:cacheprovider",
+            "--collect-only",
+            "-q",
+        ]
         # Upstream's own conftests, if the checkout has them, need its packages and declare the same options.
         argv.append("--noconftest")
         begin = time.perf_counter()

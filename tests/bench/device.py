@@ -26,7 +26,7 @@ import sys
 from pathlib import Path
 import torch
 sys.path.insert(0, {payload!r})
-from ttmatrix_loader import import_loader
+from ttmatrix_payload.models.loader import import_loader
 module = import_loader(Path({root!r}), {directory!r})
 variants = {{str(key): key for key in module.ModelLoader.query_available_variants()}}
 loader = module.ModelLoader(variant=variants.get({variant!r}))
@@ -39,7 +39,7 @@ _COLLECT = """
 import sys, time
 import torch, pytest
 begin = time.process_time()
-code = pytest.main(["-p", "ttmatrix_runner", "-p", "no:cacheprovider", "--noconftest", "--collect-only", "-qq"])
+code = pytest.main(["-p", "ttmatrix_payload.runner", "-p", "no:cacheprovider", "--noconftest", "--collect-only", "-qq"])
 print(f"\\n{time.process_time() - begin}")
 """
 
@@ -59,7 +59,16 @@ def main() -> None:
         file = Path(directory) / "model.py"
         file.write_text(_model(checkout, test), encoding="utf-8")
         bare = [args.python, str(file)]
-        plugin = [args.python, "-m", "pytest", "-p", "ttmatrix_runner", "-p", "no:cacheprovider", "--noconftest"]
+        plugin = [
+            args.python,
+            "-m",
+            "pytest",
+            "-p",
+            "ttmatrix_payload.runner",
+            "-p",
+            "no:cacheprovider",
+            "--noconftest",
+        ]
         plugin += ["--backend=eager", "--disable-perf-measurement", f"--junitxml={directory}/junit.xml"]
         plugin += ["--forked", "--force-run", "--runxfail", node_id(test.function, args.test)]
         commands = {"import torch": [args.python, "-c", _IMPORT], "python model.py": bare, "device run": plugin}

@@ -45,7 +45,7 @@ def main(cases: int = CASES) -> int:
         batch = [
             *pytest,
             "-p",
-            "ttmatrix_ops.plugin",
+            "ttmatrix_payload.ops.plugin",
             "--noconftest",
             f"--rootdir={scratch}",
             "--compile-backend=eager",

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from core.payload.ttmatrix_ops.recording import LEVELS, Recorder
+from core.payload.ttmatrix_payload.ops.recording import LEVELS, Recorder
 
 MOST = 3.0
 SMALL = 0.005

@@ -142,7 +142,7 @@ def _typed(model: Any, options: dict[str, Any]) -> Any:
 
 
 def _variant(checkout: Path, loader: str) -> str | None:
-    from ttmatrix_loader import import_loader  # type: ignore[import-not-found]
+    from ttmatrix_payload.models.loader import import_loader
 
     own = sys.path[:]
     try:
@@ -155,8 +155,8 @@ def _variant(checkout: Path, loader: str) -> str | None:
 
 def _record(checkout: Path, loader: str, output: Path, seconds: int) -> int:
     """In a fork: do what `ttmatrix ops extract` does in its child."""
-    import ops_extract  # type: ignore[import-not-found]
-    from ttmatrix_crashes import Calls  # type: ignore[import-not-found]
+    import ops_extract
+    from ttmatrix_payload.extract.crashes import Calls
 
     variant = None
     with contextlib.suppress(AttributeError):

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from core.ops.op_tests import read_op_tests
-from tests.core.payload.ttmatrix_ops.manifests import generated
+from tests.core.payload.ops.manifests import generated
 
 CASES = 5_000
 FILES = 3

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.demo import lay_out
-from tests.core.payload.ttmatrix_ops.manifests import generated
+from tests.core.payload.ops.manifests import generated
 
 CASES, FILES, ROUNDS = 5_000, 3, 15
 ROOT = Path(__file__).parents[2]

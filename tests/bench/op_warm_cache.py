@@ -41,7 +41,7 @@ def _run(directory: Path) -> tuple[float, set[str]]:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--noconftest"]
     command += [
         "-p",
-        "ttmatrix_ops.plugin",
+        "ttmatrix_payload.ops.plugin",
         f"--rootdir={directory}",
         f"--ops-dir={directory}",
         "--compile-backend=inductor",

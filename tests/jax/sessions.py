@@ -36,7 +36,7 @@ def _nodes(ids: Iterable[str]) -> list[str]:
 def _pytest(sample: Checkout, devices: int, *words: str) -> subprocess.CompletedProcess[str]:
     own = {"PYTHONPATH": str(PAYLOAD), "ENABLE_BRINGUP_STAGE_LOGGING": "1", "CPU_NUM_DEVICES": str(devices)}
     return subprocess.run(
-        [str(jax_python()), "-m", "pytest", "-p", "ttmatrix_runner", "--forked", "-q", *words],
+        [str(jax_python()), "-m", "pytest", "-p", "ttmatrix_payload.runner", "--forked", "-q", *words],
         cwd=sample.root,
         env={**os.environ, **own},
         capture_output=True,

@@ -110,7 +110,7 @@ elif sys.argv[1].endswith("ops_extract.py"):
     extraction()
 elif sys.argv[1].endswith("ops_bisect.py"):
     bisection()
-elif sys.argv[1].endswith("ttmatrix_requirements.py"):
+elif sys.argv[1].endswith("requirements_lacking.py"):
     layers()
 else:
     payload()

@@ -24,13 +24,13 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "core/payload"))
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", http_proxy="http://127.0.0.1:9")
 os.environ.update(https_proxy="http://127.0.0.1:9", HTTPS_PROXY="http://127.0.0.1:9", no_proxy="")
 
-from ttmatrix_execute import (  # type: ignore[import-not-found]
+from ttmatrix_payload.execute import (
     Settings,
     choose_backend,
     execute,
     skip_reason,
 )
-from ttmatrix_loader import import_loader, loader_factory  # type: ignore[import-not-found]
+from ttmatrix_payload.models.loader import import_loader, loader_factory
 
 for slow in ("torch.fx.experimental.symbolic_shapes", "torch_xla.core.xla_model"):
     with contextlib.suppress(ImportError):

@@ -86,7 +86,14 @@ def _sessions(checkout: Checkout, directory: Path) -> Iterator[list[str]]:
                 number += 1
                 mark = f"{arch} and inference and weekly and {job}"
                 artefact = f"test-reports-a1b2c3-1.{number}-{arch}-{mark.replace(' ', '_')}-{9000 + number}"
-                options = ["-p", "ttmatrix_runner", "-p", "no:cacheprovider", "--forked", "--disable-perf-measurement"]
+                options = [
+                    "-p",
+                    "ttmatrix_payload.runner",
+                    "-p",
+                    "no:cacheprovider",
+                    "--forked",
+                    "--disable-perf-measurement",
+                ]
                 options += [f"--models-root={models}", f"--test-config={checkout.test_config}"]
                 options += ["--backend=eager", f"--arch={arch}", f"-m={mark}"]
                 report = directory / f"nightly-{night}" / artefact / f"report_{9000 + number}.xml"

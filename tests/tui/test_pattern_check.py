@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from core.payload.ttmatrix_filecheck import find_filecheck
+from core.payload.ttmatrix_payload.execute.filecheck import find_filecheck
 from core.runs.filecheck import PATTERNS
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until

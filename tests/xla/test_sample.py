@@ -75,7 +75,7 @@ def argv(ids: Iterable[str], *options: str) -> list[str]:
         "-m",
         "pytest",
         "-p",
-        "ttmatrix_runner",
+        "ttmatrix_payload.runner",
         "--backend=xla",
         "-q",
         "--tb=no",

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from core.errors import TTMatrixError
 from core.files import opened, read_bytes
 from core.labour import Labour, is_work
-from core.payload.ttmatrix_spool import SPOOL, Log, Spool
+from core.payload.ttmatrix_payload.plugins.spool import SPOOL, Log, Spool
 from core.proc import Child, descendants, own_identity, run_command, send_signal, spawn_detached
 from core.runs.cluster.code import reach
 from core.runs.cluster.places import BUILT_IN, CHECKOUT, PAYLOAD, PYTHON, RUN, interpreter, settled

@@ -16,8 +16,8 @@ from core.errors import TTMatrixError
 from core.files import read_loosely
 from core.ids import TestId
 from core.model import item_name
-from core.payload.ttmatrix_compile_options import read_words
-from core.payload.ttmatrix_spool import SPOOL, Spool
+from core.payload.ttmatrix_payload.models.compile_options import read_words
+from core.payload.ttmatrix_payload.plugins.spool import SPOOL, Spool
 from core.runs.case_results import counts, counts_text
 from core.runs.execution.collect import collect_programs
 from core.runs.execution.follow import CUT, Place, read_place

@@ -2,8 +2,8 @@
 """Sessions of pytest: runs that differ in their test alone share one process that has imported and collected it all.
 
 Each run stays a run, with its own directory, log, report, supervisor and leases, and a process of its own that the
-session forks (`core.payload.ttmatrix_session`). A session is only a shortcut: a run that it cannot serve, because it is
-killed, the code has changed or the test is not collected, runs by its own command, as alone.
+session forks (`plugins.session` of the payload). A session is only a shortcut: a run that it cannot serve, because
+it is killed, the code has changed or the test is not collected, runs by its own command, as alone.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 from core.errors import TTMatrixError
 from core.files import Malformed, decoded, opened, parsed, plain, read_bytes
 from core.model import Function, node_id
-from core.payload.ttmatrix_spool import SPOOL
+from core.payload.ttmatrix_payload.plugins.spool import SPOOL
 from core.proc import (
     Child,
     ProcessIdentity,
@@ -38,11 +38,11 @@ from core.runs.environment import child_environment
 from core.runs.spec import ResultFormat, RunSpec
 from core.runs.store import LOG, SESSION
 
-PLUGIN = "ttmatrix_session"
+PLUGIN = "ttmatrix_payload.plugins.session"
 PLACE_VARIABLE, SOCKET_VARIABLE = "TTMATRIX_SESSION", "TTMATRIX_SESSION_SOCKET"
-"""As in `core.payload.ttmatrix_session`, which needs pytest."""
+"""As in the payload's `plugins.session`, which needs pytest."""
 _SOCKET = "socket"
-_OUTPUT = "ttmatrix_output"
+_OUTPUT = "ttmatrix_payload.plugins.output"
 _MOST_TESTS = 200
 """Of one session: pytest compares each name with each item."""
 _MOST_SESSIONS = 2

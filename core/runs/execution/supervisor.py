@@ -20,7 +20,7 @@ from typing import NoReturn
 
 from core.errors import TTMatrixError
 from core.files import Malformed, decoded, plain, read_bytes
-from core.payload.ttmatrix_spool import SPOOL, SPOOL_VARIABLE, Log, Spool
+from core.payload.ttmatrix_payload.plugins.spool import SPOOL, SPOOL_VARIABLE, Log, Spool
 from core.proc import Child, own_environment, own_identity, spawn_detached
 from core.runs.environment import child_environment
 from core.runs.execution import packages

@@ -4,7 +4,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from core.payload.ttmatrix_compile_options import TRACE_ADVICE
+from core.payload.ttmatrix_payload.models.compile_options import TRACE_ADVICE
 
 _BYTES = r"\d{1,20}"
 _BUFFER = re.compile(

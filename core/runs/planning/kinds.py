@@ -12,8 +12,8 @@ from core.errors import UsageError
 from core.hosts import DEVICE_NODES as DEVICE_NODES
 from core.ids import TestId
 from core.model import TEST_MODULE, Framework, node_id
-from core.payload.ttmatrix_compile_options import NO_OPTIONS, CompileOptions, is_true, words
-from core.payload.ttmatrix_export.files import CPP, GRAPHS, PYTHON, NotFree, check_free
+from core.payload.ttmatrix_payload.export.files import CPP, GRAPHS, PYTHON, NotFree, check_free
+from core.payload.ttmatrix_payload.models.compile_options import NO_OPTIONS, CompileOptions, is_true, words
 from core.runs.leases import EVERYTHING
 from core.runs.planning.pytest_command import (
     BUILT_IN_PLUGIN as BUILT_IN_PLUGIN,
@@ -41,7 +41,7 @@ _BACKEND_PACKAGES: Mapping[str, tuple[str, ...]] = {"xla": ("torch_xla",), "tt":
 """Packages that backends need besides torch."""
 PROGRAMS = "ir"
 """The directory of a run for the programs of a JAX model, and of any model if the profile dumps them."""
-PROFILE_PLUGIN = "ttmatrix_profile"
+PROFILE_PLUGIN = "ttmatrix_payload.plugins.profile"
 """The plugin that passes the compile options of a profile to upstream's runner."""
 _OF_DEVICES = ("auto", "tt")
 """Backends that use a device if there is one."""

@@ -22,6 +22,7 @@ from core.text import counted
 
 BACKENDS = ("eager", "aot_eager", "inductor", "xla", "tt")
 """The offered backends; the plugin knows every one of dynamo's."""
+_PLUGIN = "ttmatrix_payload.ops.plugin"
 _CACHE_VARIABLE = "TORCHINDUCTOR_CACHE_DIR"
 _CACHE = "inductor"
 _GIB = 2**30
@@ -110,7 +111,7 @@ def batch_name(ids: Sequence[str]) -> str:
 
 def _command(request: OpRequest, python: Path, backend: str, artefacts: Path) -> list[str]:
     # The checkout's own configuration and conftest files define options of the same names.
-    command = [str(python), "-m", "pytest", "-v", "-p", "ttmatrix_ops.plugin", "-p", "no:cacheprovider", "--noconftest"]
+    command = [str(python), "-m", "pytest", "-v", "-p", _PLUGIN, "-p", "no:cacheprovider", "--noconftest"]
     command += ["-c", os.devnull, f"--rootdir={artefacts}", f"--ops-json={artefacts / RESULTS}"]
     command += [f"--compile-backend={backend}", f"--cases-from={artefacts / 'spec.json'}"]
     command += [f"--ops-dir={place}" for place in request.places if place.is_dir()]

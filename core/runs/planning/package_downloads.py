@@ -11,10 +11,10 @@ from core.proc import CommandRunner, run_command
 from core.runs.planning.downloads import Download, Kind, named_packages
 from core.runs.planning.kinds import PAYLOAD
 
-_REQUIREMENTS = PAYLOAD / "ttmatrix_requirements.py"
+_LACKING_SCRIPT = PAYLOAD / "requirements_lacking.py"
 _LACKING = "TTMATRIX-LAYERS "
 _LACKING_SECONDS = 60.0
-_SCRIPT = PAYLOAD / "ttmatrix_resolve.py"
+_RESOLVE_SCRIPT = PAYLOAD / "requirements_resolve.py"
 _MARK = "TTMATRIX-PACKAGES "
 _SECONDS = 25.0
 _MORE_SECONDS = 10.0
@@ -39,7 +39,7 @@ def lacking(
     if not places:
         return {}
     try:
-        done = runner([str(python), str(_REQUIREMENTS), *map(str, places)], cwd=cwd, timeout=_LACKING_SECONDS)
+        done = runner([str(python), str(_LACKING_SCRIPT), *map(str, places)], cwd=cwd, timeout=_LACKING_SECONDS)
         line = next(line for line in done.stdout.splitlines() if line.startswith(_LACKING))
         said = json.loads(line.removeprefix(_LACKING))
         return {Path(place): [str(one) for one in lines] for place, lines in said.items()}
@@ -68,7 +68,7 @@ def downloads_of_packages(
 def _said(
     python: Path, places: Sequence[Path], cwd: Path, runner: CommandRunner
 ) -> Mapping[Path, list[Download] | None]:
-    command = [str(python), str(_SCRIPT), str(_SECONDS), _own_pip(), *map(str, places)]
+    command = [str(python), str(_RESOLVE_SCRIPT), str(_SECONDS), _own_pip(), *map(str, places)]
     try:
         done = runner(command, cwd=cwd, timeout=_SECONDS + _MORE_SECONDS)
         line = next(line for line in done.stdout.splitlines() if line.startswith(_MARK))

@@ -14,7 +14,7 @@ from core import __version__, hosts
 from core.errors import TTMatrixError
 from core.files import plain
 from core.model import Function
-from core.payload.ttmatrix_compile_options import TRACE_ADVICE, TRACE_REGION, ignored, read_words
+from core.payload.ttmatrix_payload.models.compile_options import TRACE_ADVICE, TRACE_REGION, ignored, read_words
 from core.proc import boot_id, own_identity, this_host
 from core.runs.environment import digest
 from core.runs.leases import Lease, device_leases

@@ -9,19 +9,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from core.files import read_loosely
-from core.payload.ttmatrix_spool import LOGGERS, SPOOL, SPOOL_VARIABLE
+from core.payload.ttmatrix_payload.plugins.spool import LOGGERS, SPOOL, SPOOL_VARIABLE
 from core.sources import Checkout
 
 PAYLOAD = Path(__file__).parents[2] / "payload"
 FORKED = "--forked"
 """One process for each test, by our own runner or by pytest-forked: a test that crashes does not end the others."""
-OUTPUT_PLUGIN = "ttmatrix_output"
+OUTPUT_PLUGIN = "ttmatrix_payload.plugins.output"
 """The plugin that leads what a test writes into the log as it is written."""
-TIMING_PLUGIN = "ttmatrix_timing"
+TIMING_PLUGIN = "ttmatrix_payload.plugins.timing"
 """The plugin that says how long upstream's testers took, as our own runner does."""
 PERF_REPORTS = "perf"
 """The directory of a run for upstream's reports of timed runs."""
-BUILT_IN_PLUGIN = "ttmatrix_runner"
+BUILT_IN_PLUGIN = "ttmatrix_payload.runner"
 """Our own runner, which needs no pytest-forked."""
 _CONFTEST = "tests/conftest.py"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.payload import ttmatrix_filecheck
+from core.payload.ttmatrix_payload.execute import filecheck
 from core.runs.filecheck import CheckedLine, Tool, check_pattern, find_tool, first_pattern
 from core.runs.spec import run_id
 from core.sources.checkout import Checkout
@@ -20,7 +20,7 @@ PROGRAM = """module @main {
   return %1
 }
 """
-_FOUND = ttmatrix_filecheck.find_filecheck(os.environ.get("PATH", os.defpath))
+_FOUND = filecheck.find_filecheck(os.environ.get("PATH", os.defpath))
 installed = pytest.mark.skipif(_FOUND is None, reason="LLVM's FileCheck is not installed (Debian package llvm)")
 
 
@@ -91,13 +91,13 @@ def test_the_plain_name_comes_first_then_the_newest_version(tmp_path: Path) -> N
         return str(file)
 
     path, llvm = str(tmp_path / "bin"), tmp_path / "lib"
-    assert ttmatrix_filecheck.find_filecheck(path, llvm) is None
+    assert filecheck.find_filecheck(path, llvm) is None
     names = ("lib/llvm-9/bin/FileCheck", "lib/llvm-19/bin/FileCheck", "bin/FileCheck-14", "bin/FileCheck-9")
     made = [put(name) for name in names[:2]]
-    assert ttmatrix_filecheck.find_filecheck(path, llvm) == made[1]
+    assert filecheck.find_filecheck(path, llvm) == made[1]
     made = [put(name) for name in names[2:]]
-    assert ttmatrix_filecheck.find_filecheck(path, llvm) == made[0]
-    assert put("bin/FileCheck") == ttmatrix_filecheck.find_filecheck(path, llvm)
+    assert filecheck.find_filecheck(path, llvm) == made[0]
+    assert put("bin/FileCheck") == filecheck.find_filecheck(path, llvm)
 
 
 def test_where_there_is_none_the_package_is_named() -> None:

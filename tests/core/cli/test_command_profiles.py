@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ttmatrix profiles`: lists all profiles, with the mistakes of some."""
 
-from core.payload.ttmatrix_compile_options import LEVELS
+from core.payload.ttmatrix_payload.models.compile_options import LEVELS
 from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call

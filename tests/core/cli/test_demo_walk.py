@@ -34,7 +34,7 @@ def test_the_whole_job(tmp_path: Path) -> None:
         "FLOAT32: ok",
         "pass after",
         "proves nothing about a device",
-        "-p ttmatrix_runner",
+        "-p ttmatrix_payload.runner",
         "2 passed",
         "--device-result",
         "Committed as",

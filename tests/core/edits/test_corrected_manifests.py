@@ -15,7 +15,7 @@ from core.edits.pending.state import _inverse_value
 from core.edits.planning import plan_texts
 from core.edits.texts import FileTexts, manifest_file
 from core.edits.yaml import FileDraft, read_manifest
-from core.payload.ttmatrix_ops import read_text
+from core.payload.ttmatrix_payload.ops import read_text
 from core.sources import Schema
 
 FILE = "ops/m.yaml"

@@ -132,7 +132,7 @@ def test_on_whatever_an_observation_says_both_agree(
 def test_the_payload_knows_the_same_stages_and_lines_of_output() -> None:
     """It runs where core cannot be imported, so it has its own tables."""
     sys.path.append(str(PAYLOAD))
-    from core.payload.ttmatrix_runner import reasons, stage
+    from core.payload.ttmatrix_payload.runner import reasons, stage
 
     assert {mark: status.value for mark, status in STAGES.items()} == stage._STATUSES
     assert tuple(begin for _, begin in reasons._SIGNS) == own_reasons._FROM_OUTPUT
@@ -143,8 +143,8 @@ def texts() -> tuple[str, ...]:
     """Failures for every name that upstream has, texts that its rules look for, and reasons in the sample."""
     # Modules of the payload import each other as they do in their own interpreter.
     sys.path.append(str(PAYLOAD))
-    from core.payload.ttmatrix_runner.reason_rules import RULES
-    from tests.core.payload.ttmatrix_runner.test_reason_rules import CASES
+    from core.payload.ttmatrix_payload.runner.reason_rules import RULES
+    from tests.core.payload.runner.test_reason_rules import CASES
 
     rules = [text for error, log, _ in CASES.values() for text in (f"{type(error).__name__}: {error}", log)]
     patterns = [

@@ -11,9 +11,9 @@ import pytest
 
 from core.runs.outcome import Outcome, judge, parse_result
 from core.runs.planning.kinds import CPU_PAYLOAD
+from tests.core.payload.models.test_phase import HEAD
 
 from .conftest import Repro, last_result
-from .test_ttmatrix_phase import HEAD
 
 pytestmark = pytest.mark.slow("interpreters load torch")
 

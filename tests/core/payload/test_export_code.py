@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.payload.ttmatrix_export.files import CPP, PYTHON
+from core.payload.ttmatrix_payload.export.files import CPP, PYTHON
 from tests.core.payload.conftest import PAYLOAD, Ran, last_result
 from tests.support.models import QUICK, jax_python, xla_python
 from tests.support.sample import sample_checkout

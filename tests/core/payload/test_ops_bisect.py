@@ -8,8 +8,7 @@ import subprocess
 from pathlib import Path
 
 from core.runs.planning.kinds import BISECT_PAYLOAD
-
-from .test_ttmatrix_phase import HEAD
+from tests.core.payload.models.test_phase import HEAD
 
 
 def test_auto_is_the_first_backend_that_works(models: Path, tmp_path: Path, warm_torch: Path) -> None:

@@ -53,8 +53,8 @@ _ALL = """
 import sys
 from pathlib import Path
 import ops_extract
-from ttmatrix_crashes import Calls
-from ttmatrix_loader import Problem
+from ttmatrix_payload.extract.crashes import Calls
+from ttmatrix_payload.models.loader import Problem
 
 checkout, out = map(Path, sys.argv[1:3])
 path = [*sys.path]
@@ -100,7 +100,7 @@ def test_the_ops_of_every_sample_model_pass_on_eager_and_a_third_are_the_same_by
     assert found[1].items() <= found[0].items()
     assert len(found[1]) == len(tests[::3])
     argv = [str(warm_torch), "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    argv += ["-p", "ttmatrix_ops.plugin", "--noconftest"]
+    argv += ["-p", "ttmatrix_payload.ops.plugin", "--noconftest"]
     argv += [
         "-c",
         os.devnull,

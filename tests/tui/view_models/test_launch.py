@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.matrix.indexing import index
-from core.payload.ttmatrix_compile_options import LEVELS
+from core.payload.ttmatrix_payload.models.compile_options import LEVELS
 from core.runs.planning import LaunchPlan
 from core.runs.planning.plan import plan_test
 from core.settings import Profile, Settings

@@ -15,7 +15,7 @@ from core.evidence.reports.classify import Setting
 from core.evidence.reports.op_cases import observe_cases
 from core.evidence.verdicts.op_cases import results_that_count
 from core.ops.op_tests import OpTests, case_key, read_op_tests
-from core.payload.ttmatrix_ops.results import STATUSES
+from core.payload.ttmatrix_payload.ops.results import STATUSES
 
 ALPHA = """\
 model: alpha

@@ -16,14 +16,23 @@ from core.evidence.store import EvidenceStore
 from core.model import Status
 from core.runs.case_results import read_case_results
 from core.runs.planning.kinds import PAYLOAD
-from tests.core.payload.ttmatrix_ops.sessions import PLANTED, WRONG
+from tests.core.payload.ops.sessions import PLANTED, WRONG
 
 
 @pytest.mark.slow("a session of pytest with torch")
 def test_a_report_says_what_the_results_say(tmp_path: Path, warm_torch: Path) -> None:
     (tmp_path / "wrong.yaml").write_text(WRONG)
     (tmp_path / "planted.py").write_text(PLANTED)
-    command = [str(warm_torch), "-m", "pytest", "-p", "ttmatrix_ops.plugin", "-p", "no:cacheprovider", "--noconftest"]
+    command = [
+        str(warm_torch),
+        "-m",
+        "pytest",
+        "-p",
+        "ttmatrix_payload.ops.plugin",
+        "-p",
+        "no:cacheprovider",
+        "--noconftest",
+    ]
     command += [f"--rootdir={tmp_path}", "-c", "/dev/null", f"--ops-json={tmp_path / 'results.jsonl'}", "--run-skipped"]
     command += ["--compile-backend=eager", "--ops-import=planted", "--case-timeout=10", f"--ops-dir={tmp_path}"]
     environ = {"PYTHONPATH": f"{PAYLOAD}:{tmp_path}", "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}

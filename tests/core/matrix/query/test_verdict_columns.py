@@ -13,7 +13,7 @@ from core.matrix.query.exact import nothing_beside, written
 from core.matrix.query.fields import needs, select
 from core.matrix.query.query import Query
 from core.matrix.query.verdict_columns import Judged
-from core.payload.ttmatrix_ops.results import STATUSES
+from core.payload.ttmatrix_payload.ops.results import STATUSES
 from core.providers.base import RUNS
 from core.runs.planning.op_batches import BACKENDS as OFFERED
 from tests.support.op_rows import SOME_RESULTS, some_op_rows

@@ -92,7 +92,15 @@ def plan(make_spec: MakeSpec, store: RunStore, runner: Path) -> Plan:
         spec = make_spec(moment=moment, test_id=test, kind="device", slots="device", slot_count=1)
         directory = store.root / spec.run_id
         node = node_id(Function.TORCH, test)
-        words = ["-m", "pytest", "-p", "ttmatrix_output", "-vv", f"--junitxml={directory / 'junit.xml'}", node]
+        words = [
+            "-m",
+            "pytest",
+            "-p",
+            "ttmatrix_payload.plugins.output",
+            "-vv",
+            f"--junitxml={directory / 'junit.xml'}",
+            node,
+        ]
         words.append(f"--own={directory / 'own'}")
         own = {"PYTHONPATH": str(PAYLOAD), "TTMATRIX_SPOOL": str(directory / "captured"), "OWN": f"x-{spec.run_id}"}
         env = {RUN_VARIABLE: spec.run_id, "PYTHONUNBUFFERED": "1", **own}

@@ -47,8 +47,8 @@ NODE = f"tests/runner/test_models.py::test_all_models_torch[{LOADER}-Base-single
         ("/usr/bin/python3: No module named pytest\n", "No module named pytest"),
         ("ERROR: xla needs torch_xla\n", "xla needs torch_xla"),
         (
-            'Traceback (most recent call last):\nImportError: Error importing plugin "ttmatrix_runner": No m\n',
-            'ImportError: Error importing plugin "ttmatrix_runner": No m',
+            'Traceback (most recent call last):\nImportError: Error importing plugin "ttmatrix_payload.runner": No m\n',
+            'ImportError: Error importing plugin "ttmatrix_payload.runner": No m',
         ),
         ("collected 1 item / 1 deselected / 0 selected\n", "1 deselected"),
         (f"ERROR: not found: {NODE}\n", f"not found: {NODE}"),

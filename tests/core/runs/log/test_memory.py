@@ -3,7 +3,7 @@
 
 import pytest
 
-from core.payload.ttmatrix_compile_options import TRACE_ADVICE
+from core.payload.ttmatrix_payload.models.compile_options import TRACE_ADVICE
 from core.runs.log.memory import out_of_memory, trace_advice
 
 

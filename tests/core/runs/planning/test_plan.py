@@ -162,13 +162,13 @@ def test_a_device_run_is_the_command_people_type(checkout: Checkout) -> None:
         "-m",
         "pytest",
         "-p",
-        "ttmatrix_output",
+        "ttmatrix_payload.plugins.output",
         "-vv",
         "--durations=0",
         "--junitxml=/runs/20261121-073215-ab12cd/junit.xml",
         "--forked",
         "-p",
-        "ttmatrix_timing",
+        "ttmatrix_payload.plugins.timing",
         "--force-run",
         "--runxfail",
         f"tests/runner/test_models.py::test_all_models_torch[{ID}]",
@@ -177,7 +177,10 @@ def test_a_device_run_is_the_command_people_type(checkout: Checkout) -> None:
     )
     assert spec.env["ENABLE_BRINGUP_STAGE_LOGGING"] == "1"
     assert spec.env["PYTHONPATH"].split(os.pathsep)[0] == str(PAYLOAD)
-    assert all((PAYLOAD / f"{name}.py").is_file() for name in ("ttmatrix_output", "ttmatrix_timing"))
+    assert all(
+        (PAYLOAD / f"{name}.py").is_file()
+        for name in ("ttmatrix_payload/plugins/output", "ttmatrix_payload/plugins/timing")
+    )
     assert (spec.report, spec.slots, spec.devices) == ("junit", "device", ("*",))
     assert "--arch" not in plan(checkout, ID, kind="device").argv
     jax = plan(checkout, "bert/jax-single_device-inference", kind="device")
@@ -245,13 +248,13 @@ def test_without_a_runner_in_the_checkout_ours_runs_the_test(checkout: Checkout)
         "-m",
         "pytest",
         "-p",
-        "ttmatrix_output",
+        "ttmatrix_payload.plugins.output",
         "-vv",
         "--durations=0",
         "--junitxml=/runs/20261121-073215-ab12cd/junit.xml",
         "--forked",
         "-p",
-        "ttmatrix_runner",
+        "ttmatrix_payload.runner",
         "--models-root=third_party/tt_forge_models",
         "--test-config=tests/runner/test_config",
         "--backend=xla",
@@ -262,7 +265,7 @@ def test_without_a_runner_in_the_checkout_ours_runs_the_test(checkout: Checkout)
         "n150",
     )
     assert spec.env["PYTHONPATH"] == str(PAYLOAD)
-    assert (PAYLOAD / "ttmatrix_runner").is_dir()
+    assert (PAYLOAD / "ttmatrix_payload/runner").is_dir()
     assert spec.env["ENABLE_BRINGUP_STAGE_LOGGING"] == "1"
     assert (spec.kind, spec.report, spec.slots, spec.slot_count, spec.devices) == ("device", "junit", "device", 1, ())
 

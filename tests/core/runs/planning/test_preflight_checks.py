@@ -171,4 +171,4 @@ def test_a_pytest_that_cannot_fork_blocks_what_forks(
     assert [level for level, _ in found] == ([] if works else [Level.BLOCKER])
     assert all("CRASHED with signal 0" in what for _, what in found)
     # Our own runner forks by itself.
-    assert told("device", there, replace(forks, argv=("python", "-p", "ttmatrix_runner", "--forked"))) == []
+    assert told("device", there, replace(forks, argv=("python", "-p", "ttmatrix_payload.runner", "--forked"))) == []

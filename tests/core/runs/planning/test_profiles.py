@@ -8,7 +8,7 @@ import pytest
 from core.errors import TTMatrixError, UsageError
 from core.matrix.indexing import index
 from core.model import TEST_MODULE
-from core.payload.ttmatrix_compile_options import (
+from core.payload.ttmatrix_payload.models.compile_options import (
     TRACE_ADVICE,
     TRACE_REGION,
     CompileOptions,

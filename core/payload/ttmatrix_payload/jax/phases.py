@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run the steps of one test of a JAX model on the CPU: in the runner's dtype, then in others."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..models.loader import Problem, import_loader, loader_factory
+from ..models.packages import packages
+from ..models.steps import Steps
+from ..models.tensors import lowest_pcc, show
+from .arrays import describe, floats, leaves, structure
+from .forward import asked, checked, forward_of, set_mode
+from .programs import keep
+
+DTYPES = ("bfloat16", "float32")
+_METHODS = ("load_model", "load_inputs", "load_parameters", "get_input_parameters")
+OWN = "own dtype"
+"""The name of a phase until its weights have shown their dtype."""
+
+
+def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:
+    """Run the model as the runner does, then in the remaining `DTYPES` if the loader accepts a dtype.
+
+    Each run uses a fresh model and adds to `result`. Raises Problem if the environment cannot run the model.
+    """
+    try:
+        make_loader = loader_factory(import_loader(args.checkout, args.loader), args)
+    except Problem:
+        raise
+    except (Exception, SystemExit) as error:
+        own = Phase(None, args)
+        result["phases"].append(own.report)
+        own.steps.fail(error)
+        if problem := own.steps.problem():
+            raise problem from error
+        return
+    with packages(args):
+        phases = [_run(Phase(None, args), make_loader, result)]
+        for dtype in DTYPES:
+            if dtype != phases[0].report["dtype"] and knows_dtypes(make_loader()):
+                phases.append(_run(Phase(dtype, args), make_loader, result))
+    if len(phases) > 1:
+        first, second = (phases[0], phases[1])
+        outputs = lowest_pcc("outputs", first.outputs, second.outputs)
+        result["pcc"] = {"outputs": outputs, "gradients": lowest_pcc("gradients", first.gradients, second.gradients)}
+
+
+def knows_dtypes(loader: Any) -> bool:
+    """Whether a method of `loader` takes `dtype_override`."""
+    methods = [getattr(loader, name) for name in _METHODS if hasattr(loader, name)]
+    return any("dtype_override" in inspect.signature(method).parameters for method in methods)
+
+
+def _run(phase: Phase, make_loader: Callable[[], Any], result: dict[str, Any]) -> Phase:
+    result["phases"].append(phase.report)
+    phase.run(make_loader)
+    if problem := phase.steps.problem():
+        raise problem
+    return phase
+
+
+class Phase:
+    """Forward, and in training backward, of one fresh model; `dtype` None: the loader's default."""
+
+    def __init__(self, dtype: str | None, args: argparse.Namespace) -> None:
+        self.dtype, self.args = dtype, args
+        self.steps = Steps(dtype or OWN, args)
+        self.report = self.steps.report
+        self.outputs: dict[str, Any] = {}
+        self.gradients: dict[str, Any] = {}
+
+    def run(self, make_loader: Callable[[], Any]) -> None:
+        """Perform all steps; an error of the model is recorded in `report`."""
+        title = self.steps.name if self.dtype else "AS THE RUNNER DOES"
+        self.steps.run(title, lambda: self._take_steps(make_loader()))
+
+    def _take_steps(self, loader: Any) -> None:
+        import jax
+
+        training = self.args.mode == "training"
+        override = jax.numpy.dtype(self.dtype) if self.dtype else None
+        self.steps.step = "load_model"
+        model = checked(asked(loader.load_model, dtype_override=override))
+        set_mode(model, training=training)
+        self.steps.step = "load_inputs"
+        inputs = asked(loader.load_inputs, dtype_override=override)
+        self.report.update(container=type(inputs).__name__, inputs=describe(inputs))
+        show("inputs", self.report["inputs"])
+        self.steps.step = "load_parameters"
+        forward = forward_of(loader, model, inputs, training=training, dtype=override)
+        self._tell_weights(forward.parameters)
+        self.steps.step = "forward"
+        function = jax.jit(forward.function)
+        keep(self._directory(), "forward", function, forward.args, forward.kwargs)
+        if training:
+            output, pull_back = jax.vjp(forward.wrapper(function), list(forward.args), dict(forward.kwargs))
+        else:
+            output = function(*forward.args, **forward.kwargs)
+        jax.block_until_ready(output)
+        self.report["output"] = structure(output)
+        show(f"output {self.report['output']['class']}", self.report["output"]["leaves"])
+        if training:
+            self._backward(output, pull_back)
+        self.outputs = floats(output)
+
+    def _backward(self, output: Any, pull_back: Callable[[Any], Any]) -> None:
+        """Run backward from a random gradient, the same in each dtype; the loss is the one with this gradient."""
+        import jax
+
+        self.steps.step = "backward"
+        start = jax.random.uniform(jax.random.PRNGKey(0), output.shape, jax.numpy.float32).astype(output.dtype)
+        print(f"loss (sum of output * start): {float((output * start).sum()):.6g}", flush=True)
+        gradients = jax.block_until_ready(pull_back(start))
+        self.gradients = floats(gradients)
+        print(f"gradients: {len(self.gradients)} arrays", flush=True)
+        if not self.gradients:
+            raise AssertionError("No gradients: no parameter takes part in the output")
+
+    def _tell_weights(self, parameters: Any) -> None:
+        import jax
+
+        dtypes = [leaf.dtype for _, leaf in leaves(parameters) if hasattr(leaf, "dtype")]
+        found = Counter(str(one) for one in dtypes if jax.numpy.issubdtype(one, jax.numpy.floating))
+        self.report["weights"] = dict(found)
+        print("parameters:", ", ".join(f"{count} of {name}" for name, count in found.items()) or "none", flush=True)
+        if self.dtype is None and found:
+            self.report["dtype"] = found.most_common(1)[0][0]
+
+    def _directory(self) -> Path | None:
+        place: Path | None = self.args.programs
+        return place and place / self.report["dtype"]

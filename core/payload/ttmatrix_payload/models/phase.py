@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run the steps of one test of a loader's model in one dtype, and report where it fails and why."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import random
+from collections import Counter
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+import torch
+
+from .loader import Problem, import_loader, loader_factory
+from .packages import packages
+from .reach import reach
+from .steps import Steps
+from .tensors import describe, float_tensors, lowest_pcc, show, structure
+from .widen import host_numerics
+from .workload import call, load_inputs, load_model
+
+MAX_COMPARED_ELEMENTS = 500_000_000
+"""Gradients beyond this number are not stored for comparison: they would double the memory needed."""
+
+
+def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:
+    """Run bfloat16 and float32 on fresh models into `result`.
+
+    Raises Problem where the environment cannot run the model.
+    """
+    make_loader: Callable[[], Any] | None = None
+    import_error: BaseException | None = None
+    try:
+        make_loader = loader_factory(import_loader(args.checkout, args.loader), args)
+    except Problem:
+        raise
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of the loader is the finding
+        import_error = error
+    phases = [Phase(dtype, args) for dtype in (torch.bfloat16, torch.float32)]
+    # As the runner does: a loader is imported without the packages it asks for, and run with them.
+    with nullcontext() if make_loader is None else packages(args):
+        for phase in phases:
+            result["phases"].append(phase.report)
+            if make_loader is not None:
+                phase.run(make_loader)
+            elif import_error is not None:
+                phase.steps.fail(import_error)
+            if problem := phase.steps.problem():
+                raise problem
+    low, full = phases
+    result["pcc"] = {
+        "outputs": lowest_pcc("outputs", low.outputs, full.outputs),
+        "gradients": lowest_pcc("gradients", low.gradients, full.gradients),
+    }
+
+
+class Phase:
+    """Forward, and in training backward, of one fresh model in one dtype."""
+
+    def __init__(self, dtype: torch.dtype, args: argparse.Namespace) -> None:
+        self.dtype = dtype
+        self.args = args
+        self.name = str(dtype).removeprefix("torch.")
+        self.override = None if dtype is torch.float32 else dtype
+        """The dtype passed to the loader; None: its own default, which is float32 by upstream's convention."""
+        self.steps = Steps(self.name, args)
+        self.report = self.steps.report
+        self.outputs: dict[str, torch.Tensor] = {}
+        self.gradients: dict[str, torch.Tensor] = {}
+
+    def run(self, make_loader: Callable[[], Any]) -> None:
+        """Perform all steps; an error of the model is recorded in `report`."""
+        left_out = "" if self.override else " (dtype_override left out)"
+        self.steps.run(f"{self.steps.name}{left_out}", lambda: self._take_steps(make_loader))
+
+    def _take_steps(self, make_loader: Callable[[], Any]) -> None:
+        training = self.args.mode == "training"
+        random.seed(0)
+        torch.manual_seed(0)
+        self.steps.step = "load_model"
+        loader = make_loader()
+        model = load_model(loader, self.override)
+        model.train(training)
+        self.report["parameters"] = parameters_of(model)
+        self.report["weights"] = weights_of(model)
+        self._tell_other_weights()
+        self.report["decoder_start"] = decoder_start_of(model)
+        self.steps.step = "load_inputs"
+        inputs = self._load_inputs(loader)
+        self.report["container"] = type(inputs).__name__
+        self.report["inputs"] = describe(inputs)
+        show("inputs", self.report["inputs"])
+        self.steps.step = "forward"
+        with torch.set_grad_enabled(training), host_numerics():
+            output = call(model, inputs)
+        self.report["output"] = structure(output)
+        if training:
+            self.report["output"]["reach"] = reach(model, output)
+        show(f"output {type(output).__name__}", self.report["output"]["leaves"])
+        if training:
+            self._backward(model, loader, output)
+        self.outputs = {name: tensor.detach() for name, tensor in float_tensors(output).items()}
+
+    def _tell_other_weights(self) -> None:
+        """Note if weights have another dtype, which a person must know when reading this phase's result."""
+        others = ", ".join(
+            f"{count} of {dtype}" for dtype, count in self.report["weights"].items() if dtype != self.name
+        )
+        if others:
+            print(f"weights that are not {self.name}: {others}", flush=True)
+
+    def _load_inputs(self, loader: Any) -> Any:
+        args = self.args
+        asked = {"phase": args.phase, "batch_size": args.batch_size, "seq_len": args.seq_len}
+        return load_inputs(loader, self.override, training=args.mode == "training", **asked)
+
+    def _backward(self, model: torch.nn.Module, loader: Any, output: Any) -> None:
+        self.steps.step = "unpack"
+        unpacked = loader.unpack_forward_output(output)
+        self.report["unpacked"] = structure(unpacked)
+        show("unpacked", self.report["unpacked"]["leaves"])
+        self.steps.step = "backward"
+        start, gradient = backward_start(unpacked)
+        with host_numerics():
+            start.backward(gradient=gradient)
+        gradients = {name: p.grad for name, p in model.named_parameters() if p.grad is not None}
+        if not gradients:
+            raise AssertionError("No gradients: no trainable parameter takes part in the output")
+        if sum(tensor.numel() for tensor in gradients.values()) <= MAX_COMPARED_ELEMENTS:
+            self.gradients = gradients
+
+
+def parameters_of(model: Any) -> list[str]:
+    """Names of the parameters of the model's forward, in order; empty if unknown."""
+    try:
+        named = inspect.signature(getattr(model, "forward", model)).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [one.name for one in named if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+
+
+def weights_of(model: torch.nn.Module) -> dict[str, int]:
+    """The floating-point dtypes of the model's parameters and buffers, each with its count."""
+    tensors = [tensor for tensor in (*model.parameters(), *model.buffers()) if tensor.is_floating_point()]
+    return dict(Counter(str(tensor.dtype).removeprefix("torch.") for tensor in tensors))
+
+
+def decoder_start_of(model: Any) -> dict[str, Any] | None:
+    """The start token of decoders in the model's configuration, and the name of that configuration."""
+    for holder in ("config", "generation_config"):
+        token = getattr(getattr(model, holder, None), "decoder_start_token_id", None)
+        if isinstance(token, int):
+            return {"holder": holder, "token": token}
+    return None
+
+
+def backward_start(unpacked: Any) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """The tensor where the backward pass starts, and its gradient: random, and the same in both dtypes."""
+    if isinstance(unpacked, torch.Tensor):
+        generator = torch.Generator().manual_seed(0)
+        return unpacked, torch.randn(unpacked.shape, generator=generator).to(unpacked.dtype)
+    print("unpack_forward_output gave no single tensor, which the runner needs.", flush=True)
+    tensors = [tensor for tensor in float_tensors(unpacked).values() if tensor.requires_grad]
+    if not tensors:
+        raise TypeError(f"unpack_forward_output gave {type(unpacked).__name__} without a tensor to start from")
+    print(f"Backward starts from the sum of its {len(tensors)} floating-point tensors.", flush=True)
+    return torch.stack([tensor.sum().float() for tensor in tensors]).sum(), None
