@@ -213,7 +213,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def apply(source: str, args: argparse.Namespace, context: Context, *, writes: bool) -> int:
     """Read operations from `source`, print their effect, and write and commit them as `args` say."""
     _check(args)
-    proposed = parse_proposals(sys.stdin.read() if source == "-" else read_given(Path(source)))
+    proposed = parse_proposals(sys.stdin.read() if source == "-" else read_given(Path(source)), context.entry_id)
     if any(op.is_case and op.file is None for op in proposed.operations):
         tests = ops.read_op_tests(context.checkout.root, context.settings.ops_dirs)
         proposed = proposed.with_files(tests.files)

@@ -35,7 +35,7 @@ def _find(context: Context, text: str) -> tuple[str, tuple[Timeline, ...]]:
         id = text if text in context.matrix.rows else context.resolve([text])[0]
     except UsageError:
         id = pasted(text)[1]
-        if found := context.history.of(id):
+        if id not in context.matrix.rows and (found := context.history.of(id)):
             return id, found
         raise
     return id, context.history.of(id)

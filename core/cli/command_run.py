@@ -2,6 +2,7 @@
 """`ttmatrix run`: plan runs of tests and op cases, start them in the background; with --wait report their outcomes."""
 
 import argparse
+import shlex
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,6 +14,8 @@ from core.cli.runs_common import configure_start, start
 from core.errors import UsageError
 from core.hosts import read_hosts
 from core.ids import pasted
+from core.matrix import named
+from core.model import Function, node_id
 from core.ops import default_backend, op_request, read_op_tests
 from core.runs import RunSpec
 from core.runs.planning import (
@@ -116,6 +119,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
             "--kind op runs op cases", f"{tests[0]} is not an op case.", f"Give one of: {', '.join(KINDS)}."
         )
     ids = context.resolve(tests)
+    _refuse_twins(tests, context)
     profiles = args.profile or [""]
     kind = args.kind or default_kind(context.checkout, context.settings, profiles)
     export = _export(args, kind)
@@ -149,6 +153,22 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     specs = specs if own else with_needs(specs, read_hosts(context.paths.hosts_file), args.host)
     durations, _ = read_durations(context.checkout)
     return start(args, context, with_estimates(specs, store.ended(), durations))
+
+
+def _refuse_twins(texts: Sequence[str], context: Context) -> None:
+    """Raise UsageError if an argument names a function that a run would not call: the id alone means another one."""
+    for text in texts:
+        function, _ = named(text)
+        if function == Function.OP_BY_OP:
+            (id,) = context.resolve([text])
+            own = context.matrix.functions(context.matrix.rows[id])[0]
+            by_hand = shlex.quote(node_id(Function.OP_BY_OP, id))
+            raise UsageError(
+                f"Runs do not call {function}",
+                f"A run of this id calls {own}: the whole model, with one result. {function} has one for each op.",
+                f"With tt-xla's own runner: python -m pytest --force-run {by_hand}; then ttmatrix ops of {id}. "
+                f"The first op that departs: ttmatrix run --kind bisect {id}",
+            )
 
 
 def _export(args: argparse.Namespace, kind: str) -> Export:

@@ -17,7 +17,7 @@ from core.evidence.analysis import Series, perf_document, perf_lines, series_nam
 from core.history import Step
 from core.ids import TestId, pasted
 from core.matrix import NO_ARCH, Detail, describe, fetched_of, text_of
-from core.model import ModelInfo
+from core.model import Function, ModelInfo
 from core.providers import info_of
 from core.sources import read_lacking
 from core.sources.ci import Job, read_skip_prefixes
@@ -44,8 +44,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if case := context.op_case(args.id):
         show_op_case(case, context)
         return EXIT_OK
-    name = pasted(args.id)[1]
-    if context.matrix.planned is not None and name in context.matrix.planned.ids:
+    function, name = pasted(args.id)
+    planned = context.matrix.planned
+    if planned is not None and name in planned.ids and function in ("", Function.PLACEHOLDER):
         placeholder_records.show(name, context)
         return EXIT_OK
     detail = describe(context.matrix, context.resolve([args.id])[0])

@@ -23,6 +23,7 @@ from core import ci, edits, evidence, handwritten, history, matrix, ops, provide
 from core.cli.console import Console
 from core.cli.parser import OpenApp
 from core.errors import QueryError, TTMatrixError, UsageError
+from core.ids import pasted
 from core.settings import Paths, Settings, load_settings, paths
 from core.sources import Checkout, find_checkout
 from core.text import counted
@@ -266,6 +267,13 @@ class Context:
     def _resolved(self, text: str) -> str:
         self.refuse_op_case(text)
         return matrix.resolve_id(self.matrix, text, self.ids_of_model_named)
+
+    def entry_id(self, text: str) -> str:
+        """The id in what an operation names. Raises UsageError if it names a test function that has no such id."""
+        function, id = pasted(text)
+        if function and id in self.matrix.rows:
+            matrix.check_function(self.matrix, function, id)
+        return id
 
     def refuse_op_case(self, text: str) -> None:
         """Raise UsageError if an argument of a command about model tests names an op case."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.errors import UsageError
 from core.files import read_text
 from core.ids import TestId
-from core.matrix import Matrix
+from core.matrix import Matrix, check_function, named
 from core.model import Framework, Loader
 from core.providers import info_of
 from core.python import ModuleFacts
@@ -19,7 +19,6 @@ from core.text import counted
 from core.workflows.case import Case, CaseEntry
 from core.workflows.loader_code.edits import REGISTRY_FILE, users
 
-_NODE_ID = re.compile(r"[^\[]*::\w+\[(?P<id>.*)\]", re.DOTALL)
 _LOADER_CLASS = "ModelLoader"
 _SHOWN = 5
 _NO_ENTRY, _ADD = "A workflow changes what an entry says.", "Add an entry first."
@@ -31,10 +30,9 @@ def find_target(matrix: Matrix, text: str, ids_of_model: Callable[[str], list[st
 
     Raises UsageError if it means none or several, or if there is no workflow for it.
     """
-    wanted = text.strip()
-    if match := _NODE_ID.fullmatch(wanted):
-        wanted = match["id"]
+    function, wanted = named(text)
     if wanted in matrix.rows:
+        check_function(matrix, function, wanted)
         _refuse(matrix, wanted)
         return wanted
     needle = wanted.lower()

@@ -4,7 +4,7 @@
 A plain list of operations is a proposal file without justification.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.edits.apply import ABSENT, Key, Present, digest
@@ -101,19 +101,31 @@ class ProposalFile:
         return causes_of(one.change for one in self.made)
 
 
-def parse_proposals(text: str) -> ProposalFile:
+def parse_proposals(text: str, id_of: Callable[[str], str] = str) -> ProposalFile:
     """Read a JSON list of operations, or of proposals `{id, arch, verdict, why, evidence, ops}`.
 
+    `id_of` gives the id in what names a test, such as `FUNCTION::ID`, or raises UsageError.
     A proposal may have a `base` `{commit, file, fields}`: the commit and the entry it was made on.
     Raises UsageError that names the operation or proposal (from 0) and what is wrong with it.
     """
     try:
-        raw = parsed(text)
+        raw = _with_ids(parsed(text), id_of)
     except Malformed:
-        raw = None
-    if not (isinstance(raw, list) and any(isinstance(item, dict) and "ops" in item for item in raw)):
         return ProposalFile((ProposedChange(Change(parse_operations(text))),))
+    if not (isinstance(raw, list) and any(isinstance(item, dict) and "ops" in item for item in raw)):
+        return ProposalFile((ProposedChange(Change(read_operations(raw))),))
     return ProposalFile(tuple(_made(index, item) for index, item in enumerate(raw)))
+
+
+def _with_ids(raw: object, id_of: Callable[[str], str]) -> object:
+    """Operations, in a list or in proposals, with plain ids."""
+    if isinstance(raw, list):
+        return [_with_ids(one, id_of) for one in raw]
+    if not isinstance(raw, dict):
+        return raw
+    if "ops" in raw:
+        return {**raw, "ops": _with_ids(raw["ops"], id_of)}
+    return {name: id_of(one) if name in ("id", "to") and isinstance(one, str) else one for name, one in raw.items()}
 
 
 def _made(index: int, item: object) -> ProposedChange:

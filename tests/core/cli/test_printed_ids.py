@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every id that is printed can be pasted wherever an id or a query is taken."""
 
+import json
+from pathlib import Path
+
 import pytest
 
-from core.errors import EXIT_OK
+from core.errors import EXIT_OK, EXIT_USAGE
 from core.ids import pasted
 from core.matrix.query import Query
 from core.sources import Checkout
-from tests.support.cli import call
+from tests.support.cli import Called, call
 from tests.support.sample import sample_checkout
 
 _COMMANDS = (("show",), ("jobs",), ("run", "--plan", "--kind", "cpu"), ("list",))
@@ -77,3 +80,44 @@ def test_op_cases(checkout: Checkout) -> None:
 )
 def test_what_is_pasted(text: str, found: tuple[str, str]) -> None:
     assert pasted(text) == found
+
+
+@pytest.fixture(scope="module")
+def twin(checkout: Checkout) -> str:
+    """The id of a test that has an op-by-op twin, and an entry."""
+    printed = _listed(checkout, "--universe", "collected", "has:entry")
+    return next(id for id in printed if id.startswith("test_all_models_op_by_op::")).partition("::")[2]
+
+
+@pytest.mark.parametrize(
+    "form", ["test_all_models_op_by_op::{}", "tests/runner/test_models.py::test_all_models_op_by_op[{}]"]
+)
+def test_what_a_run_does_not_call_is_refused(checkout: Checkout, twin: str, form: str) -> None:
+    done = call("--repo", checkout.root, "run", "--plan", form.format(twin))
+    assert done.code == EXIT_USAGE
+    assert "Runs do not call test_all_models_op_by_op" in done.err
+    assert "pytest --force-run" in done.err
+    assert call("--repo", checkout.root, "show", form.format(twin)).code == EXIT_OK
+
+
+@pytest.mark.parametrize("words", [("show",), ("run", "--plan"), ("jobs",), ("history",), ("since",), ("triage",)])
+def test_a_function_without_the_id_is_an_error_everywhere(
+    checkout: Checkout, twin: str, words: tuple[str, ...]
+) -> None:
+    done = call("--repo", checkout.root, *words, f"test_llms_torch::{twin}")
+    assert done.code == EXIT_USAGE
+    assert f"test_llms_torch has no test {twin}" in done.err
+
+
+def test_operations_take_ids_with_their_function(checkout: Checkout, twin: str, tmp_path: Path) -> None:
+    def edited(id: str) -> Called:
+        operations = [{"op": "set", "id": id, "path": ["reason"], "value": "pasted"}]
+        (tmp_path / "operations.json").write_text(json.dumps(operations))
+        return call("--repo", checkout.root, "edit", "--apply", tmp_path / "operations.json", "--json")
+
+    plain = edited(twin)
+    assert plain.json["applied"]
+    assert edited(f"test_all_models_op_by_op::{twin}").json == plain.json
+    refused = edited(f"test_llms_torch::{twin}")
+    assert refused.code == EXIT_USAGE
+    assert "has no test" in refused.out

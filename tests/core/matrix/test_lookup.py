@@ -31,6 +31,53 @@ def test_forms_that_mean_one_id(matrix: Matrix, text: str) -> None:
     assert resolve_id(matrix, text) == ORG
 
 
+TWIN = "test_all_models_op_by_op"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"test_all_models_torch::{ORG}",
+        f"{TWIN}::{ORG}",
+        f"test_all_models::{ORG}",
+        f"tests/runner/test_models.py::test_all_models[{ORG}]",
+        f"{TWIN}::org/name-single_device-inf",
+    ],
+)
+def test_a_function_that_has_the_id(matrix: Matrix, text: str) -> None:
+    assert resolve_id(matrix, text) == ORG
+
+
+def test_a_part_means_an_id_that_its_function_has(matrix: Matrix) -> None:
+    with pytest.raises(UsageError) as caught:
+        resolve_id(matrix, f"{TWIN}::org/name")
+    assert "2 ids" in caught.value.title
+
+
+@pytest.mark.parametrize(
+    ("function", "id", "nearest"),
+    [
+        (TWIN, ORG.replace("single_device", "data_parallel"), f"{TWIN}::{ORG}"),
+        ("test_all_models_jax", ORG, ""),
+        ("test_llms_torch", ORG, ""),
+        ("test_placeholder_models", ORG, ""),
+    ],
+)
+@pytest.mark.parametrize("form", ["{}::{}", "tests/runner/test_models.py::{}[{}]"])
+def test_a_function_that_lacks_the_id_is_an_error(
+    matrix: Matrix, function: str, id: str, nearest: str, form: str
+) -> None:
+    with pytest.raises(UsageError, match="has no test") as caught:
+        resolve_id(matrix, form.format(function, id))
+    assert "test_all_models_torch" in caught.value.detail
+    assert nearest in caught.value.detail
+
+
+def test_a_function_that_does_not_exist(matrix: Matrix) -> None:
+    with pytest.raises(UsageError, match="has no function test_nothing"):
+        resolve_id(matrix, f"tests/runner/test_models.py::test_nothing[{ORG}]")
+
+
 def test_several_are_listed_never_guessed(matrix: Matrix) -> None:
     with pytest.raises(UsageError) as caught:
         resolve_id(matrix, "org/name")
