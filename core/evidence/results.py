@@ -17,6 +17,9 @@ from core.evidence.store_mentions import ENDED, JobRun, Mention
 from core.evidence.store_recent import Recent
 from core.model import Function
 
+EVERY = 2**40
+"""More results than any cell has."""
+
 
 class CellState(NamedTuple):
     """A value that changes whenever the results of one cell change."""
@@ -110,9 +113,11 @@ class Results:
         stored = self._store.newest() if self._store else ()
         return sorted(newest(_merged(stored, self._all_own)), key=order)
 
-    def series(self, ids: Iterable[str], functions: Collection[Function]) -> Iterator[tuple[str, Mapping[str, Series]]]:
-        """The whole series of each cell of these tests by `functions`, by id and arch."""
-        for id, found in self.recent(ids, functions, _EVERY, 0, count_older=False):
+    def series(
+        self, ids: Iterable[str], functions: Collection[Function], newest: int = EVERY
+    ) -> Iterator[tuple[str, Mapping[str, Series]]]:
+        """The series of each cell of these tests by `functions`, by id and arch: all results, or the newest ones."""
+        for id, found in self.recent(ids, functions, newest, 0, count_older=False):
             rows: dict[str, list[Observation]] = {}
             for row in found.rows:
                 rows.setdefault(row.arch, []).append(row)
@@ -241,10 +246,6 @@ class Results:
         for id, found in read:
             own = [one for one in self._own.get(id, ()) if one.function in functions and not one.profile]
             yield id, found._replace(rows=_merged(found.rows, own)) if own else found
-
-
-_EVERY = 2**40
-"""More results than any cell has."""
 
 
 def _merged(stored: Iterable[Observation], own: Iterable[Observation]) -> list[Observation]:

@@ -215,6 +215,21 @@ class Series:
         """From 0 to 1, see `flakiness_of`."""
         return flakiness_of([row.ending is Ending.PASSED for row in self.rows])
 
+    def start_of(self, at: int) -> int:
+        """Where the behaviour of the result at a position begins, and it passed or failed as there."""
+        first = 0
+        for segment in self.segments:
+            if at < first + len(segment.rows):
+                break
+            first += len(segment.rows)
+        passed = self.rows[at].ending is Ending.PASSED
+        return first + _suffix(self.rows[first : at + 1], lambda row: (row.ending is Ending.PASSED) is passed)
+
+    def alike_before(self, at: int) -> tuple[Observation, ...]:
+        """The last results before a position that ended alike, oldest first."""
+        before = self.rows[:at]
+        return before[_suffix(before, lambda row: row.ending is before[-1].ending) :]
+
     @property
     def flaky(self) -> bool:
         """Whether it keeps turning, so that its newest turn says little."""

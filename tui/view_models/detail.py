@@ -209,16 +209,16 @@ def _evidence(text: Text, judged: Sequence[Judgement], drifts: Mapping[str, Drif
         return
     _heading(text, "evidence")
     for one in known:
-        for cell in strip_cells(one.arch, one.rows):
+        for cell in strip_cells(one.arch, one.seen or one.rows):
             text.append(one_line(cell.text), _STYLES.get(cell.style, ""))
         text.append(f"  {one.verdict}: ", "bold")
         text.append(f"{one_line(one.why)}\n", "dim")
-        for line in course_cells(one.arch, one.rows):
+        for line in course_cells(one.arch, one.seen or one.rows):
             for cell in line:
                 text.append(one_line(cell.text), _STYLES.get(cell.style, ""))
             text.append("\n")
         drift = drifts.get(one.arch)
-        if drift is not None and drift.results > len(one.rows):
+        if drift is not None and drift.results > len(one.seen or one.rows):
             text.append(f"{'all':<{len(one.arch)}} ", "dim")
             text.append(f"{drift.text}\n", "")
 

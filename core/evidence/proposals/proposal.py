@@ -317,7 +317,8 @@ def _all_lost(change: CellChange, ci: Ci) -> bool:
 def _line(judgement: Judgement) -> str:
     # For a local run its own id, so that retention keeps the runs that a pending change cites.
     runs = dict.fromkeys(row.job if row.origin is Origin.HERE and row.job else row.run for row in judgement.rows)
-    return f"{judgement.id} on {summary_of(judgement.arch, judgement.rows).text}: {', '.join(filter(None, runs))}"
+    strip = summary_of(judgement.arch, judgement.seen or judgement.rows).text
+    return f"{judgement.id} on {strip}: {', '.join(filter(None, runs))}"
 
 
 def document(proposals: Iterable[Proposal], commit: str) -> list[dict[str, object]]:

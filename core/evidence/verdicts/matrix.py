@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from core.ci import Selected
 from core.evidence.observation import Ending, Observation
 from core.evidence.reports import arch_in
-from core.evidence.results import Results
+from core.evidence.results import EVERY, Results
 from core.evidence.series import Series, flakiness_of
 from core.evidence.verdicts.expected import Expected, declared_on, pins
 from core.evidence.verdicts.gaps import Absent, Cell, Gaps, Missing
@@ -20,7 +20,7 @@ from core.evidence.verdicts.op_cases import OpVerdicts
 from core.evidence.verdicts.policy import Policy
 from core.evidence.verdicts.saved import RULES, SavedVerdict, SavedVerdicts, saved_verdict
 from core.evidence.verdicts.seen import MODEL_TESTS, SeenResults
-from core.evidence.verdicts.verdict import Judgement, Older, Verdict, judge
+from core.evidence.verdicts.verdict import Judgement, Older, Verdict, judge, with_history
 from core.matrix import Column, Matrix
 from core.matrix.query import AS_EXPECTED, BROKE, FIXED, PASSED, UNEXPECTED, Judged, words_by_place
 from core.model import Status
@@ -73,7 +73,7 @@ class Verdicts:
     def judged(self) -> Mapping[str, Sequence[Judgement]]:
         """The judgements on every test with results, by id."""
         ids = [id for id in self.seen if id in self.matrix.rows]
-        return {id: judgements for id, judgements, _ in self._judge(ids)}
+        return self._with_history({id: judgements for id, judgements, _ in self._judge(ids)})
 
     def of(self, id: str) -> list[Judgement]:
         """The judgements on the cells of one test, in the order of the archs."""
@@ -82,7 +82,27 @@ class Verdicts:
 
     def of_each(self, ids: Iterable[str]) -> Iterator[list[Judgement]]:
         """The judgements on several tests, in their order; their results are read together."""
-        return (judgements for _, judgements, _ in self._judge(ids))
+        found = [*self._judge(ids)]
+        known = self._with_history({id: judgements for id, judgements, _ in found})
+        return (known[id] for id, _, _ in found)
+
+    def _with_history(self, judged: Mapping[str, list[Judgement]]) -> Mapping[str, list[Judgement]]:
+        """`judged`, in which differences go back to where they began: further than the results that decide."""
+        known = dict(judged)
+        ids = [id for id, found in judged.items() if any(one.grade for one in found)]
+        for newest in (_READ_FIRST, EVERY):
+            further = []
+            for id, series in self.counting.series(ids, MODEL_TESTS, newest):
+                asked = [one for one in known[id] if one.grade and one.arch in series]
+                told = {one.arch: with_history(one, series[one.arch]) for one in asked}
+                known[id] = [told.get(one.arch, one) for one in known[id]]
+                if any(
+                    len(series[arch].rows) >= newest and one.since == series[arch].rows[0].run
+                    for arch, one in told.items()
+                ):
+                    further.append(id)
+            ids = further
+        return known
 
     def recent(self) -> Iterator[Observation]:
         """Those results of every cell that a verdict can depend on."""
@@ -360,6 +380,8 @@ class Verdicts:
 _DAY = 86_400.0
 """In seconds."""
 _TURNS = {False: BROKE, True: FIXED}
+_READ_FIRST = 100
+"""So many of the newest results of a difference are read to see where it began; then all, if it began before."""
 _MOST_OTHERS = 100
 """For a cell, so many results each are listed that were not run or broke before the model ran."""
 _WORDS = ("", *Verdict)

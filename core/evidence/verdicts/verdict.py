@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from core.evidence.observation import RAN, Ending, Observation, Origin, lowest
 from core.evidence.reasons import alike, is_about_numbers, quotable, same_failure
-from core.evidence.series import Gap, gap_words, newest_start, turns
+from core.evidence.series import Gap, Series, gap_words, newest_start, turns
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.policy import PccPolicy, Policy
 from core.model import BringupStatus, Status
@@ -77,9 +77,11 @@ class Judgement:
     grade: int = 0
     """How much the evidence weighs, from 1 to 5 (docs/ci-triage.md); 0 where the entry is not contradicted."""
     since: str = ""
-    """The run since which it is so, as far as the results that count go back."""
+    """The run since which it is so, as far as results have been read."""
     earlier: tuple[Observation, ...] = ()
-    """The last results before `rows` that ended alike, oldest first, as far as the results that count go back."""
+    """The last results before that which ended alike, oldest first, as far as results have been read."""
+    seen: tuple[Observation, ...] = ()
+    """Its newest results, oldest first, of which `rows` decided."""
 
     @property
     def pcc(self) -> float | None:
@@ -263,23 +265,23 @@ def judge(
             one = replace(one, verdict=Verdict.SEMI_STALE, why=not_shown)
         rows, gap = tuple(one.rows), expected[arch].gap
         since = gap.since if one.verdict is Verdict.MISSING and gap else rows[0].run if rows else ""
-        grade = _grade(arch, one, said, gap.runs if gap else 0)
-        earlier = _earlier(seen.get(arch, ()), None if one.verdict is Verdict.MISSING else rows[:1])
-        found = one.verdict, one.why, rows, one.direction, one.required_pcc, pinned, grade, since, earlier
-        judgements.append(Judgement(id, arch, *found))
+        grade, known = _grade(arch, one, said, gap.runs if gap else 0), seen.get(arch, ())
+        found = one.verdict, one.why, rows, one.direction, one.required_pcc, pinned, grade, since, (), tuple(known)
+        judgement = Judgement(id, arch, *found)
+        judgements.append(with_history(judgement, Series(known)) if grade else judgement)
     return judgements
 
 
-def _earlier(seen: Sequence[Observation], first: Sequence[Observation] | None) -> tuple[Observation, ...]:
-    """The last results before the first that decided which ended alike; without `first`, before a gap."""
-    rows = [row for row in seen if row.ending in _RAN]
-    if first is not None:
-        at = next((at for at, row in enumerate(rows) if first and row is first[0]), 0)
-        rows = rows[:at]
-    start = len(rows)
-    while start and rows[start - 1].ending is rows[-1].ending:
-        start -= 1
-    return tuple(rows[start:])
+def with_history(one: Judgement, series: Series) -> Judgement:
+    """`one` with the run since which it is so, and what was before, as far as `series` goes back."""
+    if one.verdict is Verdict.MISSING or not one.rows:
+        return replace(one, earlier=series.alike_before(len(series.rows)))
+    at = next((at for at, row in enumerate(series.rows) if row == one.rows[0]), None)
+    if at is None:
+        return one
+    # What keeps turning has no run since which it does.
+    start = at if one.verdict is Verdict.FLAKY else series.start_of(at)
+    return replace(one, since=series.rows[start].run, earlier=series.alike_before(start))
 
 
 NO_DIFFERENCE = frozenset({Verdict.ACTIVE, Verdict.UNUSED, Verdict.UNKNOWN})

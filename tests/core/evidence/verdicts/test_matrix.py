@@ -2,11 +2,14 @@
 """core.evidence.verdicts.matrix: judging a whole matrix gives the same as judging each test alone."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from core.ci.selection import Selected
-from core.evidence.observation import Ending
+from core.evidence.observation import Ending, Observation
+from core.evidence.results import Results
+from core.evidence.store import EvidenceStore
 from core.evidence.verdicts.matrix import Verdicts
 from core.evidence.verdicts.policy import Policy
 from core.evidence.verdicts.verdict import Verdict
@@ -14,7 +17,7 @@ from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.model import Function
 from core.sources.ci.presets import Job
-from tests.support.evidence import seen
+from tests.support.evidence import report, seen
 from tests.support.tree import INFERENCE, LOADERS, YAML, write_checkout
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
@@ -104,3 +107,35 @@ def test_what_turned_in_the_last_night(matrix: Matrix) -> None:
     assert Verdicts(matrix, [*not_run, *same], Policy()).turned == {TINY: {"n150": "fixed"}}
     before = [seen(test_id=NET, when=0.0), seen(Ending.FAILED, test_id=NET, when=1.9 * day)]
     assert Verdicts(matrix, [*before, *same], Policy()).turned == {}
+
+
+@pytest.mark.parametrize("failures", [4, 30, 200])
+def test_since_and_before_go_further_back_than_what_decides(matrix: Matrix, tmp_path: Path, failures: int) -> None:
+    """A window says that it is so, not since when: it would be another run each night."""
+    endings = [Ending.PASSED] * 5 + [Ending.FAILED] * failures
+    rows = [
+        seen(ending, test_id=TINY, run=f"nightly-{at}", when=float(at), reason="" if at < 5 else "TypeError: no")
+        for at, ending in enumerate(endings)
+    ]
+    store = EvidenceStore(tmp_path / "x.sqlite")
+    store.add([report(row, digest=row.run, run=row.run) for row in rows])
+    for results in (Results(rows), Results((), store)):
+        found = Verdicts(matrix, results, Policy())
+        for one in (found.of(TINY)[0], found.judged[TINY][0]):
+            assert (one.verdict, one.since) == (Verdict.REGRESSED, "nightly-5")
+            assert [row.run for row in one.earlier] == [f"nightly-{at}" for at in range(5)]
+            assert len(one.rows) == min(failures, Policy().window)
+            newest: list[Observation] = [*one.seen]
+            assert newest[-len(one.rows) :] == [*one.rows], "the strip has what was before, too"
+            assert failures > 4 or [row.ending for row in newest[:5]] == [Ending.PASSED] * 5
+
+
+def test_the_level_that_changed_has_its_run_and_what_was_before(matrix: Matrix) -> None:
+    rows = [
+        seen(test_id=TINY, run=f"nightly-{at}", when=float(at), pcc=0.994)
+        if at < 20
+        else seen(Ending.INACCURATE, test_id=TINY, run=f"nightly-{at}", when=float(at), pcc=0.936, reason="PCC")
+        for at in range(35)
+    ]
+    one = Verdicts(matrix, Results(rows), Policy()).of(TINY)[0]
+    assert (one.verdict, one.since, len(one.earlier)) == (Verdict.PCC_TIGHT, "nightly-20", 20)
