@@ -2,6 +2,7 @@
 """Numbers and times from outside, checked on input: what no float, clock or calendar can hold is rejected."""
 
 import math
+import time
 from datetime import UTC, datetime
 from typing import Final
 
@@ -39,3 +40,11 @@ def duration(value: object) -> float:
 def day_of(moment: float) -> str:
     """The day of a moment in UTC, `2026-11-24`; empty: the moment is 0, which means unknown."""
     return datetime.fromtimestamp(moment, UTC).date().isoformat() if moment else ""
+
+
+def last_possible(end: float = math.inf) -> float:
+    """The last moment that a result can have, in seconds since the epoch: later ones are of a wrong clock.
+
+    `end` is the moment up to which results are known.
+    """
+    return end if end < math.inf else time.time() + MOST_AHEAD

@@ -4,7 +4,9 @@
 import argparse
 import re
 from argparse import ArgumentTypeError
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time
+
+from core.numbers import LAST_MOMENT
 
 
 def days(text: str) -> float:
@@ -19,14 +21,28 @@ days.__name__ = "number of days"
 
 
 def moment(text: str) -> float:
-    """The end of a day `2026-11-21`, or a moment `2026-11-21T06:00`, in UTC, as seconds since the epoch."""
-    found = datetime.fromisoformat(text)
-    if len(text) <= len("2026-11-21"):
-        found += timedelta(days=1) - timedelta(seconds=1)
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    """The end of a day `2026-11-21`, or a moment `2026-11-21T06:00`, in UTC unless it names a zone.
+
+    In seconds since the epoch. Raises ArgumentTypeError.
+    """
+    try:
+        return min(_moment(text), LAST_MOMENT)
+    except (ValueError, OverflowError) as error:
+        forms = "2026-11-21, 2026-11-21T06:00 (UTC) or 2026-11-21T06:00+02:00"
+        raise ArgumentTypeError(f"not a date: {text!r}. Give {forms}") from error
 
 
-moment.__name__ = "date"
+_LAST = time(23, 59, 59, 999_000)
+"""Of a day, as a float can hold it in any year."""
+
+
+def _moment(text: str) -> float:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        found = datetime.fromisoformat(text)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    return datetime.combine(day, _LAST, UTC).timestamp()
 
 
 def add_as_of(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +51,7 @@ def add_as_of(parser: argparse.ArgumentParser) -> None:
         "--as-of",
         type=moment,
         metavar="DATE",
-        help="what would have been said on that day (UTC): without later results, with ages counted to it",
+        help="what would have been said at the end of that day (UTC): without later results, with ages counted to it",
     )
 
 

@@ -13,7 +13,16 @@ from core.cli.console import Console
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence import RAN, Added, Ending, evidence_store, handwritten_store, retain
-from core.evidence.reports import OTHER, REPEATED, STAND_IN, Problem, Reading, ReadOptions, read_reports
+from core.evidence.reports import (
+    OTHER,
+    REPEATED,
+    STAND_IN,
+    JUnitReport,
+    Problem,
+    Reading,
+    ReadOptions,
+    read_reports,
+)
 from core.matrix.view import Outcomes
 from core.runs import FORKING_FAULT, UNHEARD, clean
 from core.sources import read_schema
@@ -50,12 +59,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    context.as_of = args.as_of
+    context.count_to(args.as_of)
     archs = read_schema(context.checkout)[0].archs
     if context.arch and context.arch not in archs:
         raise UsageError(f"Unknown arch {context.arch!r}", f"This checkout has: {', '.join(archs)}")
     if bool(args.paths) + args.from_github + bool(args.watch) != 1:
         raise UsageError("Name paths, or --from-github, or --watch DIR", hint="See: ttmatrix ingest --help")
+    if args.as_of is not None and not args.paths:
+        raise UsageError("--as-of is for reports that are named", "What is downloaded or watched is read only once.")
     counts = context.policy.cpu_counts_as_device
     given = ReadOptions(context.arch, clean(args.run_name), args.commit, args.models_commit, counts)
     if args.watch:
@@ -79,7 +90,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         ingest_sources.print_gathered(gathered, context.console)
         if gathered.downloaded:
             total.print(context.console)
-    return EXIT_FINDINGS if total.problems or (gathered is None and not total.read) else EXIT_OK
+    return EXIT_FINDINGS if total.problems or (gathered is None and not (total.read or total.later)) else EXIT_OK
 
 
 def _watch(readings: Iterable[Reading], archs: Iterable[str], context: Context) -> int:
@@ -93,6 +104,11 @@ def _watch(readings: Iterable[Reading], archs: Iterable[str], context: Context) 
         if total.new:
             _retain(context)
     return EXIT_OK
+
+
+def _is_later(report: JUnitReport, moment: float) -> bool:
+    """Whether a report has a result after a moment. It stays out as a whole: it is known by its content, once."""
+    return any(one.when > moment for one in (*report.observations, *report.by_hand))
 
 
 def _retain(context: Context) -> None:
@@ -116,6 +132,8 @@ class _Total:
     runs: set[str] = field(default_factory=set)
     as_expected: Counter[str] = field(default_factory=Counter)
     """Results by ending."""
+    later: int = 0
+    """Reports that were left out, because they are of later days."""
     cut: int = 0
     unheard: int = 0
     problems: list[Problem] = field(default_factory=list)
@@ -126,10 +144,14 @@ class _Total:
 
     @property
     def files(self) -> int:
-        return self.read + self.unreadable
+        return self.read + self.later + self.unreadable
 
     def take(self, reading: Reading, context: Context) -> None:
-        """Store what was read, and count it."""
+        """Store what was read, and count it; without the reports of days after the one that counts."""
+        if context.as_of is not None:
+            earlier = [one for one in reading.reports if not _is_later(one, context.as_of)]
+            self.later += len(reading.reports) - len(earlier)
+            reading = replace(reading, reports=tuple(earlier))
         added = _store(reading, context)
         self.read += len(reading.reports)
         self.new += added.new
@@ -156,6 +178,7 @@ class _Total:
             "runs": sorted(self.runs),
             "without_arch": self.without_arch,
             "cut": self.cut,
+            "later": self.later,
             "signal_0": self.unheard,
             "problems": [{"file": clean(one.file), "message": clean(one.message)} for one in self.problems],
         }
@@ -176,7 +199,8 @@ class _Total:
 
     def print(self, console: Console) -> None:
         cut = f" ({self.cut:,} cut off)" if self.cut else ""
-        kinds = f"{self.new:,} new, {self.known:,} known{cut}, {self.unreadable:,} unreadable"
+        later = f", {self.later:,} of later days left out" if self.later else ""
+        kinds = f"{self.new:,} new, {self.known:,} known{cut}, {self.unreadable:,} unreadable{later}"
         console.line(f"{counted(self.files, 'file')}: {kinds}")
         by_kind = ", ".join(f"{number:,} {words}" for words, number in self._kinds())
         console.line(counted(sum(self.counts.values()), "testcase") + (f": {by_kind}" if by_kind else ""))

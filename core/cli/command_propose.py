@@ -12,7 +12,7 @@ from core.cli.context import Context
 from core.edits import evidence_lines
 from core.edits.commit import issues_in
 from core.errors import EXIT_OK, TTMatrixError
-from core.evidence.analysis import Due, due_notes, issue_link, read_states
+from core.evidence.analysis import Due, due_notes, issue_link
 from core.evidence.proposals import (
     NotProposed,
     Proposal,
@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    context.as_of = args.as_of
+    context.count_to(args.as_of)
     issue = issue_link(args.issue) if args.issue else ""
     judgements = _judgements(context, " ".join(args.query), args.without_host)
     due = _due(context, " ".join(args.query))
@@ -108,7 +108,7 @@ def _judgements(context: Context, query: str, hosts: Sequence[str]) -> list[Judg
 def _due(context: Context, query: str) -> list[Due]:
     """The notes about tests of `query` whose issue is closed."""
     wanted = context.ids_of(query)
-    found = due_notes(context.reminders, read_states(context.paths.issues_file))
+    found = due_notes(context.reminders, context.issue_states)
     return [one for one in found if wanted is None or one.id in wanted]
 
 

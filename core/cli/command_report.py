@@ -12,7 +12,7 @@ from core.cli.history_report import note_limits
 from core.cli.report import Report, report_document
 from core.errors import EXIT_OK, TTMatrixError
 from core.evidence import evidence_store
-from core.evidence.analysis import citations, issue_advice, nights, read_states
+from core.evidence.analysis import citations, issue_advice, nights
 from core.evidence.progress import By, ProgressReader, period
 from core.evidence.verdicts import Verdicts
 from core.files import atomic_write
@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    context.as_of = args.as_of
+    context.count_to(args.as_of)
     report = _report(args, context)
     style = args.format or ("json" if context.console.json else "md")
     if style == "json":
@@ -71,7 +71,7 @@ def _report(args: argparse.Namespace, context: Context) -> Report:
     known = known if context.as_of is None else known.until(context.as_of)
     reader = ProgressReader(known, verdicts, lambda: context.model_infos, _history(context))
     progress = reader.progress(now=context.now, days=args.since, by=args.by, arch=context.arch, without=hosts)
-    cited = citations(matrix, read_states(context.paths.issues_file), context.reminders)
+    cited = citations(matrix, context.issue_states, context.reminders)
     results = context.results.without(hosts) if hosts else context.results
     ops = nights(results.of_cases(), progress.since)
     advice = issue_advice(matrix, cited, verdicts.of_cell, context.reminders)

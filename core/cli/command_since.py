@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    context.as_of = args.as_of
+    context.count_to(args.as_of)
     id = context.resolve([args.id])[0]
     seen = context.verdicts.seen_counting.get(id, {})
     absent = context.verdicts.absent(id, seen)

@@ -11,6 +11,7 @@ from core.cli.evidence_report import judgement_document, verdicts_table
 from core.errors import EXIT_FINDINGS, EXIT_OK
 from core.evidence import Observation
 from core.evidence.verdicts import NO_DIFFERENCE, Judgement, Verdict
+from core.numbers import day_of
 from core.text import counted
 
 
@@ -26,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    context.as_of = args.as_of
+    context.count_to(args.as_of)
     found = list(_cells(args, context))
     if context.console.json:
         context.console.document([judgement_document(one, seen) for one, seen in found])
@@ -36,9 +37,12 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         counts = Counter(one.verdict for one, _ in found)
         by_verdict = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in Verdict if counts[verdict])
         if not context.results.cells:
-            context.console.note("No results yet: ttmatrix ingest --from-github, or ttmatrix ingest PATH")
+            context.console.note(_NO_RESULTS if args.as_of is None else f"No results until {day_of(args.as_of)}")
         context.console.note(counted(len(found), "cell") + (f": {by_verdict}" if by_verdict else ""))
     return EXIT_FINDINGS if any(one.verdict not in NO_DIFFERENCE for one, _ in found) else EXIT_OK
+
+
+_NO_RESULTS = "No results yet: ttmatrix ingest --from-github, or ttmatrix ingest PATH"
 
 
 def _cells(args: argparse.Namespace, context: Context) -> Iterator[tuple[Judgement, Sequence[Observation]]]:

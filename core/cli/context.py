@@ -6,7 +6,7 @@ needs no verdicts does not import them (`show` imports twice the modules of `lis
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,6 +24,7 @@ from core.cli.console import Console
 from core.cli.parser import OpenApp
 from core.errors import QueryError, TTMatrixError, UsageError
 from core.ids import pasted
+from core.numbers import MOST_AHEAD, day_of
 from core.settings import Paths, Settings, load_settings, paths
 from core.sources import Checkout, find_checkout
 from core.text import counted
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from core.ci import Ci, Selected
     from core.edits.pending import Change, Workbench
     from core.evidence import Results
+    from core.evidence.analysis import IssueState
     from core.evidence.verdicts import OpVerdicts, Policy, Verdicts
     from core.history import History
     from core.matrix import Matrix, Universe
@@ -60,6 +62,12 @@ class Context:
     def now(self) -> float:
         """The moment that ages are counted to, in seconds since the epoch."""
         return time.time() if self.as_of is None else self.as_of
+
+    def count_to(self, moment: float | None) -> None:
+        """Answer as of a moment: without later results, with ages counted to it. None: as of now."""
+        self.as_of = moment
+        if moment is not None and moment > time.time() + MOST_AHEAD:
+            self.console.note(f"{day_of(moment)} is in the future: ages are counted to it")
 
     @cached_property
     def paths(self) -> Paths:
@@ -120,6 +128,12 @@ class Context:
             for notice in bench.notices():
                 self.console.note(notice)
 
+    @property
+    def issue_states(self) -> "Mapping[str, IssueState]":
+        """What is known of issues, by name; none was closed after the day that counts."""
+        states = analysis.read_states(self.paths.issues_file)
+        return states if self.as_of is None else analysis.states_on(states, day_of(self.as_of))
+
     @cached_property
     def reminders(self) -> "tuple[Change, ...]":
         """The ways back of entries that are to be as before once an issue is closed, as far as they lead."""
@@ -150,7 +164,10 @@ class Context:
     def learned(self, on: "Matrix", asked: "Query", *more: str) -> "Learned":
         """The columns that a query needs beyond the index of a matrix (usually none), and those of `more` providers."""
         names = (*query.needs(asked), *more)
-        return providers.compute_columns(self.cache, on, names, self.judged) if names else {}
+        ages = providers.HISTORY if self.as_of is not None else ""
+        found = providers.compute_columns(self.cache, on, [one for one in names if one != ages], self.judged)
+        # The provider itself counts ages to the present.
+        return {**found, ages: providers.history_columns(self.history, self.now)} if ages in names else found
 
     def ids_of(self, text: str) -> "frozenset[str] | None":
         """The ids of the rows that a query selects; None means all: the query is empty."""
@@ -221,12 +238,14 @@ class Context:
 
     def judged(self, on: "Matrix") -> "Judged":
         """What the results say about every row, with the newest performance numbers."""
-        records = self.ended_runs
-        if on is self.matrix:
+        records = [one for one in self.ended_runs if self.as_of is None or (one.started or 0.0) <= self.as_of]
+        if on is self.matrix or self.as_of is not None:
             facts = self.verdicts.facts()
         else:
             facts = evidence.verdicts_on(on, self.cache, self.paths, records, op_tests=lambda: self.op_tests).facts()
-        return analysis.with_numbers(facts, records, evidence.performance_store(self.checkout, self.paths).read())
+        reports = evidence.performance_store(self.checkout, self.paths).read()
+        known = [one for one in reports if self.as_of is None or one.when <= self.as_of]
+        return analysis.with_numbers(facts, records, known)
 
     @cached_property
     def selected(self) -> "Selected":

@@ -16,6 +16,7 @@ from core.evidence.store_courses import StoredCourse
 from core.evidence.store_mentions import ENDED, JobRun, Mention
 from core.evidence.store_recent import Recent
 from core.model import Function
+from core.numbers import last_possible
 
 EVERY = 2**40
 """More results than any cell has."""
@@ -66,6 +67,11 @@ class Results:
     def until(self, moment: float) -> "Results":
         """The same without what came after a moment, in seconds since the epoch."""
         return Results(self._all_own, self._store, self.hidden, min(moment, self._end))
+
+    @property
+    def possible(self) -> float:
+        """The last moment that a result can have, in seconds since the epoch."""
+        return last_possible(self._end)
 
     @cached_property
     def cells(self) -> Mapping[str, Mapping[str, Sequence[CellState]]]:

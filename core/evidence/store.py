@@ -44,6 +44,7 @@ from core.evidence.store_schema import VERSION, transaction, upgrade, version_of
 from core.evidence.store_thinning import thin
 from core.evidence.store_tracks import Tracks, read_tracks
 from core.model import Function
+from core.numbers import last_possible
 from core.runs.store import RunRecord
 from core.sources import stamp_of
 
@@ -55,6 +56,7 @@ _BUSY_SECONDS = 30.0
 _WRITE_CACHE_KIB = 65536
 """As long as pages fit in there, others can read until the transaction ends."""
 _COUNTS = "attempts IS NOT 0"
+_OF_SESSION = 'id, report, origin, run, host, job, source, "commit", models_commit, profile, earliest'
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +282,7 @@ class EvidenceStore:
     def failed_on(self, functions: Collection[Function]) -> list[tuple[str, str, str]]:
         """Test, arch and machine of each cell of these functions that failed there in the last four weeks."""
         with self._open_to_read() as connection:
-            return list(read_failed_on(connection, functions))
+            return list(read_failed_on(connection, functions, last_possible(self._end)))
 
     def tracks(self, functions: Collection[Function], since: float) -> Tracks:
         """Every cell of these functions with its results since a moment, in seconds since the epoch, as numbers."""
@@ -351,9 +353,11 @@ class EvidenceStore:
                 connection.execute(
                     f"CREATE TEMP VIEW results AS SELECT * FROM main.results WHERE session NOT IN hidden{before}"
                 )
+                # What is cut off there did not end later.
+                latest = f"min(latest, {self._end!r})" if before else "latest"
                 connection.execute(
-                    "CREATE TEMP VIEW sessions AS SELECT * FROM main.sessions WHERE id NOT IN (SELECT id FROM hidden)"
-                    f"{before.replace(' at ', ' earliest ')}"
+                    f"CREATE TEMP VIEW sessions AS SELECT {_OF_SESSION}, {latest} AS latest FROM main.sessions"
+                    f" WHERE id NOT IN (SELECT id FROM hidden){before.replace(' at ', ' earliest ')}"
                 )
             connection.execute("BEGIN")
             yield connection

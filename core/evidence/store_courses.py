@@ -6,7 +6,6 @@ No result is read completely. A cell turns, and is flaky, as `core.evidence.seri
 
 import json
 import sqlite3
-import time
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
@@ -14,7 +13,6 @@ from core.evidence.observation import Ending
 from core.evidence.series import FLAKINESS_RESULTS, SAYS_WHERE
 from core.evidence.store_rows import HAS_RUN, as_text
 from core.model import Function
-from core.numbers import MOST_AHEAD
 
 
 class StoredCourse(NamedTuple):
@@ -43,11 +41,14 @@ def read_courses(connection: sqlite3.Connection, functions: Collection[Function]
             yield StoredCourse(as_text(test), as_text(arch), first, tuple(passed[cell][-FLAKINESS_RESULTS:]))
 
 
-def read_failed_on(connection: sqlite3.Connection, functions: Collection[Function]) -> Iterator[tuple[str, str, str]]:
-    """Test, arch and machine of each cell of these functions that failed there lately."""
+def read_failed_on(
+    connection: sqlite3.Connection, functions: Collection[Function], possible: float
+) -> Iterator[tuple[str, str, str]]:
+    """Test, arch and machine of each cell of these functions that failed there lately.
+
+    `possible` is the last moment that a result can have, in seconds since the epoch.
+    """
     passes = json.dumps([id for id, ending in _endings(connection).items() if ending == Ending.PASSED])
-    # Not the time of a wrong clock, which earlier versions have stored.
-    possible = time.time() + MOST_AHEAD
     last = connection.execute("SELECT max(latest) FROM sessions WHERE latest <= ?", (possible,)).fetchone()[0] or 0.0
     names = json.dumps(sorted(functions))
     for test, arch, host in connection.execute(_FAILED_ON, (names, passes, last - MACHINE_DAYS * _DAY)):

@@ -185,11 +185,14 @@ def age(timeline: Timeline, now: float) -> int:
     """For how many whole days the statuses of an entry have been unchanged; `now` is in seconds since the epoch.
 
     Only the status of the entry and those of its overrides count: changes of other fields, renames and moves do not
-    reset the age. A status that is not committed yet has age 0. If the clone's history begins with the present
-    statuses, the age is a lower bound.
+    reset the age, and neither do changes after `now`. A status that is not committed yet has age 0. If the clone's
+    history begins with the present statuses, the age is a lower bound.
     """
-    last = next((step for step in timeline.steps if _sets_status(step)), None)
-    return max(0, int((now - last.commit.time) // _DAY)) if last and last.commit else 0
+    steps = [step for step in timeline.steps if _sets_status(step)]
+    if not steps or steps[0].commit is None:
+        return 0
+    last = next((step.commit for step in steps if step.commit and step.commit.time <= now), None)
+    return int((now - last.time) // _DAY) if last else 0
 
 
 def changes_of_status(timeline: Timeline) -> int:

@@ -12,10 +12,11 @@ from core.matrix.query import Facts, Judged, Learned
 RUNS = "runs"
 """The provider that the caller passes in: the index has no runs and results."""
 
+HISTORY = "history"
 PROVIDERS: Mapping[str, str] = {
     "models": "names and groups of the models",
     "jobs": "scheduled CI jobs",
-    "history": "history of the entries",
+    HISTORY: "history of the entries",
     RUNS: "results of runs",
 }
 """What each provider reads, in words for a person who waits."""

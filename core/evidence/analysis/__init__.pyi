@@ -40,6 +40,7 @@ from .issues import (
     issue_advice as issue_advice,
     noted_cells as noted_cells,
     read_states as read_states,
+    states_on as states_on,
 )
 from .noise import Shift as Shift
 from .op_rates import (

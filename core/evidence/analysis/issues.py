@@ -4,7 +4,7 @@
 import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -182,6 +182,13 @@ def read_states(file: Path) -> dict[str, IssueState]:
         # Everything in it can be looked up again.
         return {}
     return {one.issue: one for one in found}
+
+
+def states_on(states: Mapping[str, IssueState], day: str) -> dict[str, IssueState]:
+    """The states as they were at the end of a day, `2026-11-20`: what was closed later was open then."""
+    return {
+        issue: replace(one, state=State.OPEN, closed="") if one.closed > day else one for issue, one in states.items()
+    }
 
 
 def ask(

@@ -2,7 +2,6 @@
 """The verdicts on a whole matrix: cells with evidence are judged once, cells without evidence share a few verdicts."""
 
 import hashlib
-import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +23,6 @@ from core.evidence.verdicts.verdict import Judgement, Older, Verdict, judge, wit
 from core.matrix import Column, Matrix
 from core.matrix.query import AS_EXPECTED, BROKE, FIXED, PASSED, UNEXPECTED, Judged, words_by_place
 from core.model import Status
-from core.numbers import MOST_AHEAD
 from core.sources.ci import Job
 
 
@@ -209,7 +207,7 @@ class Verdicts:
         is from the last day that has results of any cell.
         """
         # A result from a wrong clock, which earlier versions have stored, is from no day.
-        possible = time.time() + MOST_AHEAD
+        possible = self.counting.possible
         since = max((one.latest for one in self._short.values() if one.latest <= possible), default=0) - _DAY
         found = {
             id: {arch: _TURNS[turn.fixed] for arch, turn in one.turns.items() if turn.when > since}
