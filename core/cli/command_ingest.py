@@ -3,7 +3,7 @@
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -61,12 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     context.count_to(args.as_of)
     archs = read_schema(context.checkout)[0].archs
-    if context.arch and context.arch not in archs:
-        raise UsageError(f"Unknown arch {context.arch!r}", f"This checkout has: {', '.join(archs)}")
-    if bool(args.paths) + args.from_github + bool(args.watch) != 1:
-        raise UsageError("Name paths, or --from-github, or --watch DIR", hint="See: ttmatrix ingest --help")
-    if args.as_of is not None and not args.paths:
-        raise UsageError("--as-of is for reports that are named", "What is downloaded or watched is read only once.")
+    _check(args, context, archs)
     counts = context.policy.cpu_counts_as_device
     given = ReadOptions(context.arch, clean(args.run_name), args.commit, args.models_commit, counts)
     if args.watch:
@@ -91,6 +86,15 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         if gathered.downloaded:
             total.print(context.console)
     return EXIT_FINDINGS if total.problems or (gathered is None and not (total.read or total.later)) else EXIT_OK
+
+
+def _check(args: argparse.Namespace, context: Context, archs: Collection[str]) -> None:
+    if context.arch and context.arch not in archs:
+        raise UsageError(f"Unknown arch {context.arch!r}", f"This checkout has: {', '.join(archs)}")
+    if bool(args.paths) + args.from_github + bool(args.watch) != 1:
+        raise UsageError("Name paths, or --from-github, or --watch DIR", hint="See: ttmatrix ingest --help")
+    if args.as_of is not None and not args.paths:
+        raise UsageError("--as-of is for reports that are named", "What is downloaded or watched is read only once.")
 
 
 def _watch(readings: Iterable[Reading], archs: Iterable[str], context: Context) -> int:
