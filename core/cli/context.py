@@ -164,6 +164,8 @@ class Context:
     def learned(self, on: "Matrix", asked: "Query", *more: str) -> "Learned":
         """The columns that a query needs beyond the index of a matrix (usually none), and those of `more` providers."""
         names = (*query.needs(asked), *more)
+        if not names:
+            return {}
         ages = providers.HISTORY if self.as_of is not None else ""
         found = providers.compute_columns(self.cache, on, [one for one in names if one != ages], self.judged)
         # The provider itself counts ages to the present.
