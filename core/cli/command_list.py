@@ -12,7 +12,7 @@ from core.cli.context import Context
 from core.cli.op_records import Record, op_records, print_cases
 from core.errors import EXIT_OK, QueryError, UsageError
 from core.matrix import HANDWRITTEN_KIND, NO_ARCH, OP_KIND, PLACEHOLDER_KIND, Matrix, Universe, with_placeholder_rows
-from core.matrix.query import NUMBERS, RESULT, VERDICT, Query, fields_lacking, help_text, plain, select
+from core.matrix.query import NUMBERS, RESULT, VERDICT, Query, help_text, lacking_words, plain, select
 from core.matrix.view import RUN_KINDS, ViewSpec, ordered, read_saved, text_of_row
 from core.model import Function
 
@@ -166,8 +166,8 @@ def _rows_of_kind(args: argparse.Namespace, query: Query, context: Context) -> M
 
 def _say_lacking(query: Query, kind: str | None, context: Context) -> None:
     """Say which fields of a query the kind that is asked for has not: they match nothing."""
-    for field, kinds in fields_lacking(query, kind or ""):
-        context.console.note(f"{field}: is a field of {' and '.join(kinds)} rows only, so it matches nothing here")
+    for words in lacking_words(query, kind or ""):
+        context.console.note(words)
 
 
 def _may_be_handwritten(query: Query) -> bool:

@@ -81,6 +81,12 @@ class FrameTerminal:
         os.write(self._master, keys)
         return self._frames(first=5, quiet=quiet)
 
+    def drain(self, seconds: float) -> None:
+        """Read what it paints for that long."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            self._frames(first=left, quiet=0.0)
+
     def _frames(self, first: float, quiet: float) -> list[Frame]:
         """The frames that come: waits `first` for the first one, then until nothing comes for `quiet`."""
         ends: list[Frame] = []

@@ -12,7 +12,7 @@ import pytest
 from core.edits.operations import Operation, OpKind
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
-from core.matrix.query.fields import select
+from core.matrix.query.fields import lacking_words, select
 from core.matrix.query.query import Query
 from core.matrix.view.columns import EVIDENCE
 from core.sources.checkout import Checkout
@@ -128,6 +128,15 @@ async def test_nothing_found_names_the_nearest(checkout: Checkout, monkeypatch: 
     assert asked and threading.current_thread() not in asked, "letters do not wait for it"
 
 
+async def test_a_field_that_the_kind_of_rows_lacks_is_said_as_the_command_says_it(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(160, 30)) as pilot:
+        await pilot.press("slash")
+        await type_text(pilot, "kind:handwritten bringup:none")
+        (said,) = lacking_words(Query.parse("kind:handwritten bringup:none"))
+        await until(pilot, lambda: said in screen_text(app), "why nothing matches")
+
+
 async def test_nothing_found_names_the_term_that_excludes_all(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(160, 30)) as pilot:
@@ -186,7 +195,7 @@ async def test_marks_stay_with_their_tests(checkout: Checkout) -> None:
 async def test_facets_toggle_values_of_the_query(checkout: Checkout) -> None:
     app = build_app(checkout, query="has:entry")
     async with app.run_test(size=(140, 40)) as pilot:
-        await pilot.press("f", "j", "j", "space")
+        await pilot.press("f", *"jjjjjjj", "space")
         assert str(app.session.view.query) == "has:entry status:known_failure_xfail"
         assert len(app.session.view.rows) == 2
         await pilot.press("space")

@@ -30,7 +30,7 @@ from .fields import (
     NONE as NONE,
     backends_asked as backends_asked,
     column_of as column_of,
-    fields_lacking as fields_lacking,
+    lacking_words as lacking_words,
     lens as lens,
     needs as needs,
     parsed as parsed,

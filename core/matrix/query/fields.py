@@ -289,8 +289,8 @@ def needs(query: Query) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for term in terms for name in BY_NAME[term.field].needs_of(term)))
 
 
-def fields_lacking(query: Query, kind: str = "") -> list[tuple[str, tuple[str, ...]]]:
-    """The fields in a query that rows of the only kind it asks for do not have, each with the kinds that have it.
+def lacking_words(query: Query, kind: str = "") -> list[str]:
+    """What to say of each field in a query that rows of the only kind it asks for do not have.
 
     `kind` is asked for besides; empty: none is.
     """
@@ -298,7 +298,11 @@ def fields_lacking(query: Query, kind: str = "") -> list[tuple[str, tuple[str, .
     known = {one for one in EVERY for value in asked if value in one}
     fields = {term.field: BY_NAME[term.field] for term in _terms(query.terms) if term.field in BY_NAME}
     having = {name: field.kinds for name, field in fields.items() if isinstance(field, Choice | Text | Number)}
-    return [(name, kinds) for name, kinds in having.items() if known and not known.intersection(kinds)]
+    return [
+        f"{name}: is a field of {' and '.join(kinds)} rows only, so it matches nothing here"
+        for name, kinds in having.items()
+        if known and not known.intersection(kinds)
+    ]
 
 
 def column_of(scope: Scope, name: str) -> AnyColumn:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from core.errors import QueryError
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.op_rows import HANDWRITTEN_KIND, PLACEHOLDER_KIND
 from core.matrix.query import (
     BACKEND,
     BY_NAME,
@@ -343,8 +342,6 @@ class View:
 
     @property
     def _facet_names(self) -> tuple[str, ...]:
-        if self.matrix.models is None:
-            return FACETS
         return ("kind", *(HANDWRITTEN_FACETS if self.only_handwritten else OP_FACETS if self.only_ops else FACETS))
 
     def _is_known(self, name: str) -> bool:
@@ -358,9 +355,6 @@ class View:
             # To count them, they need no order.
             rows = self._selected(self.query.without(name), self.arch, self._every_row)
         counts = column_of(scope, name).counts(BY_NAME[name].having(self.matrix, rows))
-        if name == "kind":
-            behind = {HANDWRITTEN_KIND: self.matrix.handwritten, PLACEHOLDER_KIND: self.matrix.placeholders}
-            counts = {value: count for value, count in counts.items() if behind.get(value, True)}
         return Facet(
             name,
             tuple(FacetValue(v or NONE, count, (v or NONE).lower() in asked) for v, count in counts.items()),

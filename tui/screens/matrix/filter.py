@@ -140,8 +140,9 @@ class QueryFilter:
             failed = next(filter(None, map(self._facts.failure, missing)), "")
             self.bar.note(failed or waiting_words(missing), error=bool(failed))
             return
-        self.bar.note(count_text(view))
-        if not view.rows:
+        lacking = query.lacking_words(view.query)
+        self.bar.note(" · ".join((count_text(view), *lacking)))
+        if not (view.rows or lacking):
             # All ids may be compared with it: not for each letter, and not in the app's own thread.
             self._looking = self.bar.set_timer(_PAUSE_SECONDS, self._look_for_the_cause)
 

@@ -10,7 +10,7 @@ from core.edits import EntryForm, entry_fields
 from core.errors import UsageError
 from core.matrix import Matrix
 from core.matrix.indexing import index
-from core.matrix.query import Query, fields_lacking, select
+from core.matrix.query import Query, lacking_words, select
 from core.matrix.query.fields import field_of
 from core.matrix.view import TABLE_FIELDS
 from tests.support.tree import INFERENCE, LOADERS, write_checkout
@@ -127,7 +127,8 @@ def test_other_names_of_fields(matrix: Matrix) -> None:
 
 
 def test_what_a_kind_has_not_is_named() -> None:
-    assert fields_lacking(Query.parse("kind:handwritten op:torch.add")) == [("op", ("op",))]
-    assert fields_lacking(Query.parse("op:torch.add"), "handwritten") == [("op", ("op",))]
-    assert fields_lacking(Query.parse("kind:handwritten level:op")) == []
-    assert fields_lacking(Query.parse("op:torch.add")) == []
+    said = ["op: is a field of op rows only, so it matches nothing here"]
+    assert lacking_words(Query.parse("kind:handwritten op:torch.add")) == said
+    assert lacking_words(Query.parse("op:torch.add"), "handwritten") == said
+    assert lacking_words(Query.parse("kind:handwritten level:op")) == []
+    assert lacking_words(Query.parse("op:torch.add")) == []
