@@ -8,6 +8,7 @@ from core.runs import (
     is_about_numbers as is_about_numbers,
     normalise as normalise,
     quotable as quotable,
+    quoted_pcc as quoted_pcc,
     signature as signature,
     without_links as without_links,
 )

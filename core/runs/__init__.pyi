@@ -54,6 +54,7 @@ from .reasons import (
     is_forced as is_forced,
     normalise as normalise,
     quotable as quotable,
+    quoted_pcc as quoted_pcc,
     raised_reason as raised_reason,
     signature as signature,
     without_links as without_links,

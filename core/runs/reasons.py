@@ -118,6 +118,21 @@ def is_about_numbers(text: str) -> bool:
     return bool(_NUMBERS.search(text))
 
 
+_REQUIRED = re.compile(r"(?:\brequired\b|\bthreshold\b|\bbelow\b|<)[^\d\n]{0,12}\d*\.\d+", re.IGNORECASE)
+_MEASURED = (
+    re.compile(r"\bcalculated\b[^\d\n-]{0,20}(-?\d*\.\d+)", re.IGNORECASE),
+    re.compile(r"\bpcc\b[^\d\n-]{0,40}(-?\d*\.\d+)", re.IGNORECASE),
+    re.compile(r"(?<![\w.])(-?\d*\.\d+) +pcc\b", re.IGNORECASE),
+)
+
+
+def quoted_pcc(text: str) -> float | None:
+    """The measured PCC that a reason quotes, in anybody's words; None: it quotes none."""
+    said = _REQUIRED.sub("", without_links(text))
+    found = next(filter(None, (pattern.search(said) for pattern in _MEASURED)), None)
+    return float(found[1]) if found else None
+
+
 def without_links(text: str) -> str:
     """A reason without its links to issues and the words that introduce them."""
     return " ".join(re.sub(_LINK.pattern, " ", text, flags=re.IGNORECASE).split()).rstrip(" -:(")

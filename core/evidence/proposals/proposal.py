@@ -182,10 +182,10 @@ def _with_notes(proposal: Proposal, due: Iterable[Due]) -> Proposal:
 
 def _young(proposal: Proposal, policy: Policy) -> Proposal:
     note = "; ".join(filter(None, (proposal.note, f"its status is younger than {policy.grace_days:g} days")))
-    return replace(proposal, note=note, most_grade=_YOUNG_GRADE)
+    return replace(proposal, note=note, most_grade=_BY_A_PERSON)
 
 
-_YOUNG_GRADE = 1
+_BY_A_PERSON = 1
 _IMPROVEMENTS = frozenset({Verdict.STALE, Verdict.SEMI_STALE, Verdict.PCC_LOOSE, Verdict.DRIFTED})
 """What may wait: what was just declared failing may pass by chance. What turns red is no reason to wait."""
 
@@ -197,7 +197,7 @@ def _for_one(
     marked = [arch for arch in matrix.schema.archs if supports(entry, arch)]
     found = {one.arch: one for one in judgements}
     by_arch = {arch: found[arch] for arch in matrix.schema.archs if arch in found}
-    wish, reasons = _wishes(entry, by_arch, policy, issue)
+    wish, reasons, cautions = _wishes(entry, by_arch, policy, issue)
     not_proposed = [NotProposed(id, arch, by_arch[arch].verdict, why) for arch, why in reasons.items()]
     if entry is not None:
         # An arch joins an entry with what it shows, but where it ends its process it is left out for a reason.
@@ -211,8 +211,9 @@ def _for_one(
         why = f"it has no entry, and there is no file {' or '.join(absent)} for one"
         return [], [*not_proposed, *(NotProposed(id, one.arch, one.verdict, why) for one in asking)]
     base = BaseEntry(entry.file, id, entry.fields) if entry else BaseEntry(ops[0].file or "", id, None)
-    note = "; ".join(filter(None, (_added_text(entry, added), _dropped_text(entry, asking, wish))))
-    return [Proposal(id, asking, ops, base, note=note)], not_proposed
+    note = "; ".join(filter(None, (_added_text(entry, added), _dropped_text(entry, asking, wish), *cautions)))
+    most = _BY_A_PERSON if cautions else MOST_GRADE
+    return [Proposal(id, asking, ops, base, note=note, most_grade=most)], not_proposed
 
 
 def _ends_process(fields: Fields) -> bool:
@@ -224,7 +225,8 @@ def _agrees(entry: Entry | None, judgement: Judgement) -> bool:
     ran = [row.ending is Ending.PASSED for row in judgement.rows if row.ending in RAN]
     if entry is None or not ran or judgement.verdict not in NO_DIFFERENCE:
         return False
-    return all(ran) if status_on(entry, judgement.arch) is Status.EXPECTED_PASSING else not any(ran)
+    status = status_on(entry, judgement.arch)
+    return all(ran) if status is Status.EXPECTED_PASSING else status is Status.KNOWN_FAILURE_XFAIL and not any(ran)
 
 
 def _added_text(entry: Entry | None, added: Sequence[str]) -> str:
@@ -270,17 +272,19 @@ def _causes(proposal: Proposal) -> set[tuple[str, str]]:
 
 def _wishes(
     entry: Entry | None, by_arch: Mapping[str, Judgement], policy: Policy, issue: str
-) -> tuple[dict[str, Fields], dict[str, str]]:
-    """The wanted fields by arch, and the reasons of the archs without any."""
+) -> tuple[dict[str, Fields], dict[str, str], tuple[str, ...]]:
+    """The wanted fields by arch, the reasons of the archs without any, and what a person has to see to."""
     wish: dict[str, Fields] = {}
     not_proposed: dict[str, str] = {}
+    cautions: dict[str, None] = {}
     for arch, judgement in by_arch.items():
         found = wanted(judgement, entry, policy, issue)
         if found.refusal:
             not_proposed[arch] = found.refusal
         elif fields := {name: value for name, value in found.fields.items() if _differs(entry, name, arch, value)}:
             wish[arch] = fields
-    return wish, not_proposed
+            cautions |= {found.caution: None} if found.caution else {}
+    return wish, not_proposed, tuple(cautions)
 
 
 def _differs(entry: Entry | None, name: str, arch: str, value: object) -> bool:

@@ -7,13 +7,14 @@ See docs/rules.md 7.3, 8.3.
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.edits.commit import issues_in
 from core.evidence.ending_fields import PROMOTED, UNCHECKED, Fields, Result, recommend
 from core.evidence.observation import Ending, Observation
-from core.evidence.reasons import alike, is_about_numbers, signature, with_issue
-from core.evidence.verdicts import NO_DIFFERENCE, Judgement, Policy, Verdict, allowed
+from core.evidence.reasons import alike, is_about_numbers, quotable, signature, with_issue
+from core.evidence.series import newest_start
+from core.evidence.verdicts import NO_DIFFERENCE, Judgement, Policy, Verdict, allowed, newest_level, stage_of
 from core.ids import TestId
 from core.matrix import resolve, status_on
 from core.model import BringupStatus, Entry, Status
@@ -31,6 +32,8 @@ class WantedFields:
     fields: Fields = field(default_factory=dict)
     refusal: str = ""
     """Why nothing is proposed although the entry is not true; a person must decide."""
+    caution: str = ""
+    """What a person has to see to before the change is accepted."""
 
 
 _NOTHING = WantedFields()
@@ -67,12 +70,15 @@ def _fields(judgement: Judgement, entry: Entry | None, policy: Policy, issue: st
     rows = judgement.rows
     if judgement.verdict is Verdict.MISSING:
         return _gone(judgement, entry, issue)
+    # What it does now, even where it failed otherwise before: the next result is compared with that.
+    ended = judgement.verdict in (Verdict.CRASH, Verdict.HANG)
+    rows = rows if ended or not rows else rows[newest_start(rows) :]
     stopped = [row for row in rows if row.ending in _STOPPED]
-    if judgement.verdict in (Verdict.CRASH, Verdict.HANG):
-        return _failing(judgement, entry, stopped or rows, issue)
     failed = [row for row in rows if row.ending in _FAILURES]
     return (
-        _failing(judgement, entry, stopped or failed, issue) if failed else _measured(judgement, entry, policy, issue)
+        _failing(judgement, entry, stopped or failed, issue)
+        if failed
+        else _measured(judgement, rows, entry, policy, issue)
     )
 
 
@@ -83,15 +89,17 @@ def _gone(judgement: Judgement, entry: Entry | None, issue: str) -> WantedFields
     return WantedFields({"status": Status.NOT_SUPPORTED_SKIP.value, **stage, "reason": reason})
 
 
-def _measured(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str) -> WantedFields:
+def _measured(
+    judgement: Judgement, rows: Sequence[Observation], entry: Entry | None, policy: Policy, issue: str
+) -> WantedFields:
     """Status, check and threshold together, for a test that runs to its end.
 
     Where its numbers reach a useful threshold it is expected to pass with that one. Where they are further off it is
     expected to fail, and never passes unchecked, unless its check is off already or it is a training test, whose
     results only have the numbers of the forward pass (docs/rules.md 4.6, 7.3).
     """
-    rows, arch = judgement.rows, judgement.arch
-    inaccurate = [row for row in rows if row.ending is Ending.INACCURATE]
+    arch = judgement.arch
+    inaccurate = list(filter(_is_low, rows))
     gate = _gate(judgement, entry, policy)
     if gate is not None:
         return WantedFields(
@@ -106,12 +114,14 @@ def _measured(judgement: Judgement, entry: Entry | None, policy: Policy, issue: 
         found = recommend(Result.of(rows[-1]))
         return WantedFields(refusal=found.why) if found.fields is None else WantedFields(found.fields)
     unchecked = resolve(entry, "assert_pcc", arch).value is False
-    if judgement.verdict in _PROMOTIONS and (unchecked or not _is_inference(judgement.id)):
+    promoted = judgement.verdict in _PROMOTIONS
+    if (promoted and not _is_inference(judgement.id)) or (unchecked and (promoted or judgement.verdict is Verdict.NEW)):
         return WantedFields({**PROMOTED, **UNCHECKED})
     return _failing(judgement, entry, inaccurate, issue)
 
 
-_PROMOTIONS = (Verdict.STALE, Verdict.SEMI_STALE, Verdict.DRIFTED)
+_PASSES = (Verdict.STALE, Verdict.SEMI_STALE)
+_PROMOTIONS = (*_PASSES, Verdict.DRIFTED)
 
 
 def _promoted(entry: Entry | None, arch: str, gate: float) -> Fields:
@@ -131,23 +141,29 @@ def _reason_of(entry: Entry | None, arch: str) -> str:
 def _gate(judgement: Judgement, entry: Entry | None, policy: Policy) -> float | None:
     """The threshold for a test that runs to its end; None: its numbers reach none that is useful, or say nothing.
 
-    For training tests, the tags only have the number of the forward pass; a PCC of 1 that means "close enough" is no
-    measurement (docs/rules.md 4.6, 11).
+    For training tests, the tags only have the number of the forward pass, so that only one which is too low says
+    something; a PCC of 1 that means "close enough" is no measurement (docs/rules.md 4.6, 11).
     """
     if judgement.required_pcc is not None:
         return judgement.required_pcc
-    measured = [row for row in judgement.rows if not row.shortcut]
+    rows, shown = newest_level(judgement.rows, policy)
+    measured = [row for row in rows if not row.shortcut]
     if not measured or any(row.pcc is None or not math.isfinite(row.pcc) for row in measured):
         return None
-    if not _is_inference(judgement.id):
+    if not _is_inference(judgement.id) and (judgement.verdict in _PROMOTIONS or not any(map(_is_low, measured))):
         return None
     lowest = min(row.pcc for row in measured if row.pcc is not None)
     level, declared = allowed(lowest, policy.pcc), _bar({"required_pcc": _declared_pcc(entry, judgement.arch)})
     # One good night raises no bar, and less room than a new threshold needs lowers none that holds.
-    holds = all(row.ending is Ending.PASSED for row in measured) and lowest >= declared
-    if holds and (level < declared or len(measured) < policy.minimum_runs):
+    passes = judgement.verdict in _PASSES or all(row.ending is Ending.PASSED for row in measured)
+    holds = passes and lowest >= declared
+    if holds and (level < declared or not shown):
         return declared
     return level if level >= policy.pcc.lowest else None
+
+
+def _is_low(row: Observation) -> bool:
+    return row.ending is Ending.INACCURATE
 
 
 def _declared_pcc(entry: Entry | None, arch: str) -> object:
@@ -176,14 +192,32 @@ def _failing(judgement: Judgement, entry: Entry | None, rows: Sequence[Observati
     """The fields for most of `rows`; a declared reason that is still true stays, because it may link to an issue."""
     row = _typical(rows)
     passing = status_on(entry, judgement.arch) is Status.EXPECTED_PASSING
-    found = recommend(Result.of(row), stage_is_stale=passing, numbers_were_right=True)
+    result = replace(Result.of(row), stage=stage_of(rows) or row.stage)
+    found = recommend(result, stage_is_stale=passing, numbers_were_right=True)
     if found.fields is None:
-        return WantedFields(refusal=found.why)
+        return _without_reason(judgement, entry, result, issue) or WantedFields(refusal=found.why)
     reason = str(found.fields["reason"])
     declared = resolve(entry, "reason", judgement.arch).value
     if isinstance(declared, str) and any(alike(declared, text) for text in (reason, row.raised) if text):
         return WantedFields({name: value for name, value in found.fields.items() if name != "reason"})
     return WantedFields({**found.fields, "reason": with_issue(reason, issue)})
+
+
+def _without_reason(judgement: Judgement, entry: Entry | None, result: Result, issue: str) -> WantedFields | None:
+    """The fields for a failure whose texts say nothing; None where the entry expects a failure already.
+
+    "Error code: 13" is no reason (docs/rules.md 5.1), and the one that is written explains another status.
+    """
+    if status_on(entry, judgement.arch) is Status.KNOWN_FAILURE_XFAIL:
+        return None
+    found = recommend(replace(result, reason=_NO_REASON), stage_is_stale=True)
+    if found.fields is None:
+        return None
+    return WantedFields({**found.fields, "reason": issue or None}, caution=_READ_THE_LOG)
+
+
+_NO_REASON = "no reason"
+_READ_THE_LOG = "its results say nothing but error code 13: read the log, and write the reason"
 
 
 def _asks_less(fields: Fields, entry: Entry | None, arch: str) -> bool:
@@ -201,7 +235,8 @@ def _bar(fields: Fields) -> float:
 
 
 def _typical(rows: Sequence[Observation]) -> Observation:
-    """The newest of the results that agree with most."""
+    """The newest of the results that agree with most, of those that say something."""
+    rows = [row for row in rows if quotable(row.reason)] or rows
     counts = Counter(signature(row.reason) for row in rows)
     most = max(counts.values())
     return next(row for row in reversed(rows) if counts[signature(row.reason)] == most)

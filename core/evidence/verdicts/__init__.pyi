@@ -22,4 +22,6 @@ from .verdict import (
     Judgement as Judgement,
     Verdict as Verdict,
     allowed as allowed,
+    newest_level as newest_level,
+    stage_of as stage_of,
 )

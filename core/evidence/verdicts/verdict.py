@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from core.evidence.observation import RAN, Ending, Observation, Origin, lowest
-from core.evidence.reasons import alike, is_about_numbers, quotable, same_failure
-from core.evidence.series import Gap, Series, gap_words, newest_start, turns
+from core.evidence.reasons import alike, is_about_numbers, quotable, quoted_pcc, same_failure
+from core.evidence.series import LEVEL, Gap, Series, gap_words, newest_start, turns
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.policy import PccPolicy, Policy
 from core.model import BringupStatus, Status
@@ -107,7 +107,7 @@ class Drift:
 
 def drift(rows: Sequence[Observation], expected: Expected) -> Drift | None:
     """How `rows`, all of them failures, differ from the entry; None if they do not, or if nothing is certain."""
-    stage = _stage(rows)
+    stage = stage_of(rows)
     if stage is BringupStatus.INCORRECT_RESULT and _declares_numbers(expected):
         # That is what the entry declares, in whatever words.
         return None
@@ -128,7 +128,17 @@ def _declares_numbers(expected: Expected) -> bool:
     return expected.bringup is BringupStatus.INCORRECT_RESULT
 
 
-def _stage(rows: Sequence[Observation]) -> BringupStatus | None:
+def _is_declared(expected: Expected, rows: Sequence[Observation]) -> bool:
+    """Whether low numbers are those for which an entry expects a failure: it speaks of numbers, and of no other one."""
+    if expected.status is not Status.KNOWN_FAILURE_XFAIL:
+        return False
+    if not (_declares_numbers(expected) or is_about_numbers(expected.reason)):
+        return False
+    quoted, shown = quoted_pcc(expected.reason), lowest(rows)
+    return quoted is None or shown is None or round(abs(quoted - shown), 9) <= LEVEL
+
+
+def stage_of(rows: Sequence[Observation]) -> BringupStatus | None:
     """The one stage in which all of `rows` ended, as far as they give one."""
     known = {row.stage for row in rows if row.stage in _ORDER}
     if all(row.ending is Ending.INACCURATE for row in rows):
@@ -174,7 +184,8 @@ def raised(rows: Sequence[Observation], expected: Expected, policy: PccPolicy) -
     if expected.training or not measured or any(row.pcc is None for row in measured):
         return None
     level = allowed(lowest(measured) or 0.0, policy)
-    if level > expected.required_pcc:
+    # Numbers closer together than the margin are one level: so are thresholds.
+    if Decimal(str(level)) - Decimal(str(expected.required_pcc)) > Decimal(str(policy.margin)):
         return level
     if expected.pcc_checked:
         return None
@@ -183,6 +194,18 @@ def raised(rows: Sequence[Observation], expected: Expected, policy: PccPolicy) -
         return expected.required_pcc
     # A gate below the declared one is better than none.
     return level if level >= policy.lowest else None
+
+
+def newest_level(rows: Sequence[Observation], policy: Policy) -> tuple[Sequence[Observation], bool]:
+    """The results that thresholds may follow, and whether they may raise one.
+
+    Those of the newest level of numbers, if as many as show something were of it, or of another one before; else all. A
+    few good nights raise no bar.
+    """
+    start, least = newest_start(rows), policy.minimum_runs
+    if max(start, len(rows) - start) < least:
+        return rows, len(rows) >= least
+    return rows[start:], True
 
 
 def lowered(rows: Sequence[Observation], expected: Expected, policy: PccPolicy) -> float | None:
@@ -330,10 +353,19 @@ def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy, olde
     """The verdict on one cell, without the other archs; STALE if it passes against the entry."""
     if expected.status is Status.EXCLUDE_MODEL:
         return _CellVerdict(Verdict.UNUSED, "left out of every collection")
+    if expected.status is _SKIP and not expected.supported:
+        # It says why the archs that it supports are skipped, and nothing of this one.
+        expected = replace(expected, status=Status.UNSPECIFIED)
     seen = [row for row in seen if row.host not in policy.ignored_hosts] if policy.ignored_hosts else seen
     if expected.gap is not None and expected.status is not Status.NOT_SUPPORTED_SKIP:
         return _missing(expected.gap, expected, seen)
-    rows = [row for row in seen if row.ending in _RAN]
+    ran = [row for row in seen if row.ending in _RAN]
+    rows = _here_since(expected.gap, seen) if expected.gap else _since_skipped(seen, ran)
+    if ran and not rows:
+        skips = [row for row in seen[-_MOST_BEFORE:] if row.ending is Ending.NOT_RUN]
+        return _CellVerdict(
+            Verdict.UNKNOWN, f"not run since it is skipped; {_ended_text(ran[-1], 'before that it')}", skips
+        )
     if not rows:
         return _too_few(expected, seen, rows, policy, older)
     tail = seen[-policy.minimum_runs :]
@@ -347,21 +379,42 @@ def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy, olde
     return found
 
 
+def _since_skipped(seen: Sequence[Observation], ran: list[Observation]) -> list[Observation]:
+    """Those of `ran` that count: forced runs, and what has run after the last night on which the entry said skip.
+
+    What a test did before it was skipped is why it is skipped, or was known then.
+    """
+    skipped = (at for at, row in enumerate(seen, 1) if row.ending is Ending.NOT_RUN and row.expected is _SKIP)
+    if not (start := max(skipped, default=0)):
+        return ran
+    return [row for at, row in enumerate(seen) if row.ending in _RAN and (at >= start or row.expected is _SKIP)]
+
+
+_SKIP = Status.NOT_SUPPORTED_SKIP
+
+
+def _here_since(gap: Gap, seen: Sequence[Observation]) -> list[Observation]:
+    """The results of runs here since no report has had one."""
+    return [row for row in seen if row.origin is Origin.HERE and row.when > gap.mentioned and row.ending in _RAN]
+
+
 def _missing(gap: Gap, expected: Expected, seen: Sequence[Observation]) -> _CellVerdict:
     """What it is that keeps a cell from leaving results, if runs here have shown it since; else that it is missing."""
-    why = gap_words(gap)
-    # What no report has had since is what was run here.
-    here = [row for row in seen if row.origin is Origin.HERE and row.when > gap.mentioned and row.ending in _RAN]
+    why, here = gap_words(gap), _here_since(gap, seen)
     if here and here[-1].ending in (Ending.CRASHED, Ending.HUNG):
         shown = [row for row in here if row.ending in (Ending.CRASHED, Ending.HUNG)]
         kinds = [_KINDS[row.ending] for row in shown]
         found = _ended(kinds[-1], expected, shown, kinds)
         return replace(found, why=f"{found.why} here; {why}")
     if seen:
-        last, where = seen[-1], "here it" if here else "before that it"
-        why += f"; {where} {_ENDED.get(last.ending, last.ending.words)} in {last.run}"
-        why += f": {last.reason}" if here and last.reason else ""
+        why += f"; {_ended_text(seen[-1], 'here it' if here else 'before that it')}"
+        why += f": {seen[-1].reason}" if here and seen[-1].reason else ""
     return _CellVerdict(Verdict.MISSING, why, seen[-_MOST_BEFORE:])
+
+
+def _ended_text(row: Observation, subject: str) -> str:
+    """`before that it passed in nightly-3`"""
+    return f"{subject} {_ENDED.get(row.ending, row.ending.words)} in {row.run}"
 
 
 _ENDED = {Ending.INACCURATE: "was inaccurate", Ending.SLOW: "was slow", Ending.OUT_OF_TIME: "ran out of time"}
@@ -398,15 +451,42 @@ def _decided(expected: Expected, rows: Sequence[Observation], policy: Policy) ->
     turned = turns(passed)
     since = turned[-1] if turned else 0
     # The more often it has changed, the longer the last change must have lasted.
-    if len(rows) - since < policy.minimum_runs * (len(turned) - 1):
-        low = kinds.count(_Kind.LOW)
-        on_both_sides = low and low + kinds.count(_Kind.PASS) == len(kinds)
-        # A number on both sides of a threshold is one behaviour, not two.
-        return (on_both_sides and _low(expected, rows, policy)) or _flaky(kinds, rows)
+    unstable = len(rows) - since < policy.minimum_runs * (len(turned) - 1)
+    newest = newest_start(rows)
+    if found := _around(expected, rows, kinds, newest, policy, unstable=unstable):
+        return found
+    if unstable:
+        return _flaky(kinds, rows)
+    if passed[-1]:
+        return _passing(expected, rows[since:], policy)
     # Where the newest behaviour begins, among the results since the last turn.
-    start = max(0, newest_start(rows) - since)
-    rows, kinds = rows[since:], kinds[since:]
-    return _passing(expected, rows, start, policy) if passed[-1] else _failing(expected, rows, kinds, start, policy)
+    return _failing(expected, rows[since:], kinds[since:], max(0, newest - since), policy)
+
+
+def _around(
+    expected: Expected,
+    rows: Sequence[Observation],
+    kinds: Sequence[_Kind],
+    start: int,
+    policy: Policy,
+    *,
+    unstable: bool,
+) -> _CellVerdict | None:
+    """The verdict on numbers around the threshold, which are one behaviour and not two; None if they are not.
+
+    `start` is where the newest behaviour begins.
+    """
+    level = {*kinds[start:]}
+    both_sides = level == _AROUND and (unstable or kinds[-1] is _Kind.LOW)
+    if not both_sides and not (unstable and level == {_Kind.LOW} and {*kinds} == _AROUND):
+        return None
+    low = _low(expected, rows[start:], policy)
+    if low and expected.status is Status.UNSPECIFIED:
+        return replace(low, verdict=Verdict.NEW, why=f"{low.why}; {_NOTHING_EXPECTED}")
+    return low
+
+
+_AROUND = {_Kind.PASS, _Kind.LOW}
 
 
 def _kind(row: Observation, expected: Expected) -> _Kind:
@@ -443,8 +523,7 @@ def _last(kinds: Sequence[_Kind]) -> str:
     return f"the last {words}" if len({*kinds}) == 1 else f"the last {len(kinds)}: {words}"
 
 
-def _passing(expected: Expected, rows: Sequence[Observation], start: int, policy: Policy) -> _CellVerdict:
-    """`start` is where the newest behaviour begins."""
+def _passing(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _CellVerdict:
     why = f"passed {counted(len(rows), 'time')} in a row"
     if expected.expects_no_pass:
         return _CellVerdict(Verdict.STALE, why, rows)
@@ -452,9 +531,8 @@ def _passing(expected: Expected, rows: Sequence[Observation], start: int, policy
         return _CellVerdict(Verdict.NEW, f"{why}; {_NOTHING_EXPECTED}", rows)
     if expected.pcc_checked and expected.required_pcc >= policy.pcc.highest:
         return _CellVerdict(Verdict.ACTIVE, why, rows)
-    level_rows = rows[start:]
-    # A few good nights raise no bar, unless they are of another level than those before.
-    level = raised(level_rows, expected, policy.pcc) if start or len(level_rows) >= policy.minimum_runs else None
+    level_rows, shown = newest_level(rows, policy)
+    level = raised(level_rows, expected, policy.pcc) if shown else None
     if level is None:
         return _CellVerdict(Verdict.ACTIVE, why, rows)
     what = f"the threshold is {expected.required_pcc:g}" if expected.pcc_checked else "the check is off"
@@ -481,7 +559,10 @@ def _failing(
     if expected.status is Status.UNSPECIFIED:
         return _CellVerdict(Verdict.NEW, f"{_last(same_kinds)}; {_NOTHING_EXPECTED}", same)
     if same_kinds.count(_Kind.LOW) == len(same_kinds) and (low := _low(expected, same, policy)):
-        return low
+        if start or not _is_declared(expected, same) or len(same) >= policy.window:
+            return low
+        why = f"{_last(same_kinds)}, as expected; {policy.window} such results would show that it reaches"
+        return _CellVerdict(Verdict.ACTIVE, f"{why} {low.required_pcc:g}", same)
     rows = [row for row, kind in zip(rows, kinds, strict=True) if kind is not _Kind.SLOW]
     if not expected.expects_no_pass:
         why = _last([kind for kind in kinds if kind is not _Kind.SLOW])
@@ -490,6 +571,10 @@ def _failing(
     why = _last(same_kinds)
     if (found := drift(same, expected)) is not None:
         return _CellVerdict(Verdict.DRIFTED, f"{why}; {found.why}", same, found.direction)
+    if start and expected.status is not _SKIP and not expected.reason.strip() and _says_something(same[-1].reason):
+        # Without a reason the entry agrees with any failure, so another one is a change of the results alone.
+        why = f"{why}; otherwise than before, and the entry gives no reason: {same[-1].reason}"
+        return _CellVerdict(Verdict.DRIFTED, why, same)
     return _CellVerdict(Verdict.ACTIVE, f"{why}, as expected", same)
 
 

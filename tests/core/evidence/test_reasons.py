@@ -4,7 +4,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.evidence.reasons import alike, normalise, quotable, signature, without_links
+from core.evidence.reasons import alike, normalise, quotable, quoted_pcc, signature, without_links
 from core.runs.sanitize import plain_line
 
 LINK = "https://github.com/tenstorrent/tt-xla/issues/4714"
@@ -152,3 +152,21 @@ def test_a_line_is_verbatim_as_far_as_it_goes_and_never_generic(error: str) -> N
     assert "error code: 13" not in line.lower()
     shown = "\n".join(" ".join(plain_line(one).split()) for one in error.splitlines())
     assert line.removesuffix("…") in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "pcc"),
+    [
+        ("PCC comparison failed. Calculated: pcc=0.9783. Required: pcc=0.98", 0.9783),
+        (f"Bad PCC on blackhole - Calculated: pcc=0.989 - {LINK}", 0.989),
+        ("Severe PCC comparison failed: pcc=-0.011 < 0.99 required", -0.011),
+        ("PCC drops to .96 since the uplift", 0.96),
+        ("0.95 PCC on n150", 0.95),
+        ("PCC below 0.99", None),
+        ("Calculated: pcc=nan (invalid value). Required: pcc=0.99", None),
+        ("TT_FATAL in release 0.62", None),
+        ("", None),
+    ],
+)
+def test_the_number_that_a_reason_quotes(text: str, pcc: float | None) -> None:
+    assert quoted_pcc(text) == pcc

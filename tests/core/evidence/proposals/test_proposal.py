@@ -143,7 +143,11 @@ def test_an_adopted_near_miss_gets_a_threshold_and_wrong_numbers_none(matrix: Ma
     ]
     assert _added(matrix, near) == {"status": "EXPECTED_PASSING", "required_pcc": 0.97}
     wrong = [replace(one, rows=tuple(replace(row, pcc=0.5) for row in one.rows)) for one in near]
-    assert _added(matrix, wrong) == {"status": "KNOWN_FAILURE_XFAIL", "reason": "PCC comparison failed"}
+    assert _added(matrix, wrong) == {
+        "status": "KNOWN_FAILURE_XFAIL",
+        "bringup_status": "INCORRECT_RESULT",
+        "reason": "PCC comparison failed",
+    }
 
 
 def test_an_adopted_test_supports_the_archs_it_was_seen_on(matrix: Matrix) -> None:
@@ -177,6 +181,33 @@ def test_an_arch_on_which_a_test_passes_joins_those_that_its_entry_supports(matr
     assert status_on(entry, "n150") is Status.EXPECTED_PASSING
     crashing = [_judged(Verdict.CRASH, TINY, "galaxy-bh", Ending.CRASHED, "Fatal Python error: Aborted")]
     assert propose(matrix, crashing) == ((), ()), "that may be why it is not supported"
+
+
+def test_an_arch_joins_an_entry_that_skips_others_with_what_it_shows(matrix: Matrix, tmp_path: Path) -> None:
+    text = (
+        YAML[INFERENCE]
+        + f"  {DELTA}:\n    supported_archs: [n300]\n    status: NOT_SUPPORTED_SKIP\n    reason: hangs\n"
+    )
+    skipped = index(write_checkout(tmp_path / "skipped", LOADERS, YAML | {INFERENCE: text}))
+    (made,), _ = propose(skipped, _new(DELTA, "n300-llmbox", ending=Ending.FAILED, reason="ValueError: no"))
+    fields = skipped.entries[DELTA].fields
+    for op in made.ops:
+        fields = after(fields, op) or {}
+    entry = with_fields(None, fields)
+    assert (status_on(entry, "n300"), raw_value(entry, "reason", "n300")) == (Status.NOT_SUPPORTED_SKIP, "hangs")
+    assert status_on(entry, "n300-llmbox") is Status.KNOWN_FAILURE_XFAIL
+    assert raw_value(entry, "reason", "n300-llmbox") == "ValueError: no"
+    # An arch is not added in order to be skipped.
+    assert propose(skipped, [_judged(Verdict.ACTIVE, DELTA, "n300-llmbox", Ending.FAILED, "ValueError: no")]) == (
+        (),
+        (),
+    )
+
+
+def test_a_change_that_a_person_has_to_complete_has_the_lowest_grade(matrix: Matrix) -> None:
+    rows = [observed(Ending.FAILED, "Error code: 13", test_id=TINY, arch=arch) for arch in ("n150", "p150")]
+    (made,), _ = propose(matrix, [judged(Verdict.REGRESSED, [row], grade=4) for row in rows])
+    assert made.grade == 1 and "write the reason" in made.why
 
 
 def test_the_grade_is_that_of_the_weakest_and_grows_with_others_of_one_cause(matrix: Matrix) -> None:

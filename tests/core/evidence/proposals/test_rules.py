@@ -156,9 +156,30 @@ def test_what_is_gone_is_skipped_with_the_run_since_which_it_is() -> None:
     }
 
 
+def test_a_failure_that_says_nothing_is_expected_without_a_reason_and_a_person_writes_it() -> None:
+    code = judged(Verdict.REGRESSED, _failed("Bad StatusOr access: INTERNAL: Error code: 13"))
+    found = wanted(code, with_fields(None, PASS), POLICY)
+    assert found.fields == {**XFAIL, "bringup_status": "FAILED_RUNTIME", "reason": None}
+    assert "write the reason" in found.caution
+    # What explained the skip does not explain this.
+    assert wanted(code, with_fields(None, {**SKIP, "reason": "hangs"}), POLICY).fields["reason"] is None
+    assert wanted(code, with_fields(None, PASS), POLICY, LINK).fields["reason"] == LINK
+
+
 def test_the_reason_is_what_most_say_and_the_newest_of_these() -> None:
-    rows = [observed(Ending.FAILED, text) for text in ("Buffer 1 is gone", "Buffer 2 is gone", "TypeError: no")]
-    assert _fields(Verdict.REGRESSED, PASS, rows)["reason"] == "Buffer 2 is gone"
+    def reason(*texts: str) -> object:
+        rows = [observed(Ending.FAILED, text) for text in texts]
+        return _fields(Verdict.REGRESSED, PASS, rows)["reason"]
+
+    assert reason("Buffer 1 is gone", "TypeError: no", "Buffer 2 is gone") == "Buffer 2 is gone"
+    # With the reason of an earlier failure, the results of tonight would contradict the new entry.
+    assert reason("Buffer 1 is gone", "Buffer 2 is gone", "TypeError: no") == "TypeError: no"
+
+
+def test_the_stage_is_the_one_that_any_of_the_results_gives() -> None:
+    rows = [observed(Ending.FAILED, FATAL), observed(Ending.FAILED, "", stage=BringupStatus.FAILED_RUNTIME)]
+    entry: dict[str, object] = {**XFAIL, "bringup_status": "INCORRECT_RESULT"}
+    assert _fields(Verdict.DRIFTED, entry, rows)["bringup_status"] == "FAILED_RUNTIME"
 
 
 def test_an_issue_goes_behind_a_new_reason_only() -> None:
@@ -177,7 +198,9 @@ def test_what_a_person_must_decide() -> None:
     assert "more time" in held(Verdict.SLOW, _failed("", Ending.SLOW))
     assert held(Verdict.REGRESSED, _failed(FATAL)[:1]) == "", "one red night is proposed, with a low grade"
     assert held(Verdict.STALE, pinned="kept for the demo") == "pinned: kept for the demo"
-    assert "error code 13" in held(Verdict.REGRESSED, _failed("Bad StatusOr access: INTERNAL: Error code: 13"))
+    code = _failed("Bad StatusOr access: INTERNAL: Error code: 13")
+    found = wanted(judged(Verdict.DRIFTED, code), with_fields(None, {**XFAIL, "reason": "x"}), POLICY)
+    assert "error code 13" in found.refusal, "the entry expects a failure already, and says why"
     assert "must pass" in held(Verdict.REGRESSED, _failed(FATAL), must)
     assert "must pass" in held(Verdict.PCC_TIGHT, None, must, required_pcc=0.95)
     assert held(Verdict.PCC_LOOSE, None, must, required_pcc=0.99) == ""

@@ -21,7 +21,9 @@ POLICY = PccPolicy()
         (0.97, True, 0.984, None),
         (0.985, True, 0.993, None),
         (0.985, True, 0.995, 0.99),
-        (0.979, True, 0.99, 0.98),
+        # A threshold that would move by less than the margin stays: it would gain nothing.
+        (0.979, True, 0.99, None),
+        (0.975, True, 0.99, 0.98),
         (0.99, True, 0.9999, None),
         (0.97, False, 0.975, 0.97),
         (0.97, False, 0.974, 0.96),
