@@ -7,6 +7,7 @@ read.
 
 import json
 import tomllib
+import zlib
 from collections.abc import Hashable, Mapping
 from datetime import date, datetime, time
 from functools import cache, lru_cache
@@ -19,6 +20,7 @@ from core.errors import TTMatrixError
 from core.files.reading import read_text
 
 T = TypeVar("T")
+_CHECKSUM_BYTES = 4
 
 _AS_THEY_ARE = (datetime, date, time)
 """Types that YAML has and JSON lacks: the code that writes such a value converts it."""
@@ -110,16 +112,21 @@ def read_as(file: Path, kind: type[T], hint: str) -> T:
 def packed(value: object) -> bytes:
     """`value` as MessagePack, for caches: smaller and several times faster than JSON, but not readable.
 
-    Raises UnicodeEncodeError for a text with a byte that was not UTF-8.
+    It begins with a checksum: a damaged cache must not look like another value. Raises UnicodeEncodeError for a text
+    with a byte that was not UTF-8.
     """
-    return msgspec.msgpack.encode(value, enc_hook=_encoded)
+    data = msgspec.msgpack.encode(value, enc_hook=_encoded)
+    return zlib.crc32(data).to_bytes(_CHECKSUM_BYTES) + data
 
 
 def unpacked(data: bytes, kind: type[T]) -> T:
     """The value that was given to `packed`. Raises Malformed."""
+    checksum, data = data[:_CHECKSUM_BYTES], data[_CHECKSUM_BYTES:]
+    if zlib.crc32(data).to_bytes(_CHECKSUM_BYTES) != checksum:
+        raise Malformed("it is damaged")
     try:
         return msgspec.msgpack.decode(data, type=kind, dec_hook=_decoded)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Malformed(str(error)) from error
 
 

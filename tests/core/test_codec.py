@@ -191,3 +191,14 @@ def test_a_value_takes_the_shape_of_another_class() -> None:
 def test_what_has_no_form_in_json_is_a_bug() -> None:
     with pytest.raises(NotImplementedError, match="has no form"):
         plain(object())
+
+
+@given(st.lists(st.text("abc")), st.integers(0), st.integers(1, 255))
+def test_a_damaged_cache_is_never_another_value(value: list[str], place: int, change: int) -> None:
+    data = bytearray(packed(value))
+    assert unpacked(bytes(data), list[str]) == value
+    data[place % len(data)] ^= change
+    with pytest.raises(Malformed):
+        unpacked(bytes(data), list[str])
+    with pytest.raises(Malformed):
+        unpacked(bytes(data[: place % len(data)]), list[str])

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable
 
-from tests.faults import inputs, kinds, outside
+from tests.faults import facts, inputs, kinds, many_runs, outside
 from tests.faults.kinds import Round
 
 KINDS: dict[str, Callable[[Round], int]] = {
@@ -20,4 +20,6 @@ KINDS: dict[str, Callable[[Round], int]] = {
     "a server that lies": inputs.lying_server,
     "reports of odd shapes": inputs.odd_reports,
     "absurd sizes": inputs.absurd_sizes,
+    "facts that come late or fail": facts.late_facts,
+    "20,000 runs in the store": many_runs.many_runs,
 }

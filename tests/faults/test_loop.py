@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.many_runs import RUNS_VARIABLE
 from tests.faults.table import KINDS
 
 pytestmark = pytest.mark.slow("commits are hit by every kind of fault")
@@ -17,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_nothing_is_lost() -> None:
     words = ["-m", "tests.faults.loop", "--count", str(len(KINDS)), "--seed", "suite"]
-    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), RUNS_VARIABLE: "500"}
     done = subprocess.run([sys.executable, *words], cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "lost work: 0, stray lock: 0, false message: 0, traceback: 0, hang: 0" in done.stdout

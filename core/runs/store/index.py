@@ -17,7 +17,7 @@ from core.runs.store.record import RunRecord
 
 _BUSY_SECONDS = 2.0
 _FORM = [(one.name, str(one.type)) for one in (*fields(RunSpec), *fields(RunRecord))]
-_VERSION = zlib.crc32(repr(("rows 5", _FORM)).encode()) >> 1
+_VERSION = zlib.crc32(repr(("rows 6", _FORM)).encode()) >> 1
 """The form of the rows and of the records in them; an index of another version is rebuilt."""
 
 
@@ -112,14 +112,14 @@ class Index:
                 connection.execute("DROP TABLE IF EXISTS runs")
                 connection.execute("DROP TABLE IF EXISTS waiting")
                 connection.execute(f"PRAGMA user_version = {_VERSION}")
-            connection.execute("CREATE TABLE IF NOT EXISTS runs (run_id TEXT PRIMARY KEY, body BLOB, result TEXT)")
+            connection.execute("CREATE TABLE IF NOT EXISTS runs (run_id TEXT PRIMARY KEY, body BLOB, result BLOB)")
             connection.execute("CREATE TABLE IF NOT EXISTS waiting (run_id TEXT PRIMARY KEY, body BLOB)")
             yield connection
 
 
-def _encode(record: RunRecord) -> tuple[str, bytes, str | None] | None:
+def _encode(record: RunRecord) -> tuple[str, bytes, bytes | None] | None:
     """The row of a record; None if it contains text that cannot be encoded as UTF-8."""
-    result = None if record.result is None else json.dumps(dict(record.result))
+    result = None if record.result is None else packed(json.dumps(dict(record.result)))
     try:
         return record.spec.run_id, packed(replace(record, root=Path(), result=None)), result
     except UnicodeEncodeError:
@@ -134,6 +134,6 @@ def _encode_waiting(waiting: Waiting) -> tuple[str, bytes] | None:
         return None
 
 
-def _decode(root: Path, body: bytes, result: str | None) -> RunRecord:
+def _decode(root: Path, body: bytes, result: bytes | None) -> RunRecord:
     record = unpacked(body, RunRecord)
-    return replace(record, root=root, result=None if result is None else KeptResult(result))
+    return replace(record, root=root, result=None if result is None else KeptResult(unpacked(result, str)))
