@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a grade rests on, in one line: how often, where, what was before, and who else."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from core.evidence.observation import RAN, Ending, Origin
 from core.evidence.verdicts import Judgement, Verdict
@@ -16,46 +16,41 @@ _VERBS = {
 
 
 def grade_words(judgements: Sequence[Judgement], shared: int) -> str:
-    """`failed 3 times in a row on n150, p150, 2 hosts; passed 7 times before; 24 others with this error since then`.
+    """`failed 3 times in a row on n150, p150, 2 hosts; passed 40 to 41 times before; 24 other tests with this error
+    since the same run`, as one line.
 
     `shared` other tests have the same cause since the same run.
     """
-    archs_by_said: dict[tuple[str, str], list[Judgement]] = {}
+    alike: dict[tuple[tuple[Ending, ...], Ending | None], list[Judgement]] = {}
     for one in judgements:
-        archs_by_said.setdefault((_now(one), _before(one)), []).append(one)
-    said = [
-        "; ".join(filter(None, (f"{now} on {_archs(some)}{_places(some)}", before)))
-        for (now, before), some in archs_by_said.items()
-    ]
+        alike.setdefault((_endings(one), one.earlier[-1].ending if one.earlier else None), []).append(one)
+    said = [_clause(endings, before, some) for (endings, before), some in alike.items()]
     others = f"{counted(shared, 'other test')} with this error since the same run" if shared else ""
     return "; ".join(filter(None, (*said, others)))
 
 
-def _now(one: Judgement) -> str:
-    rows = [row for row in one.rows if row.ending in RAN]
-    if one.verdict is Verdict.MISSING or not rows:
-        return "no result"
-    same = {row.ending for row in rows}
-    if len(same) > 1:
-        return " and ".join(
-            _times(ending, sum(row.ending is ending for row in rows)) for ending in Ending if ending in same
-        )
-    in_a_row = " in a row" if len(rows) > 1 else ""
-    return f"{_times(rows[-1].ending, len(rows))}{in_a_row}"
+def _endings(one: Judgement) -> tuple[Ending, ...]:
+    """How its results ended; none for what is gone."""
+    if one.verdict is Verdict.MISSING:
+        return ()
+    found = {row.ending for row in one.rows}
+    return tuple(ending for ending in Ending if ending in found and ending in RAN)
 
 
-def _before(one: Judgement) -> str:
-    rows = one.earlier
-    return f"{_times(rows[-1].ending, len(rows))} before" if rows else ""
+def _clause(endings: Sequence[Ending], before: Ending | None, judgements: Sequence[Judgement]) -> str:
+    counts = [[sum(row.ending is ending for row in one.rows) for one in judgements] for ending in endings]
+    now = " and ".join(_times(ending, many) for ending, many in zip(endings, counts, strict=True)) or "no result"
+    in_a_row = " in a row" if len(endings) == 1 and max(counts[0]) > 1 else ""
+    where = f" on {', '.join(one.arch for one in judgements)}{_places(judgements)}"
+    then = f"; {_times(before, [len(one.earlier) for one in judgements])} before" if before else ""
+    return f"{now}{in_a_row}{where}{then}"
 
 
-def _times(ending: Ending, count: int) -> str:
-    verb = _VERBS.get(ending, ending.words)
-    return f"{verb} {'once' if count == 1 else 'twice' if count == 2 else f'{count} times'}"
-
-
-def _archs(judgements: Iterable[Judgement]) -> str:
-    return ", ".join(one.arch for one in judgements)
+def _times(ending: Ending, counts: Sequence[int]) -> str:
+    """`failed once`, `passed 4 to 5 times`"""
+    low, high = min(counts), max(counts)
+    words = {1: "once", 2: "twice"}.get(low, f"{low} times") if low == high else f"{low} to {high} times"
+    return f"{_VERBS.get(ending, ending.words)} {words}"
 
 
 def _places(judgements: Sequence[Judgement]) -> str:

@@ -93,7 +93,14 @@ class Proposal:
         archs_by_why: dict[str, list[str]] = {}
         for one in self.judgements:
             archs_by_why.setdefault(one.why, []).append(one.arch)
-        said = [f"{', '.join(archs)}: {why}" for why, archs in archs_by_why.items()]
+        # What they end with in common, such as the error, is said once.
+        ends = {why.partition("; ")[2] for why in archs_by_why}
+        common = ends.pop() if len(archs_by_why) > 1 and len(ends) == 1 else ""
+        said = [
+            f"{', '.join(archs)}: {why.removesuffix(f'; {common}') if common else why}"
+            for why, archs in archs_by_why.items()
+        ]
+        said += [common] if common else []
         return warning + "; ".join([*said, *([self.note] if self.note else [])])
 
     @property

@@ -82,6 +82,8 @@ class Judgement:
     """The last results before that which ended alike, oldest first, as far as results have been read."""
     seen: tuple[Observation, ...] = ()
     """Its newest results, oldest first, of which `rows` decided."""
+    first: Observation | None = None
+    """The result of `since`; None: it has none there, or is gone."""
 
     @property
     def pcc(self) -> float | None:
@@ -304,7 +306,8 @@ def with_history(one: Judgement, series: Series) -> Judgement:
         return one
     # What keeps turning has no run since which it does.
     start = at if one.verdict is Verdict.FLAKY else series.start_of(at)
-    return replace(one, since=series.rows[start].run, earlier=series.alike_before(start))
+    first = series.rows[start]
+    return replace(one, since=first.run, first=first, earlier=series.alike_before(start))
 
 
 NO_DIFFERENCE = frozenset({Verdict.ACTIVE, Verdict.UNUSED, Verdict.UNKNOWN})

@@ -8,25 +8,29 @@ from pathlib import Path
 import pytest
 
 from core.edits.facts import CommitRange, RunFacts, evidence_lines
-from core.edits.pending.change import Change, Put, UndoStep
+from core.edits.pending.change import BaseEntry, Change, Put, UndoStep
 from core.edits.pending.codec import from_line, to_line
 from core.edits.pending.events import Stepped, WriteDone
 from core.edits.pending.proposals import parse_proposals
 from core.errors import UsageError
-from core.evidence.observation import Ending
+from core.evidence.observation import Ending, Observation
+from core.evidence.proposals.facts import facts_of
+from core.evidence.proposals.grade_words import grade_words
 from core.evidence.proposals.proposal import Proposal, document, propose
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.policy import Policy
 from core.evidence.verdicts.verdict import Verdict, judge
 from core.matrix.indexing import index
 from core.model import Status
-from tests.support.evidence import observed
+from tests.support.evidence import judged, observed
 from tests.support.git import committed_checkout, git
 from tests.support.tree import sample
 
 TINY = "alpha/pytorch-tiny-single_device-inference"
 RUN = "https://github.com/tenstorrent/tt-xla/actions/runs"
 DAY = 86_400.0
+BOTH = "on n150, p150, 2 hosts"
+MORE = "24 other tests with this error since the same run"
 
 
 def _night(at: int, ending: Ending, pcc: float, commit: str) -> object:
@@ -100,3 +104,47 @@ def test_a_threshold_typed_over_is_the_one_that_is_cited(made: Proposal) -> None
 
 def test_what_the_grade_rests_on(made: Proposal) -> None:
     assert made.grade_why == "was inaccurate twice in a row on n150, 2 hosts; passed 5 times before"
+
+
+def _rows(endings: str, arch: str) -> tuple[Observation, ...]:
+    kinds = {"P": Ending.PASSED, "x": Ending.FAILED, "C": Ending.CRASHED, "i": Ending.INACCURATE}
+    nights = enumerate(endings)
+    return tuple(observed(kinds[one], arch=arch, run=f"nightly-{at}", host=f"host-{arch}") for at, one in nights)
+
+
+@pytest.mark.parametrize(
+    ("cells", "shared", "said"),
+    [
+        ({"n150": ("", "x")}, 0, "failed once on n150"),
+        ({"n150": ("PPPP", "xx"), "p150": ("PPP", "xxx")}, 24, f"failed 2 to 3 times in a row {BOTH}; passed 3 to 4 times before; {MORE}"),
+        ({"n150": ("xxx", "P"), "p150": ("xxx", "P")}, 0, f"passed once {BOTH}; failed 3 times before"),
+        ({"n150": ("P", "x"), "p150": ("x", "P")}, 0, "failed once on n150; passed once before; passed once on p150; failed once before"),
+        ({"n150": ("P", "xxC")}, 1, "failed twice and crashed once on n150; passed once before; 1 other test with this error since the same run"),
+        ({"n150": ("PP", "iii")}, 0, "was inaccurate 3 times in a row on n150; passed twice before"),
+    ],
+)  # fmt: skip
+def test_a_grade_in_one_true_line(cells: dict[str, tuple[str, str]], shared: int, said: str) -> None:
+    found = [
+        judged(Verdict.REGRESSED, _rows(now, arch), earlier=_rows(before, arch))
+        for arch, (before, now) in cells.items()
+    ]
+    assert grade_words(found, shared) == said
+
+
+def test_what_is_gone_has_no_result() -> None:
+    gone = judged(Verdict.MISSING, _rows("PPP", "n150"), earlier=_rows("PPPPP", "n150"), since="nightly-9")
+    assert grade_words([gone], 0) == "no result on n150; passed 5 times before"
+
+
+def test_the_first_run_is_named_also_where_it_decides_no_more() -> None:
+    first, *others = _rows("xxxxx", "n150")
+    one = judged(Verdict.REGRESSED, others, first=first, since=first.run)
+    assert facts_of([one], None, (), lambda *_: ())[0].since.run == "nightly-0"
+    whys = [
+        judged(Verdict.REGRESSED, _rows("x", arch), why=f"the last {n} failed; OOM")
+        for arch, n in (("n150", 2), ("p150", 3))
+    ]
+    assert (
+        Proposal(TINY, tuple(whys), (), BaseEntry("f", TINY, None)).why
+        == "n150: the last 2 failed; p150: the last 3 failed; OOM"
+    )
