@@ -12,6 +12,7 @@ from core.edits.pending import Workbench
 from core.errors import TTMatrixError, UsageError
 from core.locks import locked
 from core.matrix import Matrix
+from core.runs import RunSpec
 from core.workflows.device import by_hand
 from core.workflows.effects import Answer, Ask, EditLoader, Effect, FindUsers, Propose, RevertLoader, RunCpu, RunDevice
 from core.workflows.loader_code.edits import EditedFile, SourceEdit, edited_files
@@ -217,9 +218,25 @@ def perform(world: WorkflowContext, session: WorkflowSession, effect: Effect, gi
             return _device(world, session, effect, given)
 
 
+def blocked_by(session: WorkflowSession, world: Callable[[], WorkflowContext]) -> Blocked | None:
+    """Why an open session waits for a person; None: driven, it goes on. `world` is asked only where that matters."""
+    match session.waiting:
+        case Ask() as effect:
+            return _asking(effect)
+        case RunDevice() as effect if effect.decisive:
+            around = world()
+            spec, missing = device_command(around, effect.ids)
+            return _without_device(around, session, spec, missing) if missing else None
+    return None
+
+
+def _asking(effect: Ask) -> Blocked:
+    return Blocked(question=effect, why=effect.question)
+
+
 def _choose(effect: Ask, given: UserInput) -> Answer | Blocked:
     if not given.choices:
-        return Blocked(question=effect, why=effect.question)
+        return _asking(effect)
     number = given.choices.pop(0)
     if not 1 <= number <= len(effect.choices):
         raise UsageError(f"There is no choice {number}", f"{effect.question}: 1 to {len(effect.choices)}.")
@@ -235,8 +252,10 @@ def _device(world: WorkflowContext, session: WorkflowSession, effect: RunDevice,
     if not missing:
         world.said(effect.title)
         return run_device(world, session, spec, effect.ids)
-    if not effect.decisive:
-        return None
+    return _without_device(world, session, spec, missing) if effect.decisive else None
+
+
+def _without_device(world: WorkflowContext, session: WorkflowSession, spec: RunSpec, missing: str) -> Blocked:
     file = session.directory / _DEVICE_FILE
     go_on = shlex.join(["ttmatrix", "triage", session.state.case.id, "--device-result", str(file)])
     command = by_hand(spec, file, code_of(session))

@@ -14,6 +14,7 @@ from core.workflows.driver import (
     Blocked,
     Progress,
     UserInput,
+    blocked_by,
     drive,
     open_session,
     restore_edits,
@@ -76,12 +77,13 @@ class WorkflowManager:
         with self._lock:
             return list(self._items.values())
 
-    def look(self) -> None:
-        """Add the open sessions on disk."""
+    def look(self, world: Callable[[], WorkflowContext]) -> None:
+        """Add the open sessions on disk; `world` is asked where one may wait for a device."""
         for session in left_open(self._root):
             id = session.state.case.id
             if id not in self._items:
-                self._put(WorkflowItem(id, _state(session, None), session))
+                blocked = blocked_by(session, world)
+                self._put(WorkflowItem(id, _state(session, blocked), session, blocked))
 
     def begin(self, world: WorkflowContext, ids: Sequence[str]) -> None:
         """Run a new workflow on each of `ids`, one after the other, after running their CPU repros in parallel."""

@@ -88,7 +88,7 @@ async def test_a_workflow_left_by_another_start_is_there_again(checkout: Checkou
     async with second.run_test(size=(120, 40)) as pilot:
         await pilot.press("9")
         await until(pilot, lambda: SMALL in screen_text(second), "the workflow")
-        assert [one.state for one in second.navigation.screen(WorkflowsScreen).board.items] == [WorkflowState.STOPPED]
+        assert [one.state for one in second.navigation.screen(WorkflowsScreen).board.items] == [WorkflowState.DEVICE]
         await pilot.press("r")
         await until(pilot, lambda: "needs a device" in screen_text(second), "the device stop")
 

@@ -48,7 +48,7 @@ class WorkflowsScreen(SessionScreen):
         self.table.say_when_empty(Need.WORKFLOW.words(self.context.keymap, read_only=self.session.read_only))
         self.table.focus()
         self.panes.fit(0)
-        self.context.background.run("triage", self.board.look, lambda _: self._look())
+        self.context.background.run("triage", lambda: self.board.look(self.session.world), lambda _: self._look())
         self._look()
 
     def places(self) -> tuple[Where, ...]:

@@ -9,11 +9,12 @@ from unittest import mock
 import pytest
 
 from core.settings import paths
-from core.workflows import perform
+from core.workflows import driver, perform
 from core.workflows.driver import UserInput
+from core.workflows.effects import Ask
 from core.workflows.manager import WorkflowManager, WorkflowState
 from core.workflows.perform import WorkflowContext
-from core.workflows.session import sessions_directory
+from core.workflows.session import WorkflowSession, sessions_directory
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml
 
 
@@ -39,15 +40,48 @@ def test_from_begin_to_accept(world: WorkflowContext, board: WorkflowManager, tm
     assert (world.root / LOADER_FILE).read_text() != LOADER
 
 
+def test_after_a_restart_it_waits_as_before_and_goes_on(
+    world: WorkflowContext, board: WorkflowManager, tmp_path: Path
+) -> None:
+    board.begin(world, [SMALL])
+    (before,) = board.items
+    other = WorkflowManager(sessions_directory(paths().state, world.root))
+    other.look(lambda: world)
+    (after,) = other.items
+    assert before.blocked is not None and after.blocked is not None
+    assert (after.state, after.blocked.go_on) == (WorkflowState.DEVICE, before.blocked.go_on)
+    assert (after.blocked.why, after.blocked.report) == (before.blocked.why, before.blocked.report)
+    other.go_on(world, SMALL, UserInput(device_result=device_xml(tmp_path / "junit.xml")))
+    assert states(other) == [WorkflowState.READY]
+
+
+@pytest.mark.parametrize("device", [False, True])
+def test_after_a_restart_only_what_needs_a_person_waits(
+    world: WorkflowContext, board: WorkflowManager, monkeypatch: pytest.MonkeyPatch, device: bool
+) -> None:
+    board.begin(world, [SMALL])
+    other = WorkflowManager(sessions_directory(paths().state, world.root))
+    if device:
+        # One has come meanwhile.
+        monkeypatch.setattr(driver, "device_command", lambda *_: (None, ""))
+    else:
+        question = Ask("which?", ("a", "b"))
+        monkeypatch.setattr(WorkflowSession, "waiting", property(lambda _: question))
+    other.look(lambda: world)
+    assert states(other) == [WorkflowState.STOPPED if device else WorkflowState.ASKS]
+    (item,) = other.items
+    assert device or (item.blocked is not None and item.blocked.question == Ask("which?", ("a", "b")))
+
+
 def test_dropping_leaves_nothing_for_the_next_look(world: WorkflowContext, board: WorkflowManager) -> None:
     board.begin(world, [SMALL])
     other = WorkflowManager(sessions_directory(paths().state, world.root))
-    other.look()
-    assert states(other) == [WorkflowState.STOPPED]
+    other.look(lambda: world)
+    assert states(other) == [WorkflowState.DEVICE]
     board.drop(world, SMALL)
     assert board.items == []
     other = WorkflowManager(sessions_directory(paths().state, world.root))
-    other.look()
+    other.look(lambda: world)
     assert other.items == []
 
 
