@@ -55,7 +55,7 @@ from core.ops import written_cases
 from core.providers import model_infos
 from core.runs.planning import LaunchPlan
 from core.sessions import Accuracy, SessionPlan
-from core.sources.evaluator import ModelInfos
+from core.sources import ModelInfos
 from tui.session import Session
 from tui.view_models import NO_OP_RESULTS, OpReport, Series
 

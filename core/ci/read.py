@@ -9,8 +9,8 @@ from core.ci.markers import GroupOf, collect, groups
 from core.ci.selection import Selected
 from core.matrix import Matrix, packed
 from core.model import Entry, Finding
+from core.sources import ModelInfos
 from core.sources.ci import Job, Jobs, Trigger, read_durations, read_jobs, read_skip_prefixes, scheduled
-from core.sources.evaluator import ModelInfos
 
 
 def read_selector(matrix: Matrix, group_of: GroupOf) -> tuple[Selector, tuple[Finding, ...]]:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from core.ops import OpTests
     from core.runs import TreeReader
     from core.runs.store import RunRecord
-    from core.sources.evaluator import ModelInfos
+    from core.sources import ModelInfos
 
 
 @dataclass

@@ -23,6 +23,7 @@ from core.doctor.reading import (
     BROKEN_YAML,
     MISSING_FILECHECK,
     NO_JOB,
+    RAISING_LOADER,
     UNUSED_FILECHECK,
     no_job_findings,
 )
@@ -32,13 +33,14 @@ from core.matrix import Matrix
 from core.matrix.cache import Cache, of_loaders
 from core.model import Finding
 from core.ops import read_op_tests
-from core.providers import selected_jobs
+from core.providers import model_infos, selected_jobs
 from core.sources import ModelsTree, mark_broken
 
 CHECKS = (
     ABSENT_FILE,
     BROKEN_SCHEMA,
     BROKEN_LOADER,
+    RAISING_LOADER,
     BROKEN_TEST,
     BROKEN_YAML,
     YAML_VERSION,
@@ -84,7 +86,7 @@ def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) ->
     manifests = read_op_tests(matrix.checkout.root, op_directories).manifests
     found = (
         *diagnose(matrix),
-        *_unimportable(cache, matrix),
+        *_raising(cache, matrix),
         *read_tests(cache).findings,
         *selected.findings,
         *no_job_findings(matrix, selected),
@@ -93,13 +95,19 @@ def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) ->
     return _ordered(with_absent_files(matrix.checkout, found))
 
 
-def _unimportable(cache: Cache, matrix: Matrix) -> tuple[Finding, ...]:
-    """Cached between starts, because it reads every module that a loader imports."""
+def _raising(cache: Cache, matrix: Matrix) -> list[Finding]:
+    """Loaders that raise when they are imported, asked or made, beyond those that the index shows already.
+
+    Cached between starts, because it reads every module that a loader imports.
+    """
 
     def read() -> tuple[Finding, ...]:
         return mark_broken(matrix.checkout, ModelsTree(matrix.checkout.models), matrix.loaders.values())[1]
 
-    return of_loaders(cache, matrix, "imports", tuple, read)
+    failures = model_infos(cache, matrix).failures.items()
+    found = [*of_loaders(cache, matrix, "imports", tuple, read), *(one.finding(name) for name, one in failures)]
+    known = {one.id for one in matrix.findings if one.kind in (BROKEN_LOADER.kind, RAISING_LOADER.kind)}
+    return [*{one.id: one for one in reversed(found) if one.id not in known}.values()]
 
 
 def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings made while a checkout is read, and loaders that can be read but contribute nothing."""
+"""Findings made while a checkout is read, and files of patterns that are missing or unused."""
 
 import difflib
 from collections.abc import Iterator
@@ -10,19 +10,9 @@ from core.doctor.check import Check, written
 from core.files import read_bytes
 from core.matrix import Matrix, status_on, texts
 from core.model import Finding, Status
-from core.sources import loader_file
 
-
-def _broken_loaders(matrix: Matrix) -> Iterator[Finding]:
-    """Loaders that can be parsed but contribute nothing."""
-    for loader in matrix.loaders.values():
-        if loader.broken:
-            where = matrix.checkout.relative(matrix.checkout.models / loader_file(loader.directory))
-            message = f"Contributes no tests: {loader.broken}"
-            yield Finding(BROKEN_LOADER.kind, message, where, id=loader.directory)
-
-
-BROKEN_LOADER = Check("broken-loader", "a loader that contributes no tests", _broken_loaders)
+BROKEN_LOADER = Check("broken-loader", "a loader that contributes no tests")
+RAISING_LOADER = Check("raising-loader", "a loader that raises when it is asked for its model info, or made")
 BROKEN_TEST = Check("broken-test", "a file of hand-written tests that pytest cannot collect")
 BROKEN_YAML = Check("broken-yaml", "an expectation file that cannot be read")
 BROKEN_SCHEMA = Check("broken-schema", "upstream's lists of archs and fields cannot be read")

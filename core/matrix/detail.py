@@ -80,7 +80,7 @@ def describe(matrix: Matrix, id: str) -> Detail:
         },
         loader=matrix.checkout.relative(loader) if directory in matrix.loaders else "",
         siblings=tuple(other for other in matrix.entries_by_loader.get(directory, ()) if other != id),
-        findings=tuple(finding for finding in matrix.findings if finding.id == id),
+        findings=tuple(finding for finding in matrix.findings if finding.id in (id, directory)),
     )
 
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import core.sources
 from core.ids import TestId
 from core.matrix.cache_file import Late
 from core.matrix.columns import Column, FlagColumn
@@ -25,7 +26,6 @@ from core.sources import (
     Unreadable,
     loader_directories,
     loader_file,
-    mark_broken,
     read_expectations,
     read_schema,
     scan_loaders,
@@ -225,7 +225,7 @@ def read_and_join(
         members = validator_members(loaders, schema)
     else:
         # Only this universe depends on which loaders can be imported: finding out takes reading many more files.
-        loaders, broken = mark_broken(checkout, tree, loaders)
+        loaders, broken = core.sources.mark_broken(checkout, tree, loaders)
         findings = (*findings, *broken)
         members = collected_members(loaders, schema, [one.id for file in read for one in file.placeholders])
     return Reading(join(checkout, schema, loaders, members, read, findings), tree.modules, began_ns)

@@ -20,9 +20,8 @@ from core.matrix import Matrix, load, store
 from core.matrix.cache import Cache
 from core.model import Finding
 from core.providers.models import model_infos
-from core.sources import Checkout, files_below, stamps_of
+from core.sources import Checkout, ModelInfos, files_below, stamps_of
 from core.sources.ci import CONFTEST, DURATIONS, Jobs, read_jobs, scheduled
-from core.sources.evaluator import ModelInfos
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from core.matrix import Column, Matrix
 from core.matrix.cache import Cache, of_loaders
 from core.matrix.query import Plain, variant_column
 from core.model import ModelInfo
-from core.sources.evaluator import ModelInfos, read_model_infos
+from core.sources import ModelInfos, read_model_infos
 
 
 def model_infos(cache: Cache, matrix: Matrix) -> ModelInfos:

@@ -40,6 +40,9 @@ _NEWER = frozenset({"PythonFinalizationError", "_IncompleteInputError"})
 """Built-in names of versions of Python after ours."""
 
 
+_NOTHING = object()
+
+
 class NameMissing(Raises):
     """No statement binds a name."""
 
@@ -122,6 +125,12 @@ class Expressions:
             at = at.outer
         return self.global_name(scope.module, id)
 
+    def known(self, value: Value) -> Value:
+        """`value`. Raises Unknown if it is an Opaque."""
+        if isinstance(value, Opaque):
+            raise Unknown(value.reason)
+        return value
+
     def check_name(self, node: ast.Name, scope: Scope) -> None:
         """Raises if nothing binds the name; what it is bound to is not looked up."""
         at: Scope | None = scope
@@ -135,19 +144,27 @@ class Expressions:
 
     def global_name(self, module: ModuleScope, id: str) -> Value:
         """The value of a global name in `module`. Raises Unknown."""
-        if id in module.names:
-            return self.sure(module.names[id], module)
-        for star in module.names.get("*", ()):
-            found = self._imports.imported(module, star._replace(name=""))
-            if not isinstance(found, ModuleScope):
-                raise Unknown(f"{id} may come from {star.module}")
-            if id in found.names:
-                return self.global_name(found, id)
+        found = self._bound(module, id, set())
+        if found is not _NOTHING:
+            return found
         if hasattr(builtins, id):
             return External(f"builtins.{id}")
         if may_bind(module, id):
             raise Unknown(f"{module.path} does not bind {id}")
         raise NameMissing("NameError", f"name {id!r} is not defined")
+
+    def _bound(self, module: ModuleScope, id: str, seen: set[str]) -> Value:
+        """What the module binds, itself or by a star import; `_NOTHING` if it does not. Raises Unknown."""
+        if id in module.names:
+            return self.sure(module.names[id], module)
+        seen.add(module.path)
+        for star in module.names.get("*", ()):
+            source = self._imports.imported(module, star._replace(name=""))
+            if not isinstance(source, ModuleScope):
+                raise Unknown(f"{id} may come from {star.module}")
+            if source.path not in seen and (found := self._bound(source, id, seen)) is not _NOTHING:
+                return found
+        return _NOTHING
 
     def module_named(self, name: str) -> Value:
         """The result of importing `name`. Raises Unknown."""

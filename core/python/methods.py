@@ -171,6 +171,7 @@ FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "builtins.set": _distinct,
     "builtins.frozenset": lambda value=(): frozenset(_distinct(value)),
     "builtins.dict": _dictionary,
+    "builtins.dict.fromkeys": lambda keys, value=None: dict.fromkeys(elements(keys), value),
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,
     "builtins.sorted": _sorted,

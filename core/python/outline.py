@@ -2,8 +2,9 @@
 """The outline of one Python file of the models tree: its classes, variants and imports, from its syntax tree alone."""
 
 import ast
+import builtins
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from core.python.resolver import Imported
 from core.python.syntax import parse_python
@@ -22,6 +23,10 @@ class ClassFacts(NamedTuple):
 
     A key that is a plain string has an empty enum class.
     """
+    names: frozenset[str] = frozenset()
+    """All names that its body binds."""
+    has_hidden_keys: bool = False
+    """Whether `_VARIANTS` may have more keys than `variant_keys` shows."""
 
 
 class ModuleFacts(NamedTuple):
@@ -36,6 +41,10 @@ class ModuleFacts(NamedTuple):
     """Names that the module binds at its top level, including those under `if`, `try` and loops."""
     open_ended: bool = False
     """Whether it may have names that are not visible here: a star import or a `__getattr__`."""
+    unbound: frozenset[str] = frozenset()
+    """Names that it looks up when it is imported and that nothing in it seems to bind. Evaluating it tells."""
+    attributes: frozenset[tuple[str, str]] = frozenset()
+    """Attributes of its classes and of names that it imports, which are looked up when it is imported or asked."""
 
 
 def read_module(source: str | bytes, filename: str) -> ModuleFacts:
@@ -47,7 +56,8 @@ def read_module(source: str | bytes, filename: str) -> ModuleFacts:
     imports: dict[str, Imported] = {}
     dicts: dict[str, tuple[tuple[str, str], ...]] = {}
     defined: set[str] = set()
-    for node, guarded in _top_level(parse_python(source, filename).body):
+    body = parse_python(source, filename).body
+    for node, guarded in _top_level(body):
         if isinstance(node, ast.ClassDef):
             classes[node.name] = _class_facts(node)
         elif isinstance(node, ast.ImportFrom):
@@ -57,7 +67,88 @@ def read_module(source: str | bytes, filename: str) -> ModuleFacts:
         elif (assigned := _assigned(node)) and isinstance(assigned[1], ast.Dict):
             dicts[assigned[0]] = _keys(assigned[1])
         defined.update(_bound(node))
-    return ModuleFacts(classes, imports, dicts, frozenset(defined), bool(defined & {"*", "__getattr__"}))
+    open_ended = bool(defined & {"*", "__getattr__"})
+    looked_up = _Lookups(body, not _has_lazy_annotations(body))
+    unbound = frozenset() if open_ended else looked_up.loaded - looked_up.stored - defined - _BUILT_IN
+    near = classes.keys() | {name for name, one in imports.items() if one.level or "tt_forge_models" in one.module}
+    inner = frozenset(one for one in looked_up.attributes if one[0] in near and one[1][0] != "_")
+    return ModuleFacts(classes, imports, dicts, frozenset(defined), open_ended, frozenset(unbound), inner)
+
+
+_BUILT_IN = frozenset(dir(builtins)) | {"__file__", "__path__", "__builtins__", "__annotations__", "__qualname__"}
+_ASKED = "_get_model_info"
+"""The method that upstream calls for each variant when it collects (docs/rules.md 1.7)."""
+
+
+def _has_lazy_annotations(body: list[ast.stmt]) -> bool:
+    imports = (one for one in body[:3] if isinstance(one, ast.ImportFrom) and one.module == "__future__")
+    return any(alias.name == "annotations" for one in imports for alias in one.names)
+
+
+class _Lookups:
+    """What a module looks up when it is imported, and in `_ASKED`: the bodies of other functions wait."""
+
+    def __init__(self, body: list[ast.stmt], annotated: bool) -> None:
+        self._annotated = annotated
+        self._waiting: list[ast.AST | None] = [*body]
+        self.loaded: set[str] = set()
+        self.stored: set[str] = set()
+        self.attributes: set[tuple[str, str]] = set()
+        self._walk()
+
+    def _walk(self) -> None:
+        """All nodes, the most frequent kinds first: this runs on every loader when a checkout is first read."""
+        waiting, loaded, attributes = self._waiting, self.loaded, self.attributes
+        while waiting:
+            node: Any = waiting.pop()
+            kind = type(node)
+            if kind is ast.Constant or node is None:
+                continue
+            if kind is ast.Attribute:
+                inner = node.value
+                if type(inner) is ast.Name:
+                    loaded.add(inner.id)
+                    attributes.add((inner.id, node.attr))
+                else:
+                    waiting.append(inner)
+            elif kind is ast.Name:
+                (loaded if type(node.ctx) is ast.Load else self.stored).add(node.id)
+            elif kind is ast.Call:
+                waiting.append(node.func)
+                waiting += node.args
+                waiting += [value for one in node.keywords if type(value := one.value) is not ast.Constant]
+            elif kind is ast.Expr:
+                waiting.append(node.value)
+            elif kind is ast.FunctionDef or kind is ast.AsyncFunctionDef:
+                self._function(node)
+            elif kind not in _NOTHING_INSIDE:
+                self._others(node)
+
+    def _others(self, node: ast.AST) -> None:
+        if isinstance(node, ast.ClassDef | ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
+            self.stored.add(str(node.name))
+        for name, value in node.__dict__.items():
+            if type(value) is list:
+                self._waiting += value
+            elif isinstance(value, ast.AST) and (name != "annotation" or self._annotated):
+                self._waiting.append(value)
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """What runs of a function when it is defined."""
+        self.stored.add(node.name)
+        spec = node.args
+        self._waiting += [*node.decorator_list, *spec.defaults, *spec.kw_defaults]
+        named = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+        named += [one for one in (spec.vararg, spec.kwarg) if one is not None]
+        if self._annotated:
+            self._waiting.append(node.returns)
+            self._waiting += [one.annotation for one in named if one.annotation is not None]
+        if node.name == _ASKED:
+            self.stored.update([one.arg for one in named])
+            self._waiting += node.body
+
+
+_NOTHING_INSIDE = frozenset({ast.Lambda, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Pass})
 
 
 _PLAIN = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, ast.ImportFrom, ast.Assign, ast.Expr)
@@ -100,18 +191,29 @@ def _target_names(target: ast.expr) -> Iterator[str]:
 def _class_facts(node: ast.ClassDef) -> ClassFacts:
     methods: set[str] = set()
     members: dict[str, str] = {}
+    names: set[str] = set()
     variant_keys: tuple[tuple[str, str], ...] | str | None = None
-    for statement in node.body:
+    hidden = False
+    for statement, _ in _top_level(node.body):
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             methods.add(statement.name)
-        elif assigned := _assigned(statement):
+        elif (assigned := _assigned(statement)) is None:
+            names.update(_bound(statement))
+        else:
             name, value = assigned
+            names.add(name)
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
                 members[name] = value.value
             elif name == "_VARIANTS":
                 variant_keys = value.id if isinstance(value, ast.Name) else _keys(value)
+                hidden = not isinstance(value, ast.Name) and not _shows_keys(value)
     bases = tuple(name for base in node.bases if (name := _last_name(base)))
-    return ClassFacts(bases, frozenset(methods), members, variant_keys)
+    return ClassFacts(bases, frozenset(methods), members, variant_keys, frozenset(names | methods), hidden)
+
+
+def _shows_keys(node: ast.expr) -> bool:
+    """Whether `_keys` shows all keys of a dict."""
+    return isinstance(node, ast.Dict) and len(_keys(node)) == len(node.keys)
 
 
 def _assigned(node: ast.stmt) -> tuple[str, ast.expr] | None:

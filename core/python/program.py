@@ -59,6 +59,7 @@ class Program:
         self.read.clear()
         self.trees.clear()
         self.expressions.unsure.clear()
+        self._statements.forget()
 
     def imported(self, module: ModuleScope, name: Imported) -> Value:
         """The value that an import in `module` binds. Raises Unknown, and Raises where the import must fail."""
@@ -146,6 +147,8 @@ class Program:
         try:
             source = self.files.read(path)
             tree = parse_python(source, path)
+        except FileNotFoundError:
+            raise Unknown(f"There is no {path}") from None
         except (OSError, SyntaxError, ValueError) as error:
             raise Unknown(f"{path} cannot be read: {getattr(error, 'msg', None) or error}") from None
         scope.source = source.decode(errors="replace")

@@ -39,7 +39,7 @@ class Resolver:
     def module(self, importer: str, imported: Imported, base: str | None = None) -> str | None:
         """The module that the file `importer` imports from, as a path without its ending; None: it is not in the tree.
 
-        `base` is one more directory on the import path, the first one.
+        `base` is one more directory on the import path, the first one, if there is an import path.
         """
         parts = [part for part in imported.module.split(".") if part]
         if imported.level:
@@ -48,7 +48,7 @@ class Resolver:
         for name in self._names:
             if parts[: len(name)] == name:
                 return "/".join(parts[len(name) :])
-        own = () if base is None else (base,)
+        own = (base,) if base is not None and self._path else ()
         for root in dict.fromkeys((*own, *self._path)) if parts else ():
             # An installed package has priority over a directory without `__init__.py`: `tests/torch` is not torch.
             if self.file(f"{root}/{parts[0]}".lstrip("/")):

@@ -46,6 +46,36 @@ class _Returned:
     value: Value
 
 
+@dataclass(frozen=True, slots=True)
+class _Signature:
+    """The parameters of a function."""
+
+    positional: tuple[str, ...]
+    by_name: frozenset[str]
+    """Those that a call may name."""
+    names: frozenset[str]
+    rest: str
+    """The parameter with a star; empty: none."""
+    keywords: str
+    """The parameter with two stars; empty: none."""
+
+    @property
+    def count(self) -> int:
+        """How many names a call binds."""
+        return len(self.names) + bool(self.rest) + bool(self.keywords)
+
+
+def _signature(spec: ast.arguments) -> _Signature:
+    only, plain, named = ([one.arg for one in some] for some in (spec.posonlyargs, spec.args, spec.kwonlyargs))
+    return _Signature(
+        (*only, *plain),
+        frozenset((*plain, *named)),
+        frozenset((*only, *plain, *named)),
+        spec.vararg.arg if spec.vararg else "",
+        spec.kwarg.arg if spec.kwarg else "",
+    )
+
+
 _BREAK, _CONTINUE = object(), object()
 
 
@@ -55,6 +85,12 @@ class Statements:
     def __init__(self, expressions: Evaluates) -> None:
         self._expressions = expressions
         self._generators: dict[ast.FunctionDef, bool] = {}
+        self._signatures: dict[ast.AST, _Signature] = {}
+
+    def forget(self) -> None:
+        """Let go of the functions that were called."""
+        self._generators.clear()
+        self._signatures.clear()
 
     def top_level(self, body: Sequence[ast.stmt], scope: Scope) -> None:
         """Run the statements of a module or class. One that cannot be evaluated makes its names Opaque.
@@ -140,25 +176,33 @@ class Statements:
                 raise Unknown("assigns to what is not followed")
 
     def _bind(self, function: Function, args: Sequence[Value], kwargs: Mapping[str, Value]) -> dict[str, Value]:
-        spec = function.node.args
-        names = [one.arg for one in (*spec.posonlyargs, *spec.args)]
-        bound = {**function.defaults, **dict(zip(names, args, strict=False))}
-        if len(args) > len(names):
-            if spec.vararg is None:
-                raise Raises("TypeError", f"{function.name}() takes {len(names)} values but {len(args)} were given")
-            bound[spec.vararg.arg] = tuple(args[len(names) :])
-        elif spec.vararg is not None:
-            bound[spec.vararg.arg] = ()
-        own = {*names, *(one.arg for one in spec.kwonlyargs)}
-        extra = {name: value for name, value in kwargs.items() if name not in own}
-        if extra and spec.kwarg is None:
+        spec = self._signature(function)
+        bound = {**function.defaults, **dict(zip(spec.positional, args, strict=False))}
+        if spec.rest:
+            bound[spec.rest] = tuple(args[len(spec.positional) :])
+        elif len(args) > len(spec.positional):
+            message = f"{function.name}() takes {len(spec.positional)} values but {len(args)} were given"
+            raise Raises("TypeError", message)
+        extra: dict[str, Value] = {}
+        for name, value in kwargs.items():
+            if name not in spec.by_name:
+                extra[name] = value
+            elif name in spec.positional[: len(args)]:
+                raise Raises("TypeError", f"{function.name}() got multiple values for argument {name!r}")
+            else:
+                bound[name] = value
+        if spec.keywords:
+            bound[spec.keywords] = extra
+        elif extra:
             raise Raises("TypeError", f"{function.name}() got an unexpected keyword argument {next(iter(extra))!r}")
-        bound |= {name: value for name, value in kwargs.items() if name in own}
-        if spec.kwarg is not None:
-            bound[spec.kwarg.arg] = extra
-        if missing := own - bound.keys():
+        if len(bound) < spec.count and (missing := spec.names - bound.keys()):
             raise Raises("TypeError", f"{function.name}() missing argument {min(missing)!r}")
         return bound
+
+    def _signature(self, function: Function) -> "_Signature":
+        if function.node not in self._signatures:
+            self._signatures[function.node] = _signature(function.node.args)
+        return self._signatures[function.node]
 
     def _block(self, body: Sequence[ast.stmt], scope: Scope, *, top: bool = False) -> object:
         for node in body:

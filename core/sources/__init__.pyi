@@ -33,12 +33,18 @@ from .git import (
 )
 from .importable import mark_broken as mark_broken
 from .loader_files import Code as Code, LoaderFiles as LoaderFiles, git_blob as git_blob
-from .loaders import loader_directories as loader_directories, loader_file as loader_file, scan_loaders as scan_loaders
+from .loader_program import (
+    LoaderProgram as LoaderProgram,
+    ModelInfos as ModelInfos,
+    read_model_infos as read_model_infos,
+)
+from .loaders import loader_directories as loader_directories, scan_loaders as scan_loaders
 from .models_tree import (
     CachedModules as CachedModules,
     Lineages as Lineages,
     ModelsTree as ModelsTree,
     Unreadable as Unreadable,
+    loader_file as loader_file,
 )
 from .remote import web_address as web_address
 from .schema import DEFAULT_ARCHS as DEFAULT_ARCHS, Schema as Schema

@@ -2,83 +2,87 @@
 """Loaders that cannot be imported for a reason visible in the tree itself: a missing name or file."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from core.model import Finding, Loader
-from core.python import Imported, ModuleFacts
+from core.python import Imported, ModuleFacts, Raised, Unknown
 from core.sources.checkout import Checkout
-from core.sources.loaders import loader_file
-from core.sources.models_tree import ModelsTree
+from core.sources.loader_program import LoaderProgram, placed
+from core.sources.models_tree import Lineages, ModelsTree, loader_file
 
 
 def mark_broken(
     checkout: Checkout, tree: ModelsTree, loaders: Iterable[Loader]
 ) -> tuple[tuple[Loader, ...], tuple[Finding, ...]]:
-    """`loaders` with those marked that cannot be imported, and a finding for each of these."""
+    """`loaders` with those marked that cannot be imported, and a finding for each that was not marked before."""
     loaders = tuple(loaders)
-    failures = import_failures(tree, loaders)
+    failures = import_failures(checkout, tree, [one for one in loaders if not one.broken])
     marked = tuple(
-        one._replace(broken=failures[one.directory]) if one.directory in failures else one for one in loaders
+        one._replace(broken=failures[one.directory].text) if one.directory in failures else one for one in loaders
     )
-    findings = tuple(
-        Finding(
-            "broken-loader",
-            f"Cannot be imported, so its tests are not collected: {reason}",
-            checkout.relative(checkout.models / loader_file(directory)),
-            id=directory,
-        )
-        for directory, reason in failures.items()
+    findings = (
+        Finding("broken-loader", f"Contributes no tests: importing it {one.text}", one.path, one.line, id=directory)
+        for directory, one in failures.items()
     )
-    return marked, findings
+    return marked, tuple(findings)
 
 
-def import_failures(tree: ModelsTree, loaders: Iterable[Loader]) -> dict[str, str]:
-    """Why importing a loader must fail, by its directory; whether others can be imported depends on packages.
+def import_failures(checkout: Checkout, tree: ModelsTree, loaders: Iterable[Loader]) -> dict[str, Raised]:
+    """What importing a loader must raise, by its directory; whether others can be imported depends on packages.
 
     Imports under `if` or `try`, in functions, and from outside of the tree are left to run time (docs/rules.md 1.1).
     """
-    failures = _Failures(tree)
+    failures = _Failures(checkout, tree)
     found = {loader.directory: failures.of(loader_file(loader.directory)) for loader in loaders}
-    return {directory: reason for directory, reason in found.items() if reason}
+    return {directory: placed(checkout, raised) for directory, raised in found.items() if raised}
 
 
 class _Failures:
-    """The failure reason of each file, cached."""
+    """What importing each file raises, cached."""
 
-    def __init__(self, tree: ModelsTree) -> None:
+    def __init__(self, checkout: Checkout, tree: ModelsTree) -> None:
         self._tree = tree
-        self._reasons: dict[str, str] = {}
+        self._lineages = Lineages(tree)
+        self._program = LoaderProgram(checkout)
+        self._found: dict[str, Raised | None] = {}
 
-    def of(self, path: str) -> str:
-        """Why importing the file must fail; empty: the tree shows no reason."""
-        if path not in self._reasons:
+    def of(self, path: str) -> Raised | None:
+        """What importing the file must raise; None: the tree shows nothing."""
+        if path not in self._found:
             # Modules that import each other see each other partly initialised; that alone is no failure.
-            self._reasons[path] = ""
-            self._reasons[path] = self._look(path)
-        return self._reasons[path]
+            self._found[path] = None
+            self._found[path] = self._look(path)
+        return self._found[path]
 
-    def _look(self, path: str) -> str:
+    def _look(self, path: str) -> Raised | None:
         module = self._tree.module(path)
         if not isinstance(module, ModuleFacts):
             # A newer Python may parse what this one does not.
-            return ""
+            return None
         needed = (name for name in module.imports.values() if not name.guarded)
-        return next((reason for name in needed if (reason := self._missing(path, name))), "")
+        raised = next((found for name in needed if (found := self._missing(path, name))), None)
+        if raised is None and self._lineages.may_raise(path, module):
+            with suppress(Unknown):
+                raised = self._program.raised(path)
+        return raised
 
-    def _missing(self, importer: str, name: Imported) -> str:
+    def _missing(self, importer: str, name: Imported) -> Raised | None:
+        def failed(exception: str, message: str) -> Raised:
+            return Raised(exception, message, importer, name.line)
+
         if name.level > importer.count("/") + 1:
-            return f"imports {'.' * name.level}{name.module}, which is beyond the models tree"
+            return failed("ImportError", f"{name.text} is beyond the models tree")
         target = self._tree.files.module(importer, name)
         if target is None:
-            return ""
+            return None
         path = self._tree.files.file(target)
         if path is None:
             known = self._is_package(target, name.name)
-            return "" if known else f"imports {target.replace('/', '.')}, which does not exist"
+            return None if known else failed("ModuleNotFoundError", f"{target.replace('/', '.')} does not exist")
         module = self._tree.module(path)
         if isinstance(module, ModuleFacts) and not self._offers(module, target, name.name):
-            return f"imports {name.name} from {path}, which does not define it"
-        reason = self.of(path)
-        return f"{reason} (in {path})" if reason and " (in " not in reason else reason
+            return failed("ImportError", f"{path} does not define {name.name}")
+        return self.of(path)
 
     def _offers(self, module: ModuleFacts, package: str, name: str) -> bool:
         known = name == "*" or name in module.defined or module.open_ended or name.startswith("__")

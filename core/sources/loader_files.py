@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from core.files import read_bytes
 from core.python import Imported, Resolver, module_files, parse_python
-from core.sources.loaders import loader_file
-from core.sources.models_tree import models_resolver
+from core.sources.models_tree import loader_file, models_resolver
 from core.sources.stamps import NEVER, Stamp, stamps_of
 
 _REQUIREMENTS = re.compile(r"requirements.*\.txt")

@@ -4,21 +4,29 @@
 See docs/rules.md 1.
 """
 
-import os
-from collections import ChainMap
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import core.sources
 from core.model import Finding, Framework, Loader
 from core.python import ModuleFacts
 from core.sources.checkout import Checkout
-from core.sources.models_tree import PREFILL_BASE, ClassPlace, Lineages, ModelsTree
+from core.sources.models_tree import LOADER_FILE, PREFILL_BASE, ClassPlace, Lineages, ModelsTree, loader_file
 from core.sources.stamps import walk
 
-_LOADER_FILE = "loader.py"
+if TYPE_CHECKING:
+    from core.sources.loader_program import LoaderProgram
+
 _FRAMEWORKS = frozenset(Framework)
 _DECODE_METHOD = "load_inputs_decode"
 _PREFILL_METHOD = "load_inputs_prefill"
+_CLASS = "ModelLoader"
+_HIDDEN = "\0"
+"""A key whose text the outline does not show. If nothing else does, it is written as upstream's validator does it."""
 
 
 def loader_directories(models: Path, excluded: tuple[str, ...]) -> Iterator[str]:
@@ -30,15 +38,10 @@ def loader_directories(models: Path, excluded: tuple[str, ...]) -> Iterator[str]
     for where, names in walk(root):
         # Strings instead of paths for speed: most of a thousand directories are not needed.
         above, _, name = where.rpartition(os.sep)
-        if name not in _FRAMEWORKS or _LOADER_FILE not in names:
+        if name not in _FRAMEWORKS or LOADER_FILE not in names:
             continue
         if name != Framework.PYTORCH or above.rpartition(os.sep)[2] not in excluded:
             yield where[len(root) + 1 :].replace(os.sep, "/")
-
-
-def loader_file(directory: str) -> str:
-    """The path of a loader relative to the models root."""
-    return f"{directory}/{_LOADER_FILE}"
 
 
 def scan_loaders(
@@ -48,69 +51,101 @@ def scan_loaders(
 
     Pass `tree` if the modules that are read here are needed afterwards, or were read ahead.
     """
-    tree = tree or ModelsTree(checkout.models)
-    loaders: list[Loader] = []
-    findings: list[Finding] = []
-    lineages = Lineages(tree)
-    for directory in directories:
-        module = tree.module(loader_file(directory))
-        if isinstance(module, ModuleFacts):
-            loaders.append(_describe(directory, module, lineages))
-        else:
+    scan = _Scan(checkout, tree or ModelsTree(checkout.models))
+    loaders = [loader for directory in directories if (loader := scan.loader(directory)) is not None]
+    return tuple(loaders), tuple(scan.findings)
+
+
+class _Scan:
+    """Reads loaders. What their outlines leave open is evaluated."""
+
+    def __init__(self, checkout: Checkout, tree: ModelsTree) -> None:
+        self._checkout = checkout
+        self._tree = tree
+        self._lineages = Lineages(tree)
+        self._program: LoaderProgram | None = None
+        self.findings: list[Finding] = []
+
+    def loader(self, directory: str) -> Loader | None:
+        """The loader in a directory; None if it cannot be parsed."""
+        path = loader_file(directory)
+        module = self._tree.module(path)
+        if not isinstance(module, ModuleFacts):
             message = f"Cannot be parsed, contributes no tests: {module.reason}"
-            where = checkout.relative(checkout.models / loader_file(directory))
-            findings.append(Finding("broken-loader", message, where, module.line, module.column, directory))
-    return tuple(loaders), tuple(findings)
+            self._find(directory, message, module.line, module.column)
+            return None
+        broken = self._broken(directory, path, module)
+        variants = self._variants(path, module, _CLASS, broken) or ()
+        if directory.endswith(f"/{Framework.JAX}"):
+            return Loader(directory, variants, broken=broken)
+        lineage = self._lineages.of(path, module, _CLASS)
+        decodes = any(_DECODE_METHOD in found.facts.methods for found in lineage)
+        return Loader(directory, variants, self._prefill_variants(path, module, variants, broken), decodes, broken)
 
+    def _find(self, directory: str, message: str, line: int = 0, column: int = 0) -> None:
+        where = self._checkout.relative(self._checkout.models / loader_file(directory))
+        self.findings.append(Finding("broken-loader", message, where, line, column, directory))
 
-def _describe(directory: str, module: ModuleFacts, lineages: Lineages) -> Loader:
-    path = loader_file(directory)
-    if "ModelLoader" not in module.classes and "ModelLoader" not in module.imports:
-        return Loader(directory, broken="defines no class ModelLoader")
-    variants = _variants(path, module, "ModelLoader", lineages) or ()
-    if directory.endswith(f"/{Framework.JAX}"):
-        return Loader(directory, variants)
-    methods = {name for found in lineages.of(path, module, "ModelLoader") for name in found.facts.methods}
-    return Loader(
-        directory, variants, _prefill_variants(path, module, variants, methods, lineages), _DECODE_METHOD in methods
-    )
+    def _broken(self, directory: str, path: str, module: ModuleFacts) -> str:
+        """Why a loader contributes nothing; empty if nothing is seen."""
+        if _CLASS not in module.classes and _CLASS not in module.imports and not module.open_ended:
+            reason = f"defines no class {_CLASS}"
+            self._find(directory, f"Contributes no tests: {reason}")
+            return reason
+        hidden = any(one.has_hidden_keys for one in module.classes.values())
+        asked = hidden or self._lineages.may_raise(path, module)
+        failure = self._evaluated.failure(directory) if asked else None
+        if failure is None:
+            return ""
+        self.findings.append(failure.finding(directory))
+        return "" if failure.stage == "instance" else failure.raised.text
 
+    @property
+    def _evaluated(self) -> LoaderProgram:
+        if self._program is None:
+            self._program = core.sources.LoaderProgram(self._checkout)
+        return self._program
 
-def _prefill_variants(
-    path: str, module: ModuleFacts, variants: tuple[str, ...], methods: set[str], lineages: Lineages
-) -> tuple[str, ...] | None:
-    """Variants of the prefill class; in older trees without such classes, all variants of a loader with the method."""
-    if not lineages.tree.has_prefill_classes:
-        return variants if _PREFILL_METHOD in methods else None
-    prefill = _prefill_class(path, module, lineages)
-    return _variants(path, module, prefill, lineages) or variants if prefill else None
+    def _prefill_variants(
+        self, path: str, module: ModuleFacts, variants: tuple[str, ...], broken: str
+    ) -> tuple[str, ...] | None:
+        """Variants of the prefill class; in older trees without such classes, all of a loader with the method."""
+        if not self._tree.has_prefill_classes:
+            lineage = self._lineages.of(path, module, _CLASS)
+            return variants if any(_PREFILL_METHOD in found.facts.methods for found in lineage) else None
+        prefill = self._prefill_class(path, module)
+        return self._variants(path, module, prefill, broken) or variants if prefill else None
 
+    def _prefill_class(self, path: str, module: ModuleFacts) -> str:
+        """The class in this module that descends from ForgePrefillModel; empty: none."""
+        for name in module.classes:
+            if any(PREFILL_BASE in found.facts.bases for found in self._lineages.of(path, module, name)):
+                return name
+        return ""
 
-def _prefill_class(path: str, module: ModuleFacts, lineages: Lineages) -> str:
-    """The class in this module that descends from ForgePrefillModel; empty: none."""
-    for name in module.classes:
-        if any(PREFILL_BASE in found.facts.bases for found in lineages.of(path, module, name)):
-            return name
-    return ""
+    def _variants(self, path: str, module: ModuleFacts, name: str, broken: str) -> tuple[str, ...] | None:
+        """Variant values of class `name`, own or inherited; None: there is no `_VARIANTS` in the tree.
 
+        None is invented for a loader that is `broken`.
+        """
+        for found in self._lineages.of(path, module, name):
+            keys = found.facts.variant_keys
+            if keys is None:
+                continue
+            hidden = found.facts.has_hidden_keys
+            if isinstance(keys, str):
+                hidden = keys not in found.module.variant_dicts
+                keys = found.module.variant_dicts.get(keys, ())
+            texts = [self._value(found, enum, member) for enum, member in keys]
+            if (hidden or _HIDDEN in texts) and (known := self._evaluated.variants_of(path, name)) is not None:
+                return known
+            lost = {} if broken else {at: member.lower() for at, (_, member) in enumerate(keys)}
+            shown = [lost.get(at, "") if text == _HIDDEN else text for at, text in enumerate(texts)]
+            return tuple(dict.fromkeys(filter(None, shown)))
+        return None
 
-def _variants(path: str, module: ModuleFacts, name: str, lineages: Lineages) -> tuple[str, ...] | None:
-    """Variant values of class `name`, own or inherited; None: there is no `_VARIANTS` in the tree."""
-    for found in lineages.of(path, module, name):
-        keys = found.facts.variant_keys
-        if isinstance(keys, str):
-            keys = found.module.variant_dicts.get(keys, ())
-        if keys is not None:
-            enums = {enum: _members(found, enum, lineages) for enum in {enum for enum, _ in keys if enum}}
-            return tuple(dict.fromkeys(_value(enums, enum, member) for enum, member in keys))
-    return None
-
-
-def _members(owner: ClassPlace, enum: str, lineages: Lineages) -> Mapping[str, str]:
-    """Texts of an enum's members, inherited ones included."""
-    return ChainMap(*(dict(one.facts.members) for one in lineages.of(owner.path, owner.module, enum)))
-
-
-def _value(enums: Mapping[str, Mapping[str, str]], enum: str, member: str) -> str:
-    """The text of an enum member; an unknown one is written as upstream's validator writes it."""
-    return enums[enum].get(member, member.lower()) if enum else member
+    def _value(self, owner: ClassPlace, enum: str, member: str) -> str:
+        """The text of a key, or `_HIDDEN`."""
+        places = self._lineages.of(owner.path, owner.module, enum) if enum else ()
+        place = next((one for one in places if member in one.facts.names), None)
+        return place.facts.members.get(member, _HIDDEN) if place else _HIDDEN if enum else member

@@ -11,6 +11,7 @@ from core.python import ClassFacts, Imported, ModuleFacts, Resolver, read_module
 from core.sources.stamps import Stamp, stamp_of
 
 PREFILL_BASE = "ForgePrefillModel"
+LOADER_FILE = "loader.py"
 _WORTH_A_FORK = 40
 """From this many files to parse, two processes are faster than one."""
 _OUR_SHARE = 0.4
@@ -24,6 +25,11 @@ class Unreadable:
     reason: str
     line: int = 0
     column: int = 0
+
+
+def loader_file(directory: str) -> str:
+    """The path of a loader relative to the models root."""
+    return f"{directory}/{LOADER_FILE}"
 
 
 def models_resolver(models: Path | str) -> Resolver:
@@ -149,3 +155,11 @@ class Lineages:
                 yield from self.of(path, module, base)
         elif name in module.imports and (found := self.tree.imported(path, module.imports[name])):
             yield from self.of(*found, module.imports[name].name)
+
+    def may_raise(self, path: str, module: ModuleFacts) -> bool:
+        """Whether a module seems to look up a name that nothing binds. Evaluating it tells whether it raises."""
+        return bool(module.unbound) or any(self._lacks(path, module, *pair) for pair in module.attributes)
+
+    def _lacks(self, path: str, module: ModuleFacts, name: str, attribute: str) -> bool:
+        places = self.of(path, module, name)
+        return bool(places) and not any(attribute in place.facts.names for place in places)

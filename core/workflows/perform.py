@@ -30,7 +30,7 @@ from core.runs.planning import (
 )
 from core.runs.store import JUNIT, RunRecord, RunStore
 from core.settings import Settings
-from core.sources.evaluator import ModelInfos
+from core.sources import ModelInfos
 from core.text import one_line
 from core.workflows.case import CaseEntry
 from core.workflows.device import (

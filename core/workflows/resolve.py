@@ -12,9 +12,8 @@ from core.matrix import Matrix, check_function, named
 from core.model import Framework, Loader
 from core.providers import info_of
 from core.python import ModuleFacts
-from core.sources import Lineages, ModelsTree, loader_file
+from core.sources import Lineages, ModelInfos, ModelsTree, loader_file
 from core.sources.downloads import fetched_by
-from core.sources.evaluator import ModelInfos
 from core.text import counted
 from core.workflows.case import Case, CaseEntry
 from core.workflows.loader_code.edits import REGISTRY_FILE, users

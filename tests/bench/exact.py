@@ -28,7 +28,7 @@ from core.matrix.indexing import index
 from core.matrix.matrix import Matrix, Universe
 from core.sources.checkout import Checkout, find_checkout
 from core.sources.ci.presets import read_presets
-from core.sources.evaluator.model_info import ModelInfos, read_model_infos
+from core.sources.loader_program import ModelInfos, read_model_infos
 from core.text import elide_middle
 
 _SHOWN = 3

@@ -14,7 +14,7 @@ from core.history import History, Week, weeks
 from core.ids import TestId
 from core.numbers import MOST_AHEAD
 from core.providers import info_of
-from core.sources.evaluator import ModelInfos
+from core.sources import ModelInfos
 
 _MOST_WEEKS = 53
 _UNKNOWN = "unknown"

@@ -12,7 +12,7 @@ from core.sources.downloads.code_modules import CodeModules, code_files
 from core.sources.downloads.hub import MODEL, HubName, file_of_call, hub_name_of_call
 from core.sources.downloads.reached_calls import ReachedCall, reached_calls
 from core.sources.downloads.weights import Weights, weights_of_call
-from core.sources.loaders import loader_file
+from core.sources.models_tree import loader_file
 from core.sources.stamps import Stamp
 from core.sources.variants import checkpoint_of
 

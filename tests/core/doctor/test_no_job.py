@@ -10,7 +10,7 @@ from core.doctor.reading import no_job_findings
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.model import Finding
-from core.sources.evaluator.model_info import read_model_infos
+from core.sources.loader_program import read_model_infos
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 

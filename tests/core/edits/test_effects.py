@@ -13,7 +13,7 @@ from core.edits.planning import EditPlan, plan
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.model import Status
-from core.sources.evaluator.model_info import read_model_infos
+from core.sources.loader_program import read_model_infos
 from tests.support.sample import sample_checkout
 from tests.support.tree import INFERENCE, LOADERS, YAML, sample, write_checkout
 

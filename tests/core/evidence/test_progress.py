@@ -18,7 +18,7 @@ from core.evidence.verdicts.policy import Policy
 from core.matrix.indexing import index
 from core.numbers import LAST_MOMENT
 from core.settings import paths
-from core.sources.evaluator.model_info import ModelInfos
+from core.sources.loader_program import ModelInfos
 from tests.support.evidence import report, seen
 from tests.support.planted import BAD_HOST, planted_checkout
 from tests.support.tree import sample

@@ -9,7 +9,7 @@ from core.matrix.cache.index_cache import Cache
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.providers.models import ids_of_model, info_of, model_infos
-from core.sources.evaluator.model_info import ModelInfos
+from core.sources.loader_program import ModelInfos
 from tests.support.sample import sample_checkout
 
 TEST = "patch_vit/pytorch-Small_Patch8-single_device-training"

@@ -10,7 +10,7 @@ from core.matrix.indexing import index
 from core.matrix.matrix import Matrix, Universe
 from core.model import ModelInfo
 from core.providers.models import info_of, model_columns, provide
-from core.sources.evaluator.model_info import ModelInfos, read_model_infos
+from core.sources.loader_program import ModelInfos, read_model_infos
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 

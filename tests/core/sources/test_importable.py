@@ -19,7 +19,8 @@ def _failures(root: Path, head: str, files: dict[str, str] | None = None) -> dic
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     tree = ModelsTree(checkout.models)
-    return import_failures(tree, scan_loaders(checkout, loader_directories(checkout.models, ()), tree)[0])
+    found = import_failures(checkout, tree, scan_loaders(checkout, loader_directories(checkout.models, ()), tree)[0])
+    return {directory: raised.text for directory, raised in found.items()}
 
 
 @pytest.mark.parametrize(
@@ -28,19 +29,27 @@ def _failures(root: Path, head: str, files: dict[str, str] | None = None) -> dic
         (
             "from ...tools.utils import gone",
             {"tools/utils.py": "here = 1"},
-            "imports gone from tools/utils.py, which does not define it",
+            "raises ImportError at third_party/tt_forge_models/a/pytorch/loader.py:1: tools/utils.py does not define gone",
         ),
-        ("from ...tools.lost import x", {}, "imports tools.lost, which does not exist"),
-        ("from ....config import Other", {}, "imports ....config, which is beyond the models tree"),
+        (
+            "from ...tools.lost import x",
+            {},
+            "raises ModuleNotFoundError at third_party/tt_forge_models/a/pytorch/loader.py:1: tools.lost does not exist",
+        ),
+        (
+            "from ....config import Other",
+            {},
+            "raises ImportError at third_party/tt_forge_models/a/pytorch/loader.py:1: ....config is beyond the models tree",
+        ),
         (
             "from .src.model import M",
             {"a/pytorch/src/model.py": "from ....tools.utils import gone\nM = 1", "tools/utils.py": ""},
-            "imports gone from tools/utils.py, which does not define it (in a/pytorch/src/model.py)",
+            "raises ImportError at third_party/tt_forge_models/a/pytorch/src/model.py:1: tools/utils.py does not define gone",
         ),
         (
             "from third_party.tt_forge_models.config import Gone",
             {},
-            "imports Gone from config.py, which does not define it",
+            "raises ImportError at third_party/tt_forge_models/a/pytorch/loader.py:1: config.py does not define Gone",
         ),
     ],
 )
@@ -48,10 +57,16 @@ def test_a_name_or_file_that_is_not_there(tmp_path: Path, head: str, files: dict
     assert _failures(tmp_path, head, files) == {"a/pytorch": reason}
 
 
+def test_a_module_that_a_loader_imports_may_raise(tmp_path: Path) -> None:
+    files = {"a/pytorch/src/model.py": "x = 1\nclass M(nobody): ...\n"}
+    text = "raises NameError at third_party/tt_forge_models/a/pytorch/src/model.py:2: name 'nobody' is not defined"
+    assert _failures(tmp_path, "from .src.model import M", files) == {"a/pytorch": text}
+
+
 @pytest.mark.parametrize(
     ("head", "files"),
     [
-        ("from ...tools.utils import here", {"tools/utils.py": "if x:\n    here = 1\n"}),
+        ("from ...tools.utils import here", {"tools/utils.py": "import x\nif x:\n    here = 1\n"}),
         ("from ...tools import utils", {"tools/utils.py": ""}),
         ("from ...tools import utils", {"tools/__init__.py": "", "tools/utils.py": ""}),
         ("from ... import tools", {"tools/utils.py": ""}),
@@ -59,7 +74,7 @@ def test_a_name_or_file_that_is_not_there(tmp_path: Path, head: str, files: dict
         ("from ...tools.utils import any_name", {"tools/utils.py": "def __getattr__(name): ..."}),
         ("from ...tools.utils import *", {"tools/utils.py": ""}),
         ("try:\n    from ...tools.lost import x\nexcept ImportError:\n    pass", {}),
-        ("if TYPE_CHECKING:\n    from ...tools.lost import x", {}),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ...tools.lost import x", {}),
         ("def later():\n    from ...tools.lost import x", {}),
         ("import not_installed\nfrom also_not import x", {}),
         ("from .src.model import M", {"a/pytorch/src/model.py": "a syntax of tomorrow"}),

@@ -3,9 +3,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from core.model import Loader
 from core.sources.loaders import loader_directories, scan_loaders
 from tests.support.tree import loader_source, sample, write_checkout
+
+_HEAD = "from ...base import ForgeModel\nfrom ...config import StrEnum\n"
 
 
 def _scan(root: Path, loaders: dict[str, str]) -> dict[str, Loader]:
@@ -63,13 +67,16 @@ def test_absolute_imports_of_the_tree_are_followed(tmp_path: Path) -> None:
 
 
 def test_variants_by_module_level_name(tmp_path: Path) -> None:
-    source = """
+    source = (
+        _HEAD
+        + """
 class ModelVariant(StrEnum):
     DEFAULT = "Default"
 _VARIANTS = {ModelVariant.DEFAULT: None}
 class ModelLoader(ForgeModel):
     _VARIANTS = _VARIANTS
 """
+    )
     assert _scan(tmp_path, {"a/pytorch": source})["a/pytorch"].variants == ("Default",)
 
 
@@ -77,22 +84,24 @@ def test_enum_of_another_file(tmp_path: Path) -> None:
     checkout = write_checkout(
         tmp_path,
         {
-            "a/pytorch": "from .variants import V as E\nclass ModelLoader(ForgeModel):\n    _VARIANTS = {E.ONE: 1, E.LOST: 2}\n"
+            "a/pytorch": f"{_HEAD}from .variants import V as E\nclass ModelLoader(ForgeModel):\n    _VARIANTS = {{E.ONE: 1, E.TWO: 2}}\n"
         },
         {},
     )
-    (checkout.models / "a/pytorch/variants.py").write_text("class V(StrEnum):\n    ONE = 'first'\n")
+    (checkout.models / "a/pytorch/variants.py").write_text(
+        f"{_HEAD}class V(StrEnum):\n    ONE = 'first'\n    TWO = ONE + '!'\n"
+    )
     found, _ = scan_loaders(checkout, loader_directories(checkout.models, ()))
-    assert found[0].variants == ("first", "lost")
+    assert found[0].variants == ("first", "first!")
 
 
 def test_enum_without_variants_gives_one_plain_id(tmp_path: Path) -> None:
-    source = "class ModelVariant(StrEnum):\n    A = 'a'\nclass ModelLoader(ForgeModel):\n    DEFAULT_VARIANT = ModelVariant.A\n"
+    source = f"{_HEAD}class ModelVariant(StrEnum):\n    A = 'a'\nclass ModelLoader(ForgeModel):\n    DEFAULT_VARIANT = ModelVariant.A\n"
     assert _scan(tmp_path, {"a/pytorch": source})["a/pytorch"] == Loader("a/pytorch")
 
 
 def test_a_prefill_class_imported_from_elsewhere_does_not_count(tmp_path: Path) -> None:
-    source = "from ...beta.pytorch.loader import ModelLoaderPrefill\nclass ModelLoader(ForgeModel): ...\n"
+    source = f"{_HEAD}from ...beta.pytorch.loader import ModelLoaderPrefill\nclass ModelLoader(ForgeModel): ...\n"
     beta = loader_source(["x"], prefill=["x"])
     assert _scan(tmp_path, {"a/pytorch": source, "beta/pytorch": beta})["a/pytorch"].prefill_variants is None
 
@@ -115,7 +124,72 @@ def test_imports_that_go_in_circles_end(tmp_path: Path) -> None:
 
 
 def test_a_module_without_the_class_is_marked_broken(tmp_path: Path) -> None:
-    assert "ModelLoader" in _scan(tmp_path, {"a/pytorch": "x = 1\n"})["a/pytorch"].broken
+    checkout = write_checkout(tmp_path, {"a/pytorch": "x = 1\n"}, {})
+    (loader,), (finding,) = scan_loaders(checkout, ["a/pytorch"])
+    assert loader.broken == "defines no class ModelLoader"
+    assert finding.message == "Contributes no tests: defines no class ModelLoader"
+
+
+_VARIANTS = f"{_HEAD}class V(StrEnum):\n    ONE = 'first'\n    TWO = 'second'\n"
+
+
+@pytest.mark.parametrize(
+    ("table", "variants"),
+    [
+        ("{one: None for one in V}", ("first", "second")),
+        ("dict.fromkeys([V.TWO])", ("second",)),
+        ("{**{V.ONE: 1}, V.TWO: 2}", ("first", "second")),
+        ("{V('second'): 1}", ("second",)),
+        ("{getattr(V, 'ONE'): 1}", ("first",)),
+        ("{} if V else {V.ONE: 1}", ()),
+    ],
+)
+def test_a_table_that_is_computed_is_evaluated(tmp_path: Path, table: str, variants: tuple[str, ...]) -> None:
+    source = f"{_VARIANTS}class ModelLoader(ForgeModel):\n    _VARIANTS = {table}\n"
+    assert _scan(tmp_path, {"a/pytorch": source})["a/pytorch"] == Loader("a/pytorch", variants)
+
+
+def test_a_key_that_only_running_shows_is_written_as_the_validator_writes_it(tmp_path: Path) -> None:
+    head = f"{_HEAD}from somewhere import E\n"
+    source = f"{head}class ModelLoader(ForgeModel):\n    _VARIANTS = {{E.ONE: 1}}\n"
+    assert _scan(tmp_path, {"a/pytorch": source})["a/pytorch"] == Loader("a/pytorch", ("one",))
+
+
+@pytest.mark.parametrize(
+    ("body", "raised", "variants"),
+    [
+        ("    _VARIANTS = {\n        V.ONE: 1,\n        V.LOST: 2,\n    }\n", "AttributeError at {}:9: ", ("first",)),
+        ("    _VARIANTS = {V.ONE: 1}\n    DEFAULT_VARIANT = V.LOST\n", "AttributeError at {}:8: ", ("first",)),
+        ("    _VARIANTS = {V.ONE: 1}\nstray\n", "NameError at {}:8: name 'stray'", ("first",)),
+        ("    _VARIANTS = {V.ONE: Config()}\n", "NameError at {}:7: name 'Config'", ("first",)),
+        ("    _VARIANTS = {V.ONE: 1}\n    def load(self) -> Optional[int]: ...\n", "NameError at {}:8: ", ("first",)),
+        ("    _VARIANTS = {V.ONE: 1}\n    KINDS = {V.TWO: V.THREE}\n", "AttributeError at {}:8: ", ("first",)),
+        ("    _VARIANTS = {V('lost'): 1}\n", "ValueError at {}:7: 'lost' is not a valid V", ()),
+    ],
+)
+def test_a_loader_that_raises_is_broken_and_no_variant_is_invented(
+    tmp_path: Path, body: str, raised: str, variants: tuple[str, ...]
+) -> None:
+    source = f"{_VARIANTS}class ModelLoader(ForgeModel):\n{body}"
+    checkout = write_checkout(tmp_path, {"a/pytorch": source}, {})
+    (loader,), (finding,) = scan_loaders(checkout, ["a/pytorch"])
+    file = "third_party/tt_forge_models/a/pytorch/loader.py"
+    text = f"raises {raised.format(file)}"
+    assert loader.broken.startswith(text)
+    assert loader.variants == variants
+    assert (finding.kind, finding.file, finding.id) == ("broken-loader", file, "a/pytorch")
+    assert f":{finding.line}:" in text
+    assert finding.message == f"Contributes no tests: importing it {loader.broken}"
+
+
+def test_a_model_info_that_raises_ends_every_collection(tmp_path: Path) -> None:
+    body = "    _VARIANTS = {V.ONE: 1}\n    @classmethod\n    def _get_model_info(cls, variant=None):\n        return V.LOST\n"
+    checkout = write_checkout(tmp_path, {"a/pytorch": f"{_VARIANTS}class ModelLoader(ForgeModel):\n{body}"}, {})
+    (loader,), (finding,) = scan_loaders(checkout, ["a/pytorch"])
+    assert loader.variants == ("first",)
+    assert loader.broken.startswith("raises AttributeError at third_party/tt_forge_models/a/pytorch/loader.py:10: ")
+    assert finding.kind == "raising-loader"
+    assert "INTERNALERROR" in finding.message
 
 
 def test_an_import_above_the_root_is_ignored(tmp_path: Path) -> None:

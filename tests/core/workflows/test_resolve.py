@@ -15,7 +15,7 @@ from core.matrix.matrix import Matrix
 from core.providers.models import ids_of_model, model_infos
 from core.settings import paths
 from core.sources.checkout import Checkout
-from core.sources.evaluator.model_info import ModelInfos
+from core.sources.loader_program import ModelInfos
 from core.workflows.resolve import case_of, find_target, is_target
 from tests.support.tree import write_checkout
 from tests.support.triage_checkout import LARGE, LOADER, SMALL, YAML

@@ -9,7 +9,7 @@ from core.evidence.proposals.inbox import Concern, agenda
 from core.evidence.verdicts.matrix import Verdicts
 from core.evidence.verdicts.policy import Policy
 from core.matrix.indexing import index
-from core.sources.evaluator.model_info import read_model_infos
+from core.sources.loader_program import read_model_infos
 from tests.support.evidence import observed
 from tests.support.sample import sample_checkout
 

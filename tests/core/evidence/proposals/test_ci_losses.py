@@ -9,7 +9,7 @@ from core.evidence.verdicts.verdict import Verdict
 from core.matrix.effective import with_fields
 from core.matrix.indexing import index
 from core.model import Entry, Status
-from core.sources.evaluator.model_info import read_model_infos
+from core.sources.loader_program import read_model_infos
 from tests.support.evidence import judged, observed
 from tests.support.sample import sample_checkout
 

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loaders of a models tree, evaluated from their source: variants, model infos, and what asking for them raises.
+
+Nothing is imported (docs/rules.md 1.1, 1.7).
+"""
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple, TypeAlias
+
+from core.model import Finding, Loader, ModelInfo
+from core.python import Class, Instance, Member, Program, Raised, Raises, Unknown, Value
+from core.sources.checkout import Checkout
+from core.sources.models_tree import loader_file, models_resolver
+
+_LOADER_CLASS = "ModelLoader"
+_INFO_CLASS = "ModelInfo"
+_BASE_FILE = "base.py"
+_LOADERS_AT_ONCE = 25
+"""How many syntax trees are kept: more take memory, with fewer the shared modules are parsed more often."""
+
+Key: TypeAlias = tuple[str, str | None]
+"""Loader directory and variant value; None: the loader has no variants."""
+
+
+class Stage(StrEnum):
+    """When upstream meets an exception of a loader."""
+
+    IMPORT = "import"
+    """It is imported, or its variants are read: it contributes no tests, and nothing says so."""
+    INFO = "info"
+    """Its model info is asked for: every collection of model tests ends with an INTERNALERROR."""
+    INSTANCE = "instance"
+    """It is made: its tests fail."""
+
+
+class Failure(NamedTuple):
+    """What a loader raises; the path is relative to the checkout."""
+
+    stage: Stage
+    raised: Raised
+
+    def finding(self, directory: str) -> Finding:
+        """The failure of the loader in `directory`, for people."""
+        kind, what = _TOLD[self.stage]
+        return Finding(kind, f"{what} {self.raised.text}", self.raised.path, self.raised.line, id=directory)
+
+
+_TOLD = {
+    Stage.IMPORT: ("broken-loader", "Contributes no tests: importing it"),
+    Stage.INFO: ("raising-loader", "Ends every collection of model tests with an INTERNALERROR: its model info"),
+    Stage.INSTANCE: ("raising-loader", "Its tests fail: making the loader"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfos:
+    """The model info of every loader and variant, or why there is none."""
+
+    known: Mapping[Key, ModelInfo]
+    unknown: Mapping[Key, str]
+    """Why there is none, or why it is only known when the loader runs."""
+    failures: Mapping[str, Failure] = field(default_factory=dict)
+    """What the loaders raise that cannot be imported, asked or made, by directory."""
+
+
+class LoaderProgram:
+    """Evaluates loaders; every method raises Unknown, or Raises where upstream would get that exception."""
+
+    def __init__(self, checkout: Checkout) -> None:
+        self._checkout = checkout
+        self._program = Program(models_resolver(checkout.models))
+        self._expressions = self._program.expressions
+        self._answers: dict[tuple[Class, str | None], ModelInfo | Unknown] = {}
+
+    def forget(self) -> None:
+        """Let go of all modules that were read."""
+        self._program.forget()
+        self._answers.clear()
+
+    def raised(self, path: str) -> Raised | None:
+        """What importing the module at `path` raises."""
+        return self._program.module(path).raised
+
+    def loader(self, directory: str, name: str = _LOADER_CLASS) -> Class:
+        """A class of a loader's file."""
+        if raised := self.raised(loader_file(directory)):
+            raise Raises(*raised)
+        found = self._program.module_attribute(loader_file(directory), name)
+        if not isinstance(found, Class):
+            raise Unknown(f"{name} is not a class of the models tree")
+        return found
+
+    def variants(self, of: Class) -> dict[str, Value]:
+        """The keys of a loader's `_VARIANTS` by their texts, which are in ids."""
+        with self._program.budget():
+            found = self._expressions.attribute(of, "_VARIANTS")
+            if not isinstance(found, dict):
+                raise Unknown("_VARIANTS is not a dict")
+            return {self._expressions.text(key): key for key in found}
+
+    def variants_of(self, path: str, name: str) -> tuple[str, ...] | None:
+        """The texts of the variants of a class in the file at `path`; None: they are not known."""
+        with suppress(Unknown, RecursionError):
+            return tuple(self.variants(self.loader(path.rpartition("/")[0], name)))
+        return None
+
+    def info(self, of: Class, variant: str | None) -> ModelInfo:
+        """What a loader reports about one of its variants; asked once."""
+        key = of, variant
+        if key not in self._answers:
+            try:
+                self._answers[key] = self._info(of, variant)
+            except Unknown as error:
+                self._answers[key] = error
+            except RecursionError:
+                self._answers[key] = Unknown("refers to itself or nests too deeply")
+        answer = self._answers[key]
+        if isinstance(answer, Unknown):
+            raise answer
+        return answer
+
+    def _info(self, of: Class, variant: str | None) -> ModelInfo:
+        with self._program.budget():
+            member = None if variant is None else self._member(of, variant)
+            made = self._asked(of, member)
+            return ModelInfo(
+                variant=self._variant(made),
+                **{name: self._text(made, name) for name in ("model", "group", "task", "source", "framework")},
+            )
+
+    def instance(self, of: Class) -> None:
+        """Nothing, unless making a loader must fail: an abstract method is missing."""
+        if of.is_simple and (missing := sorted(of.abstract())):
+            names = " and ".join(missing)
+            line = of.node.lineno
+            raise Raises("TypeError", f"{of.name} has no {names}, which is abstract", of.scope.module.path, line)
+
+    def failure(self, directory: str) -> Failure | None:
+        """What upstream's collection, or a run, gets from a loader; None: nothing that is certain."""
+        try:
+            of = self.loader(directory)
+            keys = self.variants(of)
+        except Raises as error:
+            return self._failure(Stage.IMPORT, error)
+        except (Unknown, RecursionError):
+            return None
+        for key in keys or (None,):
+            try:
+                self.info(of, key)
+            except Raises as error:
+                return self._failure(Stage.INFO, error)
+            except Unknown:
+                continue
+        try:
+            self.instance(of)
+        except Raises as error:
+            return self._failure(Stage.INSTANCE, error)
+        except Unknown:
+            pass
+        return None
+
+    def _failure(self, stage: Stage, error: Raises) -> Failure:
+        return Failure(stage, placed(self._checkout, error.raised))
+
+    def _member(self, of: Class, variant: str) -> Value:
+        keys = self.variants(of)
+        if variant not in keys:
+            raise Unknown(f"_VARIANTS has no {variant}")
+        return keys[variant]
+
+    def _asked(self, of: Class, member: Value) -> Instance:
+        """The result of upstream's `get_model_info`, which validates the variant and calls `_get_model_info`."""
+        names = {name for one in of.line() if isinstance(one, Class) for name in one.names}
+        if names.isdisjoint(("get_model_info", "_get_model_info")):
+            raise Unknown(f"{of.name} has no model info")
+        made, own = self._of_get_model_info(of, member)
+        if not _is_info(made) and not own:
+            made = self._called(of, "_get_model_info", member)
+        if not isinstance(made, Instance) or not _is_info(made):
+            raise Unknown(f"{'' if own else '_'}get_model_info returns no {_INFO_CLASS}")
+        return made
+
+    def _of_get_model_info(self, of: Class, member: Value) -> tuple[Value, bool]:
+        """What `get_model_info` returns, if that can be followed, and whether a loader of its own defines it."""
+        holders = (one for one in of.line() if isinstance(one, Class) and "get_model_info" in one.names)
+        holder = next(holders, None)
+        own = holder is not None and holder.scope.module.path != _BASE_FILE
+        try:
+            return (None if holder is None else self._called(of, "get_model_info", member)), own
+        except Raises:
+            raise
+        except Unknown:
+            if own:
+                raise
+            return None, own
+
+    def _called(self, of: Class, name: str, member: Value) -> Value:
+        return self._expressions.call(self._expressions.attribute(of, name), [member], {})
+
+    def _variant(self, info: Instance) -> str | None:
+        value = self._expressions.attribute(info, "variant")
+        return None if value is None else self._expressions.text(value)
+
+    def _text(self, info: Instance, name: str) -> str:
+        value = self._expressions.attribute(info, name)
+        if isinstance(value, Member | str):
+            return self._expressions.text(value)
+        raise Unknown(f"the {name} is not a text")
+
+
+def _is_info(value: Value) -> bool:
+    return isinstance(value, Instance) and value.of.name == _INFO_CLASS
+
+
+def read_model_infos(checkout: Checkout, loaders: Iterable[Loader]) -> ModelInfos:
+    """The infos of each of `loaders` for each of its variants, or the reason why one cannot be derived."""
+    program = LoaderProgram(checkout)
+    known: dict[Key, ModelInfo] = {}
+    unknown: dict[Key, str] = {}
+    failures: dict[str, Failure] = {}
+    for number, loader in enumerate(loaders, 1):
+        if number % _LOADERS_AT_ONCE == 0:
+            program.forget()
+        for variant in loader.variants or (None,):
+            key = loader.directory, variant
+            try:
+                known[key] = program.info(program.loader(loader.directory), variant)
+            except Unknown as error:
+                unknown[key] = str(error)
+        if failure := program.failure(loader.directory):
+            failures[loader.directory] = failure
+    return ModelInfos(known, unknown, failures)
+
+
+def placed(checkout: Checkout, raised: Raised) -> Raised:
+    """An exception of the models tree with its path relative to the checkout."""
+    return raised._replace(path=checkout.relative(checkout.models / raised.path)) if raised.path else raised
