@@ -19,7 +19,7 @@ _LOADER_CLASS = "ModelLoader"
 _INFO_CLASS = "ModelInfo"
 _BASE_FILE = "base.py"
 _LOADERS_AT_ONCE = 25
-"""How many syntax trees are kept: more take memory, with fewer the shared modules are parsed more often."""
+"""How many syntax trees stay in memory: more take room, with fewer the shared modules are parsed more often."""
 
 Key: TypeAlias = tuple[str, str | None]
 """Loader directory and variant value; None: the loader has no variants."""
