@@ -279,7 +279,7 @@ def test_what_comes_from_outside_goes_by_its_full_name(tmp_path: Path, line: str
 def test_what_cannot_be_seen_is_said(tmp_path: Path, source: str, reason: str) -> None:
     program = _program(tmp_path, {"a.py": f"{source}\ny = [x]", "bad.py": "x = (", "null.py": "x = 1\0"})
     (tmp_path / "latin.py").write_bytes(b"x = '\xe9'")
-    for _ in range(2):  # the second answer is a kept one
+    for _ in range(2):  # the second time nothing is read
         with pytest.raises(Unknown, match=reason):
             program.module_attribute("a.py", "x")
 
