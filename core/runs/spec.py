@@ -21,6 +21,8 @@ from core.files import Malformed, decoded_at_once, parsed, plain, typed
 from core.model import Entry, Function
 
 VERSION = 2
+STAGE_FILE = "._bringup_stage.txt"
+"""The file of a checkout in which tt-xla's own runner notes the stage that a test has reached."""
 RUN_VARIABLE = "TTMATRIX_RUN"
 """The environment variable that names the run in its processes."""
 
@@ -118,6 +120,11 @@ class RunSpec:
     """Directories of the loaders whose requirements the run installs into the environment of its interpreter."""
     needs: str = ""
     """A label that its host must have, such as an arch or the name of a host; empty: it runs on this machine."""
+
+    @property
+    def changes_packages(self) -> bool:
+        """Whether it may install packages into the environment of its interpreter, which it then claims."""
+        return any(PurePath(one).name != STAGE_FILE for one in self.claims)
 
     @property
     def command(self) -> tuple[str, ...]:

@@ -96,6 +96,8 @@ def _words(round: Round) -> tuple[object, ...]:
 
 
 def _replace(sources: list[tuple[str, str]], how: str, seconds: float, asked: Flag) -> None:
+    # It is ignored in jobs that a shell has started in the background.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for module, name in sources:
         place = importlib.import_module(module)
         setattr(place, name, _instead(getattr(place, name), how, seconds, asked))

@@ -160,10 +160,13 @@ def next_start(
         there[one.host] += one.spec.memory
     # A host without runs accepts a run that seems too large: one has to be first, as on this machine.
     busy = {one.host for one in going}
+    # Which environment its interpreter has is only known there, and it has one interpreter.
+    changed = {one.host for one in going if one.host and one.spec.changes_packages}
 
     def has_room(spec: RunSpec, slot: Slot) -> bool:
         known = slot.memory and slot.host in busy
-        return may_go(spec, slot) and (not known or there[slot.host] + spec.memory <= slot.memory)
+        fits = not known or there[slot.host] + spec.memory <= slot.memory
+        return may_go(spec, slot) and fits and not (slot.host in changed and spec.changes_packages)
 
     for spec in waiting:
         if slot := _slot_for(spec, slots, room, has_room, (avoided or {}).get(spec.run_id, frozenset())):

@@ -13,17 +13,16 @@ from pathlib import Path
 
 from core.runs.environment import environment_of
 from core.runs.planning.downloads import requirement_places
-from core.runs.spec import RunSpec
+from core.runs.spec import STAGE_FILE, RunSpec
 from core.sources import Checkout
 
-_STAGE_FILE = "._bringup_stage.txt"
 _LEAVES_PACKAGES_ALONE = "TT_XLA_DISABLE_MODEL_REQS"
 
 
 def with_claims(spec: RunSpec, tests: Iterable[str], environ: Mapping[str, str] = os.environ) -> RunSpec:
     """The run of `tests` with what it must have for itself, if tt-xla's own runner runs it."""
     python, checkout = Path(spec.argv[0]), Checkout(spec.cwd)
-    claims = [str(checkout.root.absolute() / _STAGE_FILE)]
+    claims = [str(checkout.root.absolute() / STAGE_FILE)]
     if {**environ, **spec.env}.get(_LEAVES_PACKAGES_ALONE) == "1":
         return replace(spec, claims=tuple(claims))
     claims.append(str(environment_of(python)))

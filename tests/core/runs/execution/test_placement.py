@@ -13,7 +13,7 @@ from core.proc import own_identity
 from core.runs.cluster import Cluster, ClusterStatus, HostState, HostStatus
 from core.runs.execution.executor import DaskExecutor, LocalExecutor
 from core.runs.execution.placement import HERE, Going, Line, Slot, next_of
-from core.runs.spec import RunSpec
+from core.runs.spec import STAGE_FILE, RunSpec
 from core.runs.store.queue import Ticket
 from tests.bench.placing import runs, simulate
 from tests.core.runs.conftest import MakeSpec
@@ -93,6 +93,17 @@ def test_runs_on_a_host_share_its_memory(make_spec: MakeSpec) -> None:
     assert placed(of(50, 2), [*slots, replace(slot("b", "n150", "more"), memory=10)]) == ["0 on a", "1 on b"]
     unknown = [replace(slot("a", "n150"), number=number) for number in range(2)]
     assert placed(of(50, 50), unknown) == ["0 on a", "1 on a"]
+
+
+def test_on_a_host_one_run_at_a_time_changes_the_packages_of_its_interpreter(make_spec: MakeSpec) -> None:
+    def of(*claims: tuple[str, ...]) -> list[RunSpec]:
+        return [replace(make_spec(), needs="n150", claims=one) for one in claims]
+
+    slots = [replace(slot("a", "n150"), number=number) for number in range(4)]
+    changing, other, alone = (f"/x/{STAGE_FILE}", "/x/venv"), (f"/y/{STAGE_FILE}", "/y/venv"), (f"/x/{STAGE_FILE}",)
+    # Other runs do not wait behind it, nor does one that installs nothing.
+    assert placed(of(changing, other, changing, alone, ()), slots) == ["0 on a", "3 on a", "4 on a"]
+    assert placed(of(changing, changing), [*slots, slot("b", "n150", "more")]) == ["0 on a", "1 on b"]
 
 
 def test_a_lease_takes_what_fits_into_it(make_spec: MakeSpec) -> None:
