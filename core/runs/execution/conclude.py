@@ -26,13 +26,12 @@ from core.runs.execution.sessions import read_guard
 from core.runs.execution.supervisor import Exit, copy_captured
 from core.runs.log import LogFile, cause_line, out_of_memory, trace_advice
 from core.runs.outcome import FAILURES, Outcome, judge, read_result
-from core.runs.spec import ResultFormat, RunSpec
+from core.runs.spec import STAGE_FILE, ResultFormat, RunSpec
 from core.runs.store import JUNIT, LOG, Finished
 
 if TYPE_CHECKING:
     from core.runs.junit import Testcase
 
-_STAGE_FILE = "._bringup_stage.txt"
 _STAGE_CHARACTERS = 100
 _RAN_BY = ("backend", "device")
 """Properties of our own runner that say what really ran the test."""
@@ -285,8 +284,8 @@ def _plain(value: object) -> object:
 
 def _stage(remains: Remains) -> str:
     # The file of a run on another machine was sent here.
-    sent = remains.directory / _STAGE_FILE
-    file = sent if sent.is_file() else remains.spec.cwd / _STAGE_FILE
+    sent = remains.directory / STAGE_FILE
+    file = sent if sent.is_file() else remains.spec.cwd / STAGE_FILE
     try:
         # A file of an earlier run says nothing about this one.
         if file.stat().st_mtime < time.time() - remains.seconds - 1:
