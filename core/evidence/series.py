@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from core.evidence.observation import RAN, Ending, Observation, lowest, order
@@ -19,6 +20,8 @@ from core.text import counted
 
 LEVEL = 0.004
 """Numbers of two levels lie further apart than this, the margin of upstream's guidance (docs/rules.md 5.3)."""
+_MORE = LEVEL + 1e-9
+"""Numbers are compared as upstream prints them, not as floats differ."""
 FLAKINESS_RESULTS = 30
 """The number of newest results that flakiness is computed from."""
 FLAKY_FROM = 0.2
@@ -149,7 +152,8 @@ class Series:
 
     def __init__(self, rows: Iterable[Observation], gap: Gap | None = None) -> None:
         """`rows` are oldest first; `series_of` also takes them in any order."""
-        self.rows = tuple(row for row in rows if row.ending in RAN)
+        # Not `in RAN`: hashing a member of an enum takes longer.
+        self.rows = tuple(row for row in rows if row.ending is not Ending.NOT_RUN and row.ending is not Ending.BROKEN)
         self.gap = gap
 
     @cached_property
@@ -208,7 +212,7 @@ class Series:
     @property
     def turned(self) -> Observation | None:
         """Its newest result, if that is the first after a turn."""
-        return self.telling[-1] if self.turns and self._start == len(self.telling) - 1 else None
+        return turned_with(self.rows)
 
     @property
     def flakiness(self) -> float:
@@ -246,6 +250,19 @@ class Series:
         segment = next((one for one in self._from_newest() if failure in one.rows), None)
         rows = segment.rows[: segment.rows.index(failure) + 1] if segment else (failure,)
         return rows[_suffix(rows, lambda row: row.ending is not Ending.PASSED)]
+
+
+def turned_with(rows: Sequence[Observation]) -> Observation | None:
+    """The newest of some results, oldest first, that says where a test broke, if the one before it ended otherwise."""
+    newest = [*islice((row for row in reversed(rows) if row.ending in _TELLING), 2)]
+    if len(newest) < 2:
+        return None
+    now, before = newest
+    return now if (now.ending is Ending.PASSED) is not (before.ending is Ending.PASSED) else None
+
+
+# Compared one by one: hashing a member of an enum takes longer.
+_TELLING = tuple(sorted(SAYS_WHERE, key=list(Ending).index))
 
 
 def series_of(rows: Iterable[Observation], gap: Gap | None = None) -> Series:
@@ -291,10 +308,11 @@ def _level_start(rows: Sequence[Observation]) -> int:
     if any(number is None for number in numbers):
         return 0
     known = [number for number in numbers if number is not None]
-    # Rounded: numbers are compared as upstream prints them, not as floats differ.
+    if max(known) - min(known) <= LEVEL:
+        return 0
+    lows, highs = list(accumulate(known, min)), list(accumulate(known, max))
     for at, (low, high) in _ends(known):
-        before_low, before_high = min(known[:at]), max(known[:at])
-        if round(low - before_high, 9) > LEVEL or round(before_low - high, 9) > LEVEL:
+        if low - highs[at - 1] > _MORE or lows[at - 1] - high > _MORE:
             return at
     return 0
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from core.evidence.observation import RAN, Ending, Observation
+from core.evidence.series import Series
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.policy import Policy
-from core.evidence.verdicts.verdict import Judgement, judge
+from core.evidence.verdicts.verdict import Judgement, judge, with_history
 from core.model import Function
 from core.ops import OpCase, OpTests, case_key, expectation
 
@@ -47,7 +48,8 @@ class OpVerdicts:
     def of(self, id: str) -> list[Judgement]:
         """The judgements on one case, by backend."""
         seen = self.seen.get(id, {})
-        return judge(id, {backend: self._expected(id, backend) for backend in sorted(seen)}, seen, self.policy)
+        found = judge(id, {backend: self._expected(id, backend) for backend in sorted(seen)}, seen, self.policy)
+        return [with_history(one, Series(seen[one.arch])) if one.grade else one for one in found]
 
     def _expected(self, id: str, backend: str) -> Expected:
         # The reason in a manifest is an explanation, not a quoted failure; an op has no required PCC.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.evidence.observation import Ending, Observation
-from core.evidence.series import Series
+from core.evidence.series import turned_with
 from core.evidence.verdicts.verdict import Judgement, Verdict
 
 RULES = 4
@@ -52,7 +52,7 @@ def saved_verdict(
 
 
 def _turn(rows: Sequence[Observation]) -> Turn | None:
-    newest = Series(rows).turned
+    newest = turned_with(rows)
     return Turn(newest.when, newest.ending is Ending.PASSED) if newest else None
 
 

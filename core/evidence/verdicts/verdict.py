@@ -292,8 +292,7 @@ def judge(
         since = gap.since if one.verdict is Verdict.MISSING and gap else rows[0].run if rows else ""
         grade, known = _grade(arch, one, said, gap.runs if gap else 0), seen.get(arch, ())
         found = one.verdict, one.why, rows, one.direction, one.required_pcc, pinned, grade, since, (), tuple(known)
-        judgement = Judgement(id, arch, *found)
-        judgements.append(with_history(judgement, Series(known)) if grade else judgement)
+        judgements.append(Judgement(id, arch, *found))
     return judgements
 
 
@@ -455,6 +454,8 @@ def _decided(expected: Expected, rows: Sequence[Observation], policy: Policy) ->
     since = turned[-1] if turned else 0
     # The more often it has changed, the longer the last change must have lasted.
     unstable = len(rows) - since < policy.minimum_runs * (len(turned) - 1)
+    if passed[-1] and _Kind.LOW not in kinds:
+        return _flaky(kinds, rows) if unstable else _passing(expected, rows[since:], policy)
     newest = newest_start(rows)
     if found := _around(expected, rows, kinds, newest, policy, unstable=unstable):
         return found
