@@ -158,17 +158,12 @@ class Knowledge:
         """Since when a test ends as it does on each of these archs, the commits between, and the drift of its PCC."""
         if not archs:
             return []
-        checkout = self._session.checkout
-        policy = policy_of(checkout, self._session.paths).policy
-        results = self.results().without(policy.ignored_hosts)
-        seen: dict[str, list[Observation]] = {}
-        for row in results.of_test(id):
-            if row.arch in archs and row.function in MODEL_TESTS:
-                seen.setdefault(row.arch, []).append(row)
+        checkout, verdicts = self._session.checkout, self._without_cases()
+        series = {arch: one for arch, one in verdicts.series(id).items() if arch in archs}
         lines: list[SinceLine] = []
-        for one in courses_of(seen, self._without_cases().absent(id, seen)):
+        for one in courses_of(series, verdicts.absent(id, series)):
             started = one.failing and one.before is not None
-            together = broken_together(one.since, results.turned_in(one.since.run)) if started else 0
+            together = broken_together(one.since, verdicts.counting.turned_in(one.since.run)) if started else 0
             lines += since_lines(one, together, commits_of(one, checkout))
         return lines
 

@@ -29,9 +29,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     context.count_to(args.as_of)
     id = context.resolve([args.id])[0]
-    seen = context.verdicts.seen_counting.get(id, {})
-    absent = context.verdicts.absent(id, seen)
-    found = [one for one in courses_of(seen, absent) if context.arch in ("", one.arch)]
+    series = context.verdicts.series(id)
+    absent = context.verdicts.absent(id, series)
+    found = [one for one in courses_of(series, absent) if context.arch in ("", one.arch)]
     if context.console.json:
         context.console.document({"id": id, "cells": [_document(one, context) for one in found]})
     else:

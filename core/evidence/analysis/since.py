@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Since when a cell passes or fails: first bad, last good, number of changes, and what else changed in that run."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from core.evidence.drift import Drift, drift_of
 from core.evidence.observation import Observation
 from core.evidence.series import FLAKINESS_RESULTS, Segment, Series
-from core.evidence.verdicts import Absence, Absent
+from core.evidence.verdicts import Absent
 
 __all__ = ["FLAKINESS_RESULTS", "CellCourse", "broken_together", "courses_of"]
 
@@ -52,7 +52,7 @@ class CellCourse:
     @property
     def missing(self) -> bool:
         """Whether it is gone from the reports of its job."""
-        return self.absent is not None and self.absent.kind is Absence.MISSING
+        return self.series.gap is not None
 
     @property
     def failing(self) -> bool:
@@ -75,13 +75,12 @@ class CellCourse:
         return self.series.flakiness
 
 
-def courses_of(seen: Mapping[str, Sequence[Observation]], absent: Mapping[str, Absent] = {}) -> tuple[CellCourse, ...]:
-    """The course of each cell of one test, from its results by arch, oldest first; without cells that never ran.
+def courses_of(series: Mapping[str, Series], absent: Mapping[str, Absent] = {}) -> tuple[CellCourse, ...]:
+    """The course of each cell of one test, from its series by arch; without cells that never ran.
 
     `absent` says why newer reports lack some of them.
     """
-    found = ((arch, Series(rows)) for arch, rows in seen.items())
-    told = ((arch, one) for arch, one in found if one.telling)
+    told = ((arch, one) for arch, one in series.items() if one.telling)
     return tuple(CellCourse(arch, one, drift_of(arch, one.rows), absent.get(arch)) for arch, one in told)
 
 

@@ -174,8 +174,7 @@ class Verdicts:
         # Tests with results in several places are read completely.
         several = {id for id, archs in found.items() if any(len(cells) > 1 for cells in archs.values())}
         for id in (several | set(here)) & seen.keys():
-            series = {arch: Series(rows) for arch, rows in seen[id].items()}
-            found[id] = {arch: [_words_of(one)] for arch, one in series.items() if one.rows}
+            found[id] = {arch: [_words_of(one)] for arch, one in self.series(id).items() if one.rows}
         words = {id: {arch: cells[0] for arch, cells in archs.items()} for id, archs in found.items()}
         return {id: archs for id, archs in words.items() if archs}
 
@@ -289,6 +288,13 @@ class Verdicts:
             silent, gap = (0, self.gaps.cells.get((id, arch))) if arch in seen else (silent, None)
             expected[arch] = claim.on(arch, training=training, scheduled=scheduled, silent_runs=silent, gap=gap)
         return expected
+
+    def series(self, id: str) -> Mapping[str, Series]:
+        """The series of each cell of a test with results, by arch: all that counts, and the runs that lack it."""
+        return {
+            arch: Series([row for row in rows if not row.profile], self.gaps.cells.get((id, arch)))
+            for arch, rows in self.seen_counting.get(id, {}).items()
+        }
 
     def absent(self, id: str, archs: Iterable[str]) -> Mapping[str, Absent]:
         """Why the newest reports lack some cells of a test, by arch."""

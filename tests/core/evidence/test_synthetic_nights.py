@@ -119,7 +119,7 @@ def test_since_when_and_what_broke_with_it(matrix: Matrix, results: Results) -> 
     alone = results.without(["host-5"])
     verdicts = Verdicts(matrix, alone, Policy())
     for number, arch in REGRESSED:
-        (course,) = courses_of({arch: verdicts.seen[name(number)][arch]})
+        (course,) = courses_of({arch: verdicts.series(name(number))[arch]})
         assert course.first_bad is not None and course.first_bad.run == f"nightly-{BROKE}"
         turned = alone.turned_in(course.first_bad.run)
         assert broken_together(course.first_bad, turned) >= len(REGRESSED) - 1

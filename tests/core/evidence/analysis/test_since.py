@@ -31,7 +31,7 @@ def _rows(marks: str) -> list[Observation]:
 def test_where_it_changed(
     marks: str, failing: bool, since: str, before: str | None, good: str | None, flips: int
 ) -> None:
-    (one,) = courses_of({"n150": _rows(marks)})
+    (one,) = courses_of({"n150": Series(_rows(marks))})
     assert (one.failing, one.since.run, one.flips) == (failing, since, flips)
     assert (one.before.run if one.before else None, one.last_good.run if one.last_good else None) == (before, good)
     assert one.first_bad == (one.since if failing else None)
@@ -39,7 +39,7 @@ def test_where_it_changed(
 
 
 def test_what_never_ran_has_no_course() -> None:
-    assert courses_of({"n150": _rows("--?"), "p150": []}) == ()
+    assert courses_of({"n150": Series(_rows("--?")), "p150": Series([])}) == ()
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_only_the_newest_results_count_for_flakiness() -> None:
     ],
 )
 def test_the_words_agree_with_the_number(marks: str, words: str) -> None:
-    (course,) = courses_of({"n150": _rows(marks)})
+    (course,) = courses_of({"n150": Series(_rows(marks))})
     assert next(since_lines(course, 0, ())).text.partition("; ")[2] == words
 
 
