@@ -17,9 +17,10 @@ from core.evidence.observation import Ending, Observation
 from core.evidence.proposals.facts import facts_of
 from core.evidence.proposals.grade_words import grade_words
 from core.evidence.proposals.proposal import Proposal, document, propose
+from core.evidence.series import Series
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.policy import Policy
-from core.evidence.verdicts.verdict import Verdict, judge
+from core.evidence.verdicts.verdict import Verdict, judge, with_history
 from core.matrix.indexing import index
 from core.model import Status
 from tests.support.evidence import judged, observed
@@ -50,7 +51,9 @@ def made(tmp_path: Path) -> Proposal:
     nights = [_night(at, Ending.PASSED, 0.995, first) for at in range(1, 6)]
     nights += [_night(at, Ending.INACCURATE, 0.9766 + at / 1000, second) for at in (6, 7)]
     expected = {"n150": Expected(Status.EXPECTED_PASSING)}
-    judgements = judge(TINY, expected, {"n150": nights}, Policy())  # type: ignore[dict-item]
+    found_alone = judge(TINY, expected, {"n150": nights}, Policy())  # type: ignore[dict-item]
+    # What a whole matrix adds: since when it is so, and what was before.
+    judgements = [with_history(one, Series(nights)) for one in found_alone]  # type: ignore[arg-type]
     assert judgements[0].verdict is Verdict.PCC_TIGHT
     ((found,), _) = propose(index(checkout), judgements)
     return found
