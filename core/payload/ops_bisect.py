@@ -121,8 +121,8 @@ def main(argv: Sequence[str]) -> int:
     import ttmatrix_payload.bisect.alone
     import ttmatrix_payload.bisect.line
     import ttmatrix_payload.bisect.report  # noqa: F401
+    from ttmatrix_payload.backend import BackendMissing
     from ttmatrix_payload.bisect.verdict import NotFinished
-    from ttmatrix_payload.execute.backend import BackendMissing
     from ttmatrix_payload.models.facts import traceback_text
     from ttmatrix_payload.models.loader import Problem, missing_package
     from ttmatrix_payload.models.network import missing_download

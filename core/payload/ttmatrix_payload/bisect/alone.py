@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ..ops.backends import Backend, BackendMissing, choose_backend
+from ..backend import BackendMissing
+from ..ops.backends import Backend, choose_backend
 from ..ops.cases import Argument, Case, Manifest, Tensor
 from ..ops.errors import first_lines
 from ..ops.files import Place

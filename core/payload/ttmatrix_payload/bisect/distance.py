@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import torch
 from torch.utils._pytree import tree_flatten
 
-from ..ops.compare import pearson
+from ..tensors import chunks, dtype_name, pearson, plain
 
 RTOL: Mapping[torch.dtype, float] = {
     torch.float64: 1e-9,
@@ -30,8 +30,6 @@ NOISE = 3.0
 
 _NARROW = 0.15
 """For floats of 8 bits."""
-_CHUNK = 1 << 18
-"""Elements compared at a time."""
 _SAMPLE = 1 << 12
 """Elements used to estimate the usual size."""
 _OUTLIER = 1e3
@@ -129,10 +127,10 @@ def _tensors(
     if test.shape != reference.shape:
         return _wrong(f"a shape of {list(test.shape)}, the reference has {list(reference.shape)}")
     if test.dtype != reference.dtype:
-        return _wrong(f"dtype {_name(test)}, the reference has {_name(reference)}")
+        return _wrong(f"dtype {dtype_name(test)}, the reference has {dtype_name(reference)}")
     if reference.is_meta or not reference.numel():
         return Distance()
-    x, y = _plain(test), _plain(reference)
+    x, y = plain(test), plain(reference)
     if y.dtype.is_complex:
         x, y = torch.view_as_real(x), torch.view_as_real(y)
     return _floats(x, y, rtol, atol) if y.dtype.is_floating_point else _integers(x, y, ties)
@@ -143,7 +141,7 @@ def _floats(test: torch.Tensor, reference: torch.Tensor, rtol: float, atol: floa
     max_abs = max_rel = excess = beyond = 0.0
     square = norm = 0.0
     problem = ""
-    for x, y in _chunks(test, reference):
+    for x, y in chunks(test, reference):
         # Infinities of the same sign, and NaN on both sides, count as equal.
         same = (x == y) | (x.isnan() & y.isnan())
         odd = ~same & ~(torch.isfinite(x) & torch.isfinite(y))
@@ -169,7 +167,7 @@ def _integers(test: torch.Tensor, reference: torch.Tensor, ties: torch.Tensor | 
     """Compare exactly. Indices that point to equal values of `ties` are equal."""
     differ = test != reference
     if ties is not None and bool(differ.any()) and reference.dtype is torch.int64:
-        differ &= ~_tied(test, reference, _plain(ties))
+        differ &= ~_tied(test, reference, plain(ties))
     count = int(differ.sum())
     if not count:
         return Distance()
@@ -196,22 +194,5 @@ def _tied(test: torch.Tensor, reference: torch.Tensor, values: torch.Tensor) -> 
     return nothing
 
 
-def _plain(tensor: torch.Tensor) -> torch.Tensor:
-    tensor = tensor.detach().cpu()
-    if tensor.layout != torch.strided:
-        tensor = tensor.to_dense()
-    return tensor.dequantize() if tensor.is_quantized else tensor.resolve_conj().resolve_neg()
-
-
-def _chunks(test: torch.Tensor, reference: torch.Tensor) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    one, other = test.flatten(), reference.flatten()
-    for start in range(0, other.numel(), _CHUNK):
-        yield one[start : start + _CHUNK].double(), other[start : start + _CHUNK].double()
-
-
 def _wrong(problem: str) -> Distance:
     return Distance(excess=math.inf, problem=problem)
-
-
-def _name(tensor: torch.Tensor) -> str:
-    return str(tensor.dtype).removeprefix("torch.")

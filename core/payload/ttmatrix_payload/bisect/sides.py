@@ -11,12 +11,12 @@ from typing import Any
 import torch
 from torch.fx import GraphModule
 
+from ..backend import Backend, Stage
 from ..execute import Settings, choose_backend
-from ..execute.backend import Backend, BackendMissing, Stage
 from ..execute.choose import BACKENDS
 from ..execute.host import Eager
 from ..execute.placing import copied, place_model
-from ..ops.backends import PLAIN, BackendMissing as OpBackendMissing, find_compiler
+from ..ops.backends import PLAIN, find_compiler
 from ..ops.running import copy_to
 from .distance import tensors_of
 
@@ -97,10 +97,7 @@ def _backend(name: str) -> Backend:
         return found
     if name in PLAIN:
         return Eager()
-    try:
-        return Dynamo(name)
-    except OpBackendMissing as error:
-        raise BackendMissing(str(error)) from error
+    return Dynamo(name)
 
 
 def _no_stage(_: str) -> None:

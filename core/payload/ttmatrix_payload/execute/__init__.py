@@ -10,10 +10,10 @@ this package on the import path; the files beside it are used too.
         check(execution, settings)
 """
 
-from .backend import Backend, BackendMissing
+from ..backend import Backend, BackendMissing
+from ..settings import Comparison, Execution, FileCheck, Settings
 from .choose import choose_backend
 from .run import check, execute, skip_reason
-from .settings import Comparison, Execution, FileCheck, Settings
 
 __all__ = [
     "Backend",

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import torch
 
-from .backend import Backend
+from ..backend import Backend
+from ..settings import FileCheck, Settings
 from .filecheck import MISSING, find_filecheck
-from .settings import FileCheck, Settings
 
 
 class Artefacts:

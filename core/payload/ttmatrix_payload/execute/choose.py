@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .backend import Backend, BackendMissing
+from ..backend import Backend, BackendMissing
 from .host import Eager, Inductor
 from .tt import Tenstorrent
 from .xla import Xla

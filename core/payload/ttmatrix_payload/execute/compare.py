@@ -13,8 +13,9 @@ from typing import Any
 
 import torch
 
-from ..models.tensors import leaves
-from .settings import Comparison, Settings
+from ..models.structures import leaves
+from ..settings import Comparison, Settings
+from ..tensors import upstream_pcc
 
 REQUIRED_ATOL = 0.16
 TOLERANCE = 0.01
@@ -130,7 +131,7 @@ def measure(
         return EQUAL
     x, y = _wide(ours), _wide(reference)
     rtol, atol = _tolerances(settings)
-    pcc = _pcc(*_unpadded(x, y, mask), rtol=rtol, atol=atol)
+    pcc = upstream_pcc(*_unpadded(x, y, mask), rtol=rtol, atol=atol)
     close = torch.allclose(x, y, rtol=rtol, atol=atol)
     return Measured(pcc, float((x - y).abs().max()), close, reference.numel() == 1)
 
@@ -143,17 +144,6 @@ def tensors(value: Any, seen: frozenset[int] = frozenset()) -> Iterator[tuple[st
         elif hasattr(leaf, "__dict__") and not isinstance(leaf, (type, torch.nn.Module)) and id(leaf) not in seen:
             for inner, tensor in tensors(vars(leaf), seen | {id(leaf)}):
                 yield f"{name}.{inner}", tensor
-
-
-def _pcc(x: torch.Tensor, y: torch.Tensor, *, rtol: float, atol: float) -> float:
-    # The formula is ill conditioned for tensors that hardly differ, hence the shortcut.
-    if torch.allclose(x, y, rtol=rtol, atol=atol):
-        return 1.0
-    if x.numel() == 1:
-        return 0.0
-    a, b = x.flatten() - x.mean(), y.flatten() - y.mean()
-    scale = a.norm() * b.norm()
-    return float(a @ b / scale) if scale != 0 else math.nan
 
 
 def _unpadded(x: torch.Tensor, y: torch.Tensor, mask: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:

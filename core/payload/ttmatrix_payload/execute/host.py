@@ -12,9 +12,9 @@ from typing import Any, cast
 
 import torch
 
+from ..backend import COMPILATION, EXECUTION, Stage
 from ..models.widen import host_knows_bfloat16, host_numerics, wide_decompositions
-from .backend import COMPILATION, EXECUTION, Stage
-from .settings import Settings
+from ..settings import Settings
 
 
 class Eager:

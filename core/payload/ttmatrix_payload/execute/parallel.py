@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from .settings import Settings
+from ..settings import Settings
 
 Spec = Mapping[torch.Tensor, tuple[str | None, ...]]
 """Axis of the mesh for each dimension, by tensor."""

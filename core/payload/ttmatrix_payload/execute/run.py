@@ -10,16 +10,16 @@ from typing import Any
 
 import torch
 
+from ..backend import COMPILATION, EXECUTION, FRONTEND, Backend, Stage
 from ..models.compile_options import ALL_HONOURED, ignored
 from ..models.widen import host_numerics
 from ..models.workload import call_arguments, load_inputs, load_model
+from ..settings import Execution, Settings
 from .artefacts import Artefacts
-from .backend import COMPILATION, EXECUTION, FRONTEND, Backend, Stage
 from .block_formats import round_weights
 from .compare import compare_gradients, compare_outputs, failure_text, tensors
 from .parallel import Sharding, batched, devices_wanted
 from .placing import copied, place_model
-from .settings import Execution, Settings
 
 WARM_UPS = 3
 TIMED = 2

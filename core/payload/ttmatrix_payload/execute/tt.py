@@ -11,8 +11,8 @@ from typing import Any
 
 import torch
 
-from .backend import Stage
-from .settings import Settings
+from ..backend import Stage
+from ..settings import Settings
 from .xla import Xla
 
 NODES = Path("/dev/tenstorrent")

@@ -12,10 +12,10 @@ from typing import Any
 
 import torch
 
+from ..backend import COMPILATION, EXECUTION, Stage
 from ..models.compile_options import ALL_HONOURED
+from ..settings import Settings
 from .accumulate import WideSums
-from .backend import COMPILATION, EXECUTION, Stage
-from .settings import Settings
 
 VIRTUAL_DEVICES = 2
 """How many devices the CPU simulates for a parallel test without a mesh: the smallest parallel number."""

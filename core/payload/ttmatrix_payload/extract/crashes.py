@@ -6,7 +6,6 @@ The work is done in a child, which counts its calls in memory that outlives it.
 
 from __future__ import annotations
 
-import ctypes
 import mmap
 import os
 import signal
@@ -14,9 +13,9 @@ import struct
 import sys
 from collections.abc import Callable, Sequence
 
+from ..processes import die_with_parent
+
 _CRASHES = (signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV)
-_PR_SET_PDEATHSIG = 1
-"""From linux/prctl.h."""
 _COUNT = struct.Struct("q")
 
 
@@ -71,8 +70,5 @@ def _in_child(main: Callable[[Sequence[str], Calls], int], argv: Sequence[str], 
     child = os.fork()
     if child:
         return os.waitpid(child, 0)[1]
-    if sys.platform.startswith("linux"):
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != parent:
-            os._exit(1)
+    die_with_parent(parent)
     sys.exit(main(argv, calls))

@@ -13,7 +13,7 @@ from typing import Any
 from ..models.loader import Problem, import_loader, loader_factory
 from ..models.packages import packages
 from ..models.steps import Steps
-from ..models.tensors import lowest_pcc, show
+from ..models.structures import lowest_pcc, show
 from .arrays import describe, floats, leaves, structure
 from .forward import asked, checked, forward_of, set_mode
 from .programs import keep

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..backend import COMPILATION, EXECUTION, FRONTEND, Stage
 from ..execute import Execution, Settings
-from ..execute.backend import COMPILATION, EXECUTION, FRONTEND, Stage
 from ..execute.compare import compare_outputs
 from ..models.compile_options import ignored
 from .arrays import leaves, tensors

@@ -17,7 +17,7 @@ from .loader import Problem, import_loader, loader_factory
 from .packages import packages
 from .reach import reach
 from .steps import Steps
-from .tensors import describe, float_tensors, lowest_pcc, show, structure
+from .structures import describe, float_tensors, lowest_pcc, show, structure
 from .widen import host_numerics
 from .workload import call, load_inputs, load_model
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from .tensors import MAX_LEAVES, leaves
+from .structures import MAX_LEAVES, leaves
 
 _NAMED = 6
 """Most modules of a group that are named."""

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, Protocol, cast
 
 import torch
 
+from ..backend import BackendMissing
+
 PLAIN = ("eager", "none")
 """Call the op directly on the tested device, without a compiler."""
 
@@ -22,10 +24,6 @@ LAZY = ("xla", "tt")
 
 _EXECUTION = "RUNTIME_EXECUTION_START"
 """The stage that follows compilation (docs/rules.md 4.5)."""
-
-
-class BackendMissing(Exception):
-    """The requested backend cannot work here; the text gives the remedy."""
 
 
 class Ran(NamedTuple):
@@ -171,7 +169,7 @@ class Lazy:
     """Lazy tensors of torch-xla: calling an op records a program, which is compiled and run when it is asked for."""
 
     def __init__(self, name: str) -> None:
-        from ..execute.settings import Settings
+        from ..settings import Settings
 
         self.name = name
         self._settings = Settings()

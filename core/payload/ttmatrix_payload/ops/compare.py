@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-_CHUNK = 1 << 15
-"""Elements compared at a time: they fit into the cache, and are too few for torch to use other threads."""
+from ..tensors import chunks, dtype_name, pearson, plain
 
 _BY_VALUE = (bool, int, complex, str, type(None), torch.dtype)
 """Types compared by value. Other objects, which are not results of ops, are compared by their text."""
@@ -72,21 +71,6 @@ def compare(test: Any, reference: Any, tolerance: Tolerance, device: str, name: 
     return Comparison(Measured())
 
 
-def pearson(test: torch.Tensor, reference: torch.Tensor) -> float | None:
-    """Pearson correlation of two tensors of the same shape, in float64; None if undefined."""
-    if reference.numel() < 2:
-        return None
-    if reference.dtype.is_complex:
-        return pearson(torch.view_as_real(test), torch.view_as_real(reference))
-    means = [_mean(one) for one in (test, reference)]
-    sums = torch.zeros(3, dtype=torch.float64)
-    for x, y in _chunks(test, reference):
-        x, y = x - means[0], y - means[1]
-        sums += torch.stack([x @ x, y @ y, x @ y])
-    scale = math.sqrt(sums[0]) * math.sqrt(sums[1]) if bool(torch.isfinite(sums).all()) else 0.0
-    return min(1.0, max(-1.0, float(sums[2]) / scale)) if scale else None
-
-
 def _sequences(test: Any, reference: Sequence[Any], tolerance: Tolerance, device: str, name: str) -> Comparison:
     kind = tuple if isinstance(reference, tuple) else list
     if not isinstance(test, kind):
@@ -109,19 +93,12 @@ def _tensors(test: Any, reference: torch.Tensor, tolerance: Tolerance, device: s
     if test.device.type != device:
         problems.append(f"{name} is on {test.device.type}, not on {device}: the op did not run there")
     if test.dtype != reference.dtype:
-        problems.append(f"{name} is {_dtype(test)}, the reference {_dtype(reference)}")
+        problems.append(f"{name} is {dtype_name(test)}, the reference {dtype_name(reference)}")
     if test.shape != reference.shape:
         problems.append(f"{name} has a shape of {list(test.shape)}, the reference of {list(reference.shape)}")
     if problems or test.is_meta or not tolerance.values:
         return _wrong(*problems)
-    return _values(_plain(test), _plain(reference), tolerance, name)
-
-
-def _plain(tensor: torch.Tensor) -> torch.Tensor:
-    tensor = tensor.detach().cpu()
-    if tensor.layout != torch.strided:
-        tensor = tensor.to_dense()
-    return tensor.dequantize() if tensor.is_quantized else tensor.resolve_conj().resolve_neg()
+    return _values(plain(test), plain(reference), tolerance, name)
 
 
 def _values(test: torch.Tensor, reference: torch.Tensor, tolerance: Tolerance, name: str) -> Comparison:
@@ -130,7 +107,7 @@ def _values(test: torch.Tensor, reference: torch.Tensor, tolerance: Tolerance, n
     if not (reference.dtype.is_floating_point or reference.dtype.is_complex):
         return _exact(test, reference, name)
     max_abs, max_rel, wrong = 0.0, 0.0, 0
-    for x, y in _chunks(test, reference):
+    for x, y in chunks(test, reference):
         # Infinities of the same sign, and NaN on both sides, count as equal.
         same = (x == y) | (x.isnan() & y.isnan())
         apart, size = (x - y).abs().masked_fill_(same, 0.0), y.abs()
@@ -160,23 +137,8 @@ def _exact(test: torch.Tensor, reference: torch.Tensor, name: str) -> Comparison
         return Comparison(Measured())
     wrong, count = int((test != reference).sum()), reference.numel()
     percent = 100 * wrong / count
-    text = f"{name}: {wrong} of {count} elements differ ({percent:.3g} %); {_dtype(reference)} is compared exactly"
+    text = f"{name}: {wrong} of {count} elements differ ({percent:.3g} %); {dtype_name(reference)} is compared exactly"
     return Comparison(Measured(mismatched=percent), (text,))
-
-
-def _chunks(test: torch.Tensor, reference: torch.Tensor) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Both tensors as vectors in double precision, one part at a time."""
-    wide = torch.complex128 if reference.dtype.is_complex else torch.float64
-    # Flattening copies expanded and transposed tensors, but not contiguous ones.
-    one, other = test.flatten(), reference.flatten()
-    for start in range(0, other.numel(), _CHUNK):
-        x, y = (flat[start : start + _CHUNK].to(wide) for flat in (one, other))
-        yield x, y
-
-
-def _mean(tensor: torch.Tensor) -> Any:
-    total: Any = sum(x.sum() for x, _ in _chunks(tensor, tensor))
-    return total / tensor.numel()
 
 
 def _most(one: float | None, other: float | None) -> Any:
@@ -188,10 +150,6 @@ def _most(one: float | None, other: float | None) -> Any:
 
 def _wrong(*problems: str) -> Comparison:
     return Comparison(Measured(), problems)
-
-
-def _dtype(tensor: torch.Tensor) -> str:
-    return str(tensor.dtype).removeprefix("torch.")
 
 
 def _kind(value: Any) -> str:

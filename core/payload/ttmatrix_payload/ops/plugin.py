@@ -184,7 +184,8 @@ def _check_backend(name: str) -> None:
     """Raise UsageError for an unusable device here, so that workers do not report it for each case."""
     if name in ("xla", "tt"):
         # Imports torch, which this process does not need otherwise.
-        from .backends import BackendMissing, require
+        from ..backend import BackendMissing
+        from .backends import require
 
         try:
             require(name)

@@ -3,30 +3,28 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import importlib
 import json
 import os
 import pickle
-import signal
 import sys
 import warnings
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from ..backend import BackendMissing
+from ..processes import die_with_parent
 from .results import BUILD, Result
 
-_PR_SET_PDEATHSIG = 1
-"""From linux/prctl.h."""
 _MOST_TEXT = 6000
 """Most characters of a message: an answer is written at once, so that a killed process never sends half of one."""
 
 
 def main(descriptor: int) -> None:
     """Serve the process at the other end of this socket until it closes it."""
-    _die_with_parent(os.getppid())
+    die_with_parent(os.getppid())
     os.set_inheritable(descriptor, False)
     link = Connection(descriptor)
     settings = json.loads(link.recv_bytes())
@@ -71,7 +69,7 @@ def _forked(link: Connection, settings: dict[str, Any]) -> int:
         try:
             # A process group of its own, so that it can be killed together with its children.
             os.setsid()
-            _die_with_parent(parent)
+            die_with_parent(parent)
             code = _child(link, settings)
         finally:
             sys.stdout.flush()
@@ -82,7 +80,7 @@ def _forked(link: Connection, settings: dict[str, Any]) -> int:
 
 def _child(link: Connection, settings: dict[str, Any]) -> int:
     """Run the cases that arrive, until the end of their file."""
-    from .backends import BackendMissing, choose_backend
+    from .backends import choose_backend
     from .files import Place
     from .memory import bound
     from .running import run_case
@@ -121,10 +119,3 @@ def _short(result: Result) -> Result:
 
 def _send(link: Connection, message: dict[str, Any]) -> None:
     link.send_bytes(json.dumps(message).encode())
-
-
-def _die_with_parent(parent: int) -> None:
-    """Have the kernel kill this process when pytest dies, so that nothing is left behind."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
-        os._exit(1)

@@ -17,7 +17,6 @@ that closes the connection ends the run.
 from __future__ import annotations
 
 import atexit
-import ctypes
 import gc
 import json
 import logging
@@ -36,6 +35,7 @@ from typing import Any, NoReturn
 import pytest
 from _pytest.junitxml import xml_key
 
+from ..processes import adopt_orphans, die_with_parent
 from . import output
 
 PLUGIN = "ttmatrix_payload.plugins.session"
@@ -53,10 +53,6 @@ _REQUEST_SECONDS = 10.0
 _LEFT_BEHIND_SECONDS = 2.0
 _READ_AT_COLLECTION = (".yaml", ".yml", ".ini", ".toml", ".cfg")
 _TESTS = "tests"
-# From linux/prctl.h.
-_PR_SET_PDEATHSIG = 1
-_PR_SET_CHILD_SUBREAPER = 36
-_libc = ctypes.CDLL(None)
 
 
 class _Session:
@@ -224,16 +220,14 @@ def _code(root: Path) -> Iterator[tuple[str, tuple[int, int]]]:
 def _guard(connection: socket.socket) -> None:
     """Fork the process of a run, in which this returns; the guard itself ends when the run has, or is to."""
     os.setsid()
-    _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    adopt_orphans(True)
     for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(signum, signal.SIG_IGN)
     own = os.getpid()
     run = os.fork()
     if run == 0:
-        _libc.prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != own:
-            os._exit(1)
+        adopt_orphans(False)
+        die_with_parent(own)
         connection.close()
         os.setsid()
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -7,7 +7,6 @@ crash has upstream's wording and tags.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import pickle
 import signal
@@ -19,13 +18,11 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 
+from ..processes import die_with_parent
 from .harness import HARNESS
 from .item import ModelTest
 from .parameters import PLACEHOLDER
 from .report import crash_properties
-
-_PR_SET_PDEATHSIG = 1
-"""From linux/prctl.h."""
 
 
 def run_forked(item: ModelTest) -> list[pytest.TestReport]:
@@ -36,13 +33,11 @@ def run_forked(item: ModelTest) -> list[pytest.TestReport]:
             # Newer Pythons and jax warn about threads; those of torch and jax do not run yet.
             warnings.simplefilter("ignore", DeprecationWarning)
             warnings.simplefilter("ignore", RuntimeWarning)
-            parent, libc = os.getpid(), ctypes.CDLL(None)
+            parent = os.getpid()
             pid = os.fork()
         if pid == 0:
             # If pytest is killed, the model is killed as well.
-            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-            if os.getppid() != parent:
-                os._exit(1)
+            die_with_parent(parent)
             _child(item, file)
         status = _wait(pid)
         if status == 0 and file.is_file():

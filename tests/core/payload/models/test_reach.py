@@ -19,7 +19,7 @@ _PAYLOAD = str(Path(core.payload.__file__).parent)
 def reach(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, Any], dict[str, Any]]:
     monkeypatch.syspath_prepend(_PAYLOAD)
     module: Any = importlib.import_module("core.payload.ttmatrix_payload.models.reach")
-    for name in ("core.payload.ttmatrix_payload.models.reach", "core.payload.ttmatrix_payload.models.tensors"):
+    for name in ("core.payload.ttmatrix_payload.models.reach", "core.payload.ttmatrix_payload.models.structures"):
         monkeypatch.delitem(sys.modules, name)
     return module.reach  # type: ignore[no-any-return]
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
+
+from ..tensors import pearson
 
 MAX_LEAVES = 500
 
@@ -87,21 +88,11 @@ def float_tensors(value: Any) -> dict[str, torch.Tensor]:
     return {name: leaf for name, leaf in found if isinstance(leaf, torch.Tensor) and leaf.is_floating_point()}
 
 
-def pcc(one: torch.Tensor, other: torch.Tensor) -> float | None:
-    """Pearson correlation; None if undefined: different shapes, one element, constant, not finite."""
-    if one.shape != other.shape or one.numel() < 2:
-        return None
-    a, b = (tensor.detach().flatten().to(torch.float64) for tensor in (one, other))
-    a, b = a - a.mean(), b - b.mean()
-    value = float(a @ b / (a.norm() * b.norm()))
-    return value if math.isfinite(value) else None
-
-
 def lowest_pcc(
     title: str, ones: Mapping[str, torch.Tensor], others: Mapping[str, torch.Tensor]
 ) -> dict[str, Any] | None:
     """Print and return the lowest PCC over the tensors that both sides have; information, not a verdict."""
-    values = {name: pcc(ones[name], others[name]) for name in ones if name in others}
+    values = {name: pearson(ones[name].detach(), others[name].detach()) for name in ones if name in others}
     known = {name: value for name, value in values.items() if value is not None}
     if not known:
         return None

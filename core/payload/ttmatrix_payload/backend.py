@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 
-from .settings import Settings
+if TYPE_CHECKING:
+    from .settings import Settings
 
 Stage = Callable[[str], None]
 """Called with each stage as it begins; the runner writes it to upstream's stage file (docs/rules.md 4.5)."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_payload.execute.backend: every backend offers all of it, and the stages are upstream's."""
+"""core.payload.ttmatrix_payload.backend: every backend offers all of it, and the stages are upstream's."""
 
 import importlib
 from typing import Any
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("torch")
-backend: Any = importlib.import_module("core.payload.ttmatrix_payload.execute.backend")
+backend: Any = importlib.import_module("core.payload.ttmatrix_payload.backend")
 choose: Any = importlib.import_module("core.payload.ttmatrix_payload.execute.choose")
 
 

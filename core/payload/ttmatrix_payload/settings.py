@@ -7,7 +7,7 @@ import resource
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..models.compile_options import NO_OPTIONS, CompileOptions
+from .models.compile_options import NO_OPTIONS, CompileOptions
 
 
 @dataclass(frozen=True)

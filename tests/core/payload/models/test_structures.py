@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_payload.models.tensors: names of nested leaves, and correlations that are defined or None."""
+"""core.payload.ttmatrix_payload.models.structures: names of nested leaves."""
 
 import importlib
 from collections import UserDict, namedtuple
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 torch = pytest.importorskip("torch")
-tensors: Any = importlib.import_module("core.payload.ttmatrix_payload.models.tensors")
+tensors: Any = importlib.import_module("core.payload.ttmatrix_payload.models.structures")
 
 Pair = namedtuple("Pair", "left right")
 
@@ -84,23 +84,6 @@ def test_a_description_is_data_and_has_an_end() -> None:
     ]
     assert len(tensors.describe([0] * (tensors.MAX_LEAVES + 1))) == tensors.MAX_LEAVES
     assert tensors.structure(Output(1, 2))["class"] == "Output"
-
-
-@given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=20), st.floats(0.1, 10), st.floats(-5, 5))
-def test_correlation_ignores_scale_and_shift(numbers: list[float], scale: float, shift: float) -> None:
-    one = torch.tensor(numbers, dtype=torch.float64)
-    if float(one.std()) < 1e-3:
-        return
-    assert tensors.pcc(one, one * scale + shift) == pytest.approx(1)
-    assert tensors.pcc(one, one * -scale + shift) == pytest.approx(-1)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [([1.0], [1.0]), ([1.0, 1.0], [1.0, 2.0]), ([1.0, float("nan")], [1.0, 2.0]), ([1.0, 2.0], [1.0, 2.0, 3.0])],
-)
-def test_an_undefined_correlation_is_none(one: list[float], other: list[float]) -> None:
-    assert tensors.pcc(torch.tensor(one), torch.tensor(other)) is None
 
 
 def test_the_lowest_correlation_is_reported_with_its_name(capsys: pytest.CaptureFixture[str]) -> None:

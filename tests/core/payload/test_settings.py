@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_payload.execute.settings: which checks are on, by upstream's rules."""
+"""core.payload.ttmatrix_payload.settings: which checks are on, by upstream's rules."""
 
 from typing import Any
 
