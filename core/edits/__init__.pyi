@@ -61,4 +61,5 @@ from .planning import (
     unified_diff as unified_diff,
 )
 from .synthesis import operations_for as operations_for
+from .thresholds import retyped as retyped, sets_threshold as sets_threshold, threshold_of as threshold_of
 from .word_diffs import Row as Row, Spans as Spans, word_diff as word_diff

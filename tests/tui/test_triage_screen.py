@@ -20,7 +20,7 @@ from tests.support.late import Late
 from tests.support.recorded import nights
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
-from tests.support.three_nights import CRASH, FLAKY, SEMI, SILENT, STALE, STALE_TOO, nightly_checkout
+from tests.support.three_nights import CRASH, FLAKY, SEMI, SILENT, STALE, STALE_TOO, TIGHT, nightly_checkout
 from tests.support.tree import INFERENCE, sample
 from tui.app.app import TTMatrixApp
 from tui.screens.triage import TriageScreen
@@ -324,3 +324,36 @@ async def test_what_would_leave_ci_is_accepted_with_the_marker_that_keeps_it_in(
         await pilot.press("5")
         await until(pilot, lambda: "markers: [nightly]" in screen_text(app), "the marker in the diff")
         assert "keeps it in CI" in screen_text(app)
+
+
+async def test_a_threshold_is_typed_over_in_triage_and_in_the_review(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 36), notifications=True) as pilot:
+        await pilot.press("4", "slash")
+        await type_text(pilot, "pcc-tight")
+        await pilot.press("enter")
+        await until(pilot, lambda: "grade 4 of 5: was inaccurate" in screen_text(app), "what its grade rests on")
+        await pilot.press("p")
+        await until(pilot, lambda: "Which threshold?" in screen_text(app), "the question")
+        await pilot.press("ctrl+u")
+        await type_text(pilot, "1.5")
+        await pilot.press("enter")
+        await until(pilot, lambda: "is no threshold" in screen_text(app), "why not")
+        await pilot.press("ctrl+u")
+        await type_text(pilot, "0.955")
+        await pilot.press("enter")
+        assert _decided(app) == {TIGHT: Decision.ACCEPTED}
+        await pilot.press("5")
+        await until(
+            pilot, lambda: re.search(r"gate 0.99 -> 0.955, lowest 0.9\d+", screen_text(app)) is not None, "the gate"
+        )
+        await pilot.press("p", "ctrl+u")
+        await type_text(pilot, "0.965")
+        await pilot.press("enter")
+        await until(pilot, lambda: "gate 0.99 -> 0.965" in screen_text(app), "the other gate")
+        (change,) = app.session.pending.changes
+        assert (change.ops[0].path, change.ops[0].value, change.decision) == (
+            ("required_pcc",),
+            0.965,
+            Decision.ACCEPTED,
+        )

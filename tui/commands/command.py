@@ -192,6 +192,7 @@ OF_SCREENS: tuple[Command, ...] = (
     Command("triage.accept", Where.TRIAGE, "a", "accept", "Accept", "Make the proposal a pending change", footer=True),
     Command("triage.reject", Where.TRIAGE, "x", "reject", "Reject", "Reject this proposal", footer=True),
     Command("triage.keep", Where.TRIAGE, "I", "accept_in_ci", "In CI", "Accept with the marker that keeps it in CI"),
+    Command("triage.threshold", Where.TRIAGE, "p", "threshold", "Threshold", "Accept with another threshold"),
     Command("triage.skip", Where.TRIAGE, "s", "skip", "Skip", "Decide later: go to the next undecided one"),
     Command("triage.accept_rest", Where.TRIAGE, "A", "accept_rest", "Accept all", "Accept the rest of the group; asks"),
     Command("triage.reject_rest", Where.TRIAGE, "X", "reject_rest", "Reject all", "Reject the rest of the group; asks"),
@@ -291,6 +292,7 @@ OF_SCREENS: tuple[Command, ...] = (
     Command("review.next", Where.REVIEW, "n", "next_undecided(1)", "Next", "Next undecided change"),
     Command("review.previous", Where.REVIEW, "N", "next_undecided(-1)", "Previous", "Previous undecided change"),
     Command("review.edit", Where.REVIEW, "E", "edit", "Edit", "Edit what this change proposes", footer=True),
+    Command("review.threshold", Where.REVIEW, "p", "threshold", "Threshold", "Type another threshold"),
     Command("review.note", Where.REVIEW, "i", "note", "Note", "Note the issue after which it is to be as before"),
     Command(
         "review.group", Where.REVIEW, "m", "group", "Group", "Group by identical change, loader, reason", footer=True

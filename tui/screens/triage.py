@@ -11,6 +11,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
+from core.edits import combined, retyped
 from core.edits.pending import Change, Decision
 from core.evidence.proposals import (
     Agenda,
@@ -28,7 +29,7 @@ from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.base import WhenSeen
 from tui.screens.dialogs import ask_to_start
-from tui.screens.review import ChangeList, DecisionScreen, PreviewPane, loader_of
+from tui.screens.review import ChangeList, DecisionScreen, PreviewPane, ask_for_threshold, loader_of
 from tui.view_models import (
     Line,
     Listed,
@@ -247,6 +248,23 @@ class TriageScreen(DecisionScreen):
             self.context.edits.decide_proposals(Decision.ACCEPTED, [found])
 
         self.context.background.run("marker of a schedule", partial(self._schedule_marker, change), accept)
+
+    def action_threshold(self) -> None:
+        """Accept the proposal under the cursor with another threshold."""
+        change = self.listing.current
+
+        def accept(text: str) -> None:
+            assert isinstance(change, Listed)
+            new = replace(change.plain, ops=combined(self.session.matrix, change.ops, retyped(change.ops, text)))
+            if not new.ops:
+                self.context.notify.info("The entry already says this.")
+            elif new.id:
+                self.context.edits.replace(new.id, new)
+                self.context.edits.decide(Decision.ACCEPTED, [new.id])
+            else:
+                self.context.edits.decide_proposals(Decision.ACCEPTED, [new])
+
+        ask_for_threshold(self.app, self.context, change, accept)
 
     def action_go_to_test(self) -> None:
         """Show the test in the matrix; a heading is unfolded or folded."""

@@ -2,3 +2,4 @@
 from .lists import ChangeList as ChangeList, DecisionScreen as DecisionScreen, loader_of as loader_of
 from .preview_pane import PreviewPane as PreviewPane
 from .screen import ReviewScreen as ReviewScreen
+from .threshold import ask_for_threshold as ask_for_threshold

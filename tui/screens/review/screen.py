@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
-from core.edits import EntryForm, FieldForm, Operation, combined, proposed_cases, with_operations
+from core.edits import EntryForm, FieldForm, Operation, combined, proposed_cases, retyped, with_operations
 from core.edits.commit import issues_in
 from core.edits.pending import Change, Decision, Take, proposed
 from core.errors import TTMatrixError
@@ -27,6 +27,7 @@ from tui.screens.matrix import SetFields
 from tui.screens.review.lists import ChangeList, DecisionScreen
 from tui.screens.review.pending import LoaderEdits, PendingChanges
 from tui.screens.review.preview_pane import PreviewPane
+from tui.screens.review.threshold import ask_for_threshold
 from tui.screens.review.write import SummaryLine, Writer
 from tui.view_models import (
     Cell,
@@ -330,6 +331,16 @@ class ReviewScreen(DecisionScreen):
                 return
             dialog = SetFields(form, one_line(ids[0]) if len(ids) == 1 else counted(len(ids), "test"))
             self.app.push_screen(dialog, partial(self._edited, change))
+
+    def action_threshold(self) -> None:
+        """Type another threshold over the one that the change under the cursor sets."""
+        change = self.listing.current
+
+        def take(text: str) -> None:
+            assert change is not None
+            self._edited(change, retyped(change.ops, text))
+
+        ask_for_threshold(self.app, self.context, change, take)
 
     def action_note(self) -> None:
         """Note the issue after whose end the changes under the cursor are to be undone; empty: forget it."""
