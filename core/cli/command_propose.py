@@ -22,7 +22,7 @@ from core.evidence.proposals import (
     schedule_markers,
     with_schedule_markers,
 )
-from core.evidence.verdicts import Judgement, Verdicts
+from core.evidence.verdicts import Judgement, Verdict, Verdicts
 from core.files import atomic_write
 from core.history import ages
 from core.ops import written_cases
@@ -139,6 +139,10 @@ def _note(
             continue
         for one in cells:
             context.console.note(f"not proposed: {one_line(one.id)} on {one.arch}: {one.verdict}: {one_line(why)}")
+    lowered = sum(Verdict.PCC_TIGHT in one.verdicts and not one.issues for one in proposals)
+    if lowered:
+        subject = f"{counted(lowered, 'proposal')} lower{'s' if lowered == 1 else ''} a threshold without an issue"
+        context.console.note(f"{subject}: --issue adds the stage INCORRECT_RESULT and a reason that links it")
     leaving = sum(bool(one.leaves) for one in proposals)
     summary = f"{counted(len(proposals), 'proposal')}, {len(not_proposed):,} not proposed"
     if leaving:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.evidence.observation import Ending
-from core.model import BringupStatus
+from core.model import BringupStatus, Status
 from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call
@@ -17,6 +17,7 @@ from tests.support.reports import keep
 from tests.support.tree import INFERENCE, TRAINING, sample
 
 TINY = "alpha/pytorch-tiny-single_device-inference"
+NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"
 TRAIN = "alpha/pytorch-tiny-single_device-training"
 LINK = "https://github.com/tenstorrent/tt-xla/issues/12"
 POLICY = "grace_days = 0\n"
@@ -210,3 +211,36 @@ def test_a_note_can_be_dropped(checkout: Checkout, tmp_path: Path) -> None:
     assert "1 note about tenstorrent/tt-xla#12 dropped" in call("clusters", "--forget", "12", *repo).err
     assert "to be as before" not in call("propose", *repo).out
     assert call("clusters", "--forget", "12", *repo).code == 64
+
+
+def test_a_lowered_threshold_is_explained_with_an_issue(checkout: Checkout) -> None:
+    """As upstream's guide wants it: the stage, and a reason that links an issue."""
+    keep(
+        checkout,
+        [
+            observed(
+                Ending.INACCURATE,
+                "PCC comparison failed",
+                test_id=NET,
+                arch="n300-llmbox",
+                run=f"nightly-{at}",
+                when=float(at),
+                pcc=0.9758,
+                pcc_required=0.99,
+                expected=Status.EXPECTED_PASSING,
+            )
+            for at in (1, 2, 3)
+        ],
+    )
+    plain = call("propose", NET, "--json", "--repo", checkout.root)
+    assert {op["path"][-1] for op in plain.json[0]["ops"]} == {"required_pcc"}
+    assert "1 proposal lowers a threshold without an issue: --issue adds the stage INCORRECT_RESULT" in plain.err
+    linked = call("propose", NET, "--issue", "12", "--json", "--repo", checkout.root)
+    fields = {op["path"][-1]: op["value"] for op in linked.json[0]["ops"]}
+    assert fields == {
+        "required_pcc": 0.97,
+        "bringup_status": "INCORRECT_RESULT",
+        "reason": f"PCC 0.9758, below 0.99 - {LINK}",
+    }
+    assert linked.json[0]["issues"] == ["tenstorrent/tt-xla#12"]
+    assert "without an issue" not in linked.err
