@@ -86,11 +86,6 @@ class Finding(NamedTuple):
     fix: tuple[Mapping[str, object], ...] = ()
     """Operations in their JSON form that together remove the finding; empty: a person must decide."""
 
-    def document(self) -> dict[str, object]:
-        """The JSON form. The key for `fix` keeps its old name, because programs read it."""
-        fields = self._asdict()
-        return {**{name: value for name, value in fields.items() if name != "fix"}, "mend": self.fix}
-
 
 class Loader(NamedTuple):
     """One `<directory>/loader.py` and the tests it contributes (docs/rules.md 1.2), in the order of the file."""

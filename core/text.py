@@ -41,13 +41,24 @@ def one_line(text: str) -> str:
 def json_text(value: object, indent: int | None = 2) -> str:
     """`value` as JSON that is safe to show: what is not printable is escaped, so that a parser gets it exactly.
 
-    Raises ValueError for numbers that JSON lacks.
+    A record is an object; other values that JSON lacks become text. Raises ValueError for numbers that JSON lacks.
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=str)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_of_record)
     if not text.isascii() or "\x7f" in text:
         text = _UNSAFE.sub(lambda match: _escaped(match[0]), text)
-    # `dumps` with an indent takes ten times as long.
-    return text if indent is None else msgspec.json.format(text, indent=indent)
+    if indent is None:
+        return text
+    try:
+        # `dumps` with an indent takes ten times as long.
+        return msgspec.json.format(text, indent=indent)
+    except msgspec.DecodeError:
+        # A lone surrogate: a byte of a file name that is not UTF-8.
+        return json.dumps(json.loads(text), indent=indent)
+
+
+def _of_record(value: object) -> object:
+    form = getattr(value, "__json__", None)
+    return str(value) if form is None else form()
 
 
 def _escaped(character: str) -> str:

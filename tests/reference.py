@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regenerate the references of commands and keys and the manual page: `python -m tests.reference docs`."""
+"""Regenerate the references of commands and keys, the manual page and the schemas: `python -m tests.reference docs`."""
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -10,6 +11,7 @@ from pathlib import Path
 from argparse_manpage.manpage import Manpage
 
 from core.cli.parser import COMMAND_GROUPS, COMMANDS, PROGRAM, build_parser
+from tests.schemas import schemas
 from tui.commands import Where, commands
 from tui.key_names import key_text
 
@@ -64,6 +66,11 @@ def key_reference() -> str:
             keys = " ".join(f"`` {key} ``" if "`" in key else f"`{key}`" for key in key_text(one).split())
             lines.append(f"| {keys} | {_cell(one.help)} | `{one.id}` |")
     return "\n".join([*lines, ""])
+
+
+def schema_text(schema: Mapping[str, object]) -> str:
+    """A file of `docs/schemas`."""
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def _as_it_is(text: str) -> str:
@@ -164,6 +171,8 @@ def main(target: Path) -> None:
     (target / "commands.md").write_text(command_reference(), encoding="utf-8")
     (target / "keys.md").write_text(key_reference(), encoding="utf-8")
     (target / f"{PROGRAM}.1").write_text(manual_page(), encoding="utf-8")
+    for name, schema in schemas().items():
+        (target / "schemas" / f"{name}.json").write_text(schema_text(schema), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from core.cli import records
 from core.cli.context import Context
 from core.sources import Absent, absent_configuration, absent_loaders
 from core.text import counted, one_line
@@ -41,9 +42,9 @@ def jobs_lines(count: int, id: str, lacking: "Lacking") -> list[str]:
     return [f"Scheduled CI jobs: {count or 'none'}{where}", *_lines(lacking.of_ci)]
 
 
-def absent_document(id: str, lacking: "Lacking") -> list[dict[str, object]]:
+def absent_document(id: str, lacking: "Lacking") -> "list[records.AbsentFile]":
     own = lacking.entries.get(id)
-    return [{"file": one.path, "why": one.why, "has_entry": one is own} for one in lacking.files]
+    return [records.AbsentFile(file=one.path, why=one.why, has_entry=one is own) for one in lacking.files]
 
 
 _SHOWN = 8

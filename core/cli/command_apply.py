@@ -12,8 +12,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import UNSET
+
 from core import ops
 from core.ci import job_name
+from core.cli import records
 from core.cli.console import Console
 from core.cli.context import Context
 from core.edits import (
@@ -151,37 +154,40 @@ def _shown(value: object) -> str:
     return one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
-def _document(outcome: Outcome) -> dict[str, object]:
+def _document(outcome: Outcome) -> records.Edited:
     planned = outcome.plan
-    return {
-        "diff": planned.diff(),
-        "applied": to_json(planned.applied),
-        "rejected": [
-            *({"op": to_json([one.op])[0], "why": one.why} for one in planned.rejected),
-            *({"op": op, "why": "another operation on the same file is rejected"} for op in to_json(planned.blocked)),
+    return records.Edited(
+        diff=planned.diff(),
+        applied=to_json(planned.applied),
+        rejected=[
+            *(records.Rejected(op=to_json([one.op])[0], why=one.why) for one in planned.rejected),
+            *(
+                records.Rejected(op=op, why="another operation on the same file is rejected")
+                for op in to_json(planned.blocked)
+            ),
         ],
-        "effect": [_cell(one) for one in outcome.effect],
-        "notes": outcome.notes,
-        "written": outcome.written,
-        "commits": list(outcome.commits.revisions) if outcome.commits else [],
-        "output": outcome.commits.output if outcome.commits else "",
-        **({"markdown": outcome.markdown} if outcome.markdown else {}),
-    }
+        effect=[_cell(one) for one in outcome.effect],
+        notes=outcome.notes,
+        written=outcome.written,
+        commits=list(outcome.commits.revisions) if outcome.commits else [],
+        output=outcome.commits.output if outcome.commits else "",
+        markdown=outcome.markdown or UNSET,
+    )
 
 
-def _cell(one: CellChange) -> dict[str, object]:
-    return {
-        "id": one.id,
-        "arch": one.arch,
-        "before": one.before,
-        "after": one.after,
-        "jobs_gained": [job_name(job) for job in one.jobs_gained],
-        "jobs_lost": [job_name(job) for job in one.jobs_lost],
-        "fields": {change.name: {"before": change.before, "after": change.after} for change in one.fields},
-        "markers_gained": list(one.markers_gained),
-        "markers_lost": list(one.markers_lost),
-        "minutes": one.minutes,
-    }
+def _cell(one: CellChange) -> records.CellEffect:
+    return records.CellEffect(
+        id=one.id,
+        arch=one.arch,
+        before=one.before,
+        after=one.after,
+        jobs_gained=[job_name(job) for job in one.jobs_gained],
+        jobs_lost=[job_name(job) for job in one.jobs_lost],
+        fields={change.name: records.FieldEffect(before=change.before, after=change.after) for change in one.fields},
+        markers_gained=list(one.markers_gained),
+        markers_lost=list(one.markers_lost),
+        minutes=one.minutes,
+    )
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,7 @@
 import argparse
 
 from core.cli.context import Context
-from core.cli.runs_common import record_document, runs_table
+from core.cli.runs_common import run_record, runs_table
 from core.errors import EXIT_OK, UsageError
 from core.runs.execution import cancel_all
 from core.runs.store import RunStore
@@ -26,7 +26,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         )
     records = cancel_all(store, runs)
     if context.console.json:
-        context.console.document([record_document(record) for record in records])
+        context.console.document([run_record(record) for record in records])
     else:
         runs_table(context.console, records)
     return EXIT_OK

@@ -4,6 +4,7 @@
 import argparse
 from pathlib import Path
 
+from core.cli import records
 from core.cli.context import Context
 from core.errors import EXIT_OK, UsageError
 from core.runs import pack
@@ -26,7 +27,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     file = args.output or Path(f"{record.spec.run_id}.tar.gz")
     pack(record, file)
     if context.console.json:
-        context.console.document({"run": record.spec.run_id, "file": str(file.absolute())})
+        context.console.document(records.PackedRun(run=record.spec.run_id, file=str(file.absolute())))
     else:
         context.console.line(str(file))
     return EXIT_OK

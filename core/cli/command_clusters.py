@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from core.cli import records
 from core.cli.console import Console
 from core.cli.context import Context
 from core.edits import Operation, to_json
@@ -129,57 +130,60 @@ def _counted(counts: Mapping[str, int]) -> str:
     return " ".join(f"{name}:{count}" for name, count in counts.items())
 
 
-def _document(one: Cluster, now: float, states: Mapping[str, IssueState]) -> dict[str, object]:
-    return {
-        "signature": one.signature,
-        "reason": one.canonical,
-        "tests": len(one.ids),
-        "archs": one.archs,
-        "stages": one.stages,
-        "oldest_days": one.age(now),
-        "since": one.first_bad.run if one.first_bad else None,
-        "failed_lately": one.lately,
-        "issues": [_state_document(states.get(issue, IssueState(issue))) for issue in one.issues],
-        "texts": one.texts,
-        "members": [
-            {
-                "id": member.id,
-                "arch": member.arch,
-                "declared": member.declared or None,
-                "seen": _seen(member.failure) if member.failure else None,
-                "stage": member.stage or None,
-            }
+def _document(one: Cluster, now: float, states: Mapping[str, IssueState]) -> records.Cluster:
+    return records.Cluster(
+        signature=one.signature,
+        reason=one.canonical,
+        tests=len(one.ids),
+        archs=one.archs,
+        stages=one.stages,
+        oldest_days=one.age(now),
+        since=one.first_bad.run if one.first_bad else None,
+        failed_lately=one.lately,
+        issues=[_state_document(states.get(issue, IssueState(issue))) for issue in one.issues],
+        texts=one.texts,
+        members=[
+            records.ClusterMember(
+                id=member.id,
+                arch=member.arch,
+                declared=member.declared or None,
+                seen=_seen(member.failure) if member.failure else None,
+                stage=member.stage or None,
+            )
             for member in one.members
         ],
-    }
+    )
 
 
 def _tests(cells: Cells) -> str:
     return counted(len({id for id, _ in cells}), "test")
 
 
-def _seen(failure: CellFailure) -> dict[str, str]:
-    return {"run": failure.row.run, "reason": failure.row.reason, "since": failure.began.run}
+def _seen(failure: CellFailure) -> records.SeenFailure:
+    return records.SeenFailure(run=failure.row.run, reason=failure.row.reason, since=failure.began.run)
 
 
-def _issue_document(one: Citation, said: IssueAdvice | None, noted: Cells) -> dict[str, object]:
-    about = None if said is None else {"advice": said.advice, "cells": _cells_document(said.cells)}
-    cells = {"cells": _cells_document(one.cells), "advice": about, "noted": _cells_document(noted)}
-    return {**_state_document(one.state), **cells}
+def _issue_document(one: Citation, said: IssueAdvice | None, noted: Cells) -> records.CitedIssue:
+    return _state_document(one.state).extended(
+        records.CitedIssue,
+        cells=_cells_document(one.cells),
+        advice=None if said is None else records.IssueAdvice(advice=said.advice, cells=_cells_document(said.cells)),
+        noted=_cells_document(noted),
+    )
 
 
-def _cells_document(cells: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
-    return [{"id": id, "arch": arch} for id, arch in cells]
+def _cells_document(cells: Iterable[tuple[str, str]]) -> list[records.Cell]:
+    return [records.Cell(id=id, arch=arch) for id, arch in cells]
 
 
-def _state_document(state: IssueState) -> dict[str, object]:
-    return {
-        "issue": state.issue,
-        "state": state.state,
-        "title": state.title or None,
-        "closed": state.closed or None,
-        "asked": state.asked or None,
-    }
+def _state_document(state: IssueState) -> records.Issue:
+    return records.Issue(
+        issue=state.issue,
+        state=state.state,
+        title=state.title or None,
+        closed=state.closed or None,
+        asked=state.asked or None,
+    )
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -284,4 +288,4 @@ def _output(operations: Sequence[Operation], file: str | None, context: Context)
     atomic_write(Path(file), json_text(to_json(operations)) + "\n")
     context.console.note(f"{counted(len(operations), 'operation')} in {file}")
     if context.console.json:
-        context.console.document({"operations": len(operations), "file": file})
+        context.console.document(records.OperationsWritten(operations=len(operations), file=file))

@@ -4,7 +4,7 @@
 import argparse
 from collections.abc import Sequence
 
-from core.cli import compare_profiles
+from core.cli import compare_profiles, records
 from core.cli.commits_report import commits_document, print_commits
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
@@ -73,7 +73,7 @@ def _names(args: argparse.Namespace, context: Context) -> tuple[str, str]:
 def _print_runs(context: Context) -> None:
     known, cells = context.results.runs(context.arch), context.results.cells_of_runs(context.arch)
     if context.console.json:
-        context.console.document([{"run": name, "cells": cells[name]} for name in known])
+        context.console.document([records.KnownRun(run=name, cells=cells[name]) for name in known])
     elif known:
         context.console.table(("cells", "run"), ((str(cells[name]), name) for name in known))
     else:
@@ -112,24 +112,28 @@ def _why(one: Difference) -> str:
 
 def _document(
     names: tuple[str, str], found: Comparison, commits: tuple[Between, Between], only: Sequence[DifferenceKind] | None
-) -> dict[str, object]:
+) -> records.RunsCompared:
     own, models = commits
-    return {
-        "before": names[0],
-        "after": names[1],
-        "counts": found.counts,
-        "passing": found.passing,
-        "differences": [
-            {"kind": one.kind, "id": one.id, "arch": one.arch, "before": _side(one.before), "after": _side(one.after)}
+    return records.RunsCompared(
+        before=names[0],
+        after=names[1],
+        counts=found.counts,
+        passing=found.passing,
+        differences=[
+            records.Difference(
+                kind=one.kind, id=one.id, arch=one.arch, before=_side(one.before), after=_side(one.after)
+            )
             for one in found.differences
             if not only or one.kind in only
         ],
-        "commits": commits_document(own),
-        "models_commits": commits_document(models),
-    }
+        commits=commits_document(own),
+        models_commits=commits_document(models),
+    )
 
 
-def _side(row: Observation | None) -> dict[str, object] | None:
+def _side(row: Observation | None) -> records.SideOfDifference | None:
     if row is None:
         return None
-    return {"ending": row.ending, "reason": row.reason or None, "pcc": row.pcc, "host": row.host, "job": row.job}
+    return records.SideOfDifference(
+        ending=row.ending, reason=row.reason or None, pcc=row.pcc, host=row.host, job=row.job
+    )

@@ -9,6 +9,7 @@ import argparse
 
 from argcomplete.shell_integration import shellcode
 
+from core.cli import records
 from core.cli.context import Context
 from core.cli.parser import PROGRAM
 from core.errors import EXIT_OK
@@ -31,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     code = shellcode([PROGRAM], shell=args.shell)
     if context.console.json:
-        context.console.document({"shell": args.shell, "code": code})
+        context.console.document(records.Completion(shell=args.shell, code=code))
     else:
         context.console.line(code.rstrip("\n"))
     return EXIT_OK

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core import __version__
+from core.cli import records
 from core.cli.context import Context
+from core.cli.finding_record import finding_record
 from core.cli.sarif import sarif_log
 from core.doctor import examine, kinds
 from core.edits import FileEdit, parse_operations, plan
@@ -52,7 +54,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if args.sarif is not None:
         _write_sarif(args.sarif, findings, context)
     if console.json:
-        console.document([finding.document() for finding in findings])
+        console.document([finding_record(one) for one in findings])
     elif args.sarif != _STDOUT:
         _print(findings, context)
     failing = args.fail_on or {finding.kind for finding in findings}
@@ -73,7 +75,7 @@ def _kinds(text: str) -> tuple[str, ...]:
 
 def _print_kinds(context: Context) -> None:
     if context.console.json:
-        context.console.document([{"kind": kind, "help": text} for kind, text in kinds().items()])
+        context.console.document([records.FindingKind(kind=kind, help=text) for kind, text in kinds().items()])
     else:
         context.console.table(("kind", "help"), kinds().items())
 

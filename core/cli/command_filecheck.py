@@ -5,6 +5,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.cli import records
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.files import plain, read_text
@@ -31,16 +32,21 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     tool = find_tool()
     result = check_pattern(tool, pattern, program)
     if context.console.json:
-        said = {"tool": str(tool.program), "version": tool.version, "pattern": str(pattern), "program": str(program)}
-        context.console.document({**said, **_document(result)})
+        context.console.document(
+            records.PatternChecked(
+                tool=str(tool.program),
+                version=tool.version,
+                pattern=str(pattern),
+                program=str(program),
+                passed=result.passed,
+                message=result.message,
+                lines=[records.PatternLine(**plain(one)) for one in result.lines],
+            )
+        )
     else:
         context.console.note(f"{tool.program} {tool.version}: {pattern} on {program}")
         _print(result, read_text(pattern).splitlines(), context)
     return EXIT_OK if result.passed else EXIT_FINDINGS
-
-
-def _document(result: PatternResult) -> dict[str, object]:
-    return {"passed": result.passed, "message": result.message, "lines": [plain(one) for one in result.lines]}
 
 
 def _print(result: PatternResult, pattern: Sequence[str], context: Context) -> None:
@@ -87,7 +93,7 @@ def _write(pattern: Path, program: Path, lines: str, context: Context) -> int:
         raise UsageError(f"{program} has no lines {lines}")
     pattern.write_text(text, encoding="utf-8")
     if context.console.json:
-        context.console.document({"pattern": str(pattern), "text": text})
+        context.console.document(records.PatternWritten(pattern=str(pattern), text=text))
     else:
         context.console.line(text.rstrip())
     return EXIT_OK

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ttmatrix grid`: pass rates by two fields at once: the heat map of the app as a table or JSON."""
 
+from __future__ import annotations
+
 import argparse
 from collections.abc import Sequence
 
+from core.cli import records
 from core.cli.context import Context
 from core.errors import EXIT_OK, QueryError, UsageError
 from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, Matrix
@@ -53,13 +56,13 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     rows = by_rate(made, columns, best_first=args.best_first) if columns else range(len(made))
     if context.console.json:
         context.console.document(
-            {
-                "layout": layout.name,
-                "down": layout.down,
-                "across": layout.across,
-                "columns": list(made.heads),
-                "rows": [_row(made, row) for row in rows],
-            }
+            records.Grid(
+                layout=layout.name,
+                down=layout.down,
+                across=layout.across,
+                columns=list(made.heads),
+                rows=[_row(made, row) for row in rows],
+            )
         )
     else:
         cells = ((made.label(row) or "none", *(_words(made, row, at) for at in range(len(made.heads)))) for row in rows)
@@ -108,29 +111,29 @@ def _columns(made: Grid, names: Sequence[str]) -> list[int]:
     return [made.heads.index(name) for name in names]
 
 
-def _row(made: Grid, row: int) -> dict[str, object]:
+def _row(made: Grid, row: int) -> records.GridRow:
     """A row; the first one is the total. Cells without a test are left out."""
     cells = [(at, made.at(row, at)) for at in range(len(made.heads))]
-    return {
-        "label": made.label(row),
-        "all": row == 0,
-        "cells": [
-            {
-                "column": made.heads[at],
-                "tests": sum(counts.values()),
-                "passed": rate(counts).passed,
-                "of": rate(counts).total,
-                "rate": rate(counts).share,
-                "results": made.outcomes(row, at).ran,
-                "as_expected": made.outcomes(row, at).as_expected,
-                "results_passed": made.outcomes(row, at).passed,
-                "counts": dict(counts),
-                "query": str(made.query_of(row, at)),
-            }
+    return records.GridRow(
+        label=made.label(row),
+        all=row == 0,
+        cells=[
+            records.GridCell(
+                column=made.heads[at],
+                tests=sum(counts.values()),
+                passed=rate(counts).passed,
+                of=rate(counts).total,
+                rate=rate(counts).share,
+                results=made.outcomes(row, at).ran,
+                as_expected=made.outcomes(row, at).as_expected,
+                results_passed=made.outcomes(row, at).passed,
+                counts=dict(counts),
+                query=str(made.query_of(row, at)),
+            )
             for at, counts in cells
             if counts
         ],
-    }
+    )
 
 
 def _note_results(made: Grid, context: Context) -> None:

@@ -4,6 +4,7 @@
 import argparse
 import time
 
+from core.cli import records
 from core.cli.context import Context
 from core.cli.history_report import as_document, commit_document, note_limits, steps_text
 from core.errors import EXIT_OK, UsageError
@@ -41,25 +42,27 @@ def _find(context: Context, text: str) -> tuple[str, tuple[Timeline, ...]]:
     return id, context.history.of(id)
 
 
-def _document(id: str, found: tuple[Timeline, ...], history: History) -> dict[str, object]:
+def _document(id: str, found: tuple[Timeline, ...], history: History) -> records.EntryHistory:
     begins, counting = history.begins, history.counting.get(id)
-    return {
-        "id": id,
-        "entries": [
-            {
-                "id": one.location.id if one.location else None,
-                "file": one.location.file if one.location else None,
-                "ids": list(one.ids),
-                "commits": [as_document(step) for step in one.steps],
-            }
+    return records.EntryHistory(
+        id=id,
+        entries=[
+            records.EntryTimeline(
+                id=one.location.id if one.location else None,
+                file=one.location.file if one.location else None,
+                ids=list(one.ids),
+                commits=[as_document(step) for step in one.steps],
+            )
             for one in found
         ],
-        "age": age(counting, time.time()) if counting else None,
-        "flips": changes_of_status(counting) if counting else None,
-        "begins": commit_document(begins) if begins else None,
-        "shallow": history.committed.shallow,
-        "skipped": [{"commit": one.commit or None, "file": one.file, "reason": one.reason} for one in history.skipped],
-    }
+        age=age(counting, time.time()) if counting else None,
+        flips=changes_of_status(counting) if counting else None,
+        begins=commit_document(begins) if begins else None,
+        shallow=history.committed.shallow,
+        skipped=[
+            records.SkippedFile(commit=one.commit or None, file=one.file, reason=one.reason) for one in history.skipped
+        ],
+    )
 
 
 def _print(id: str, found: tuple[Timeline, ...], context: Context) -> None:

@@ -4,10 +4,12 @@
 import argparse
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from core.cli import ingest_sources
+from msgspec import UNSET
+
+from core.cli import ingest_sources, records
 from core.cli.arguments import add_as_of, sha
 from core.cli.console import Console
 from core.cli.context import Context
@@ -77,8 +79,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if total.new:
         _retain(context)
     if context.console.json:
-        found = {} if gathered is None else {"github": ingest_sources.document(gathered)}
-        context.console.document(total.document() | found)
+        context.console.document(total.record(gathered))
     elif gathered is None:
         total.print(context.console)
     else:
@@ -171,21 +172,23 @@ class _Total:
         results = (one for report in reading.reports for one in (*report.observations, *report.by_hand))
         self.unheard += sum(one.ending is Ending.BROKEN and one.reason == UNHEARD for one in results)
 
-    def document(self) -> dict[str, object]:
-        return {
-            "files": self.files,
-            "new": self.new,
-            "known": self.known,
-            "testcases": sum(self.counts.values()),
-            "counts": dict(sorted(self.counts.items())),
-            "as_expected": sum(self.as_expected.values()),
-            "runs": sorted(self.runs),
-            "without_arch": self.without_arch,
-            "cut": self.cut,
-            "later": self.later,
-            "signal_0": self.unheard,
-            "problems": [{"file": clean(one.file), "message": clean(one.message)} for one in self.problems],
-        }
+    def record(self, gathered: ingest_sources.Gathered | None) -> records.Ingested:
+        """All of it as JSON; `gathered` is what GitHub had, where it was asked."""
+        return records.Ingested(
+            files=self.files,
+            new=self.new,
+            known=self.known,
+            testcases=sum(self.counts.values()),
+            counts=dict(sorted(self.counts.items())),
+            as_expected=sum(self.as_expected.values()),
+            runs=sorted(self.runs),
+            without_arch=self.without_arch,
+            cut=self.cut,
+            later=self.later,
+            signal_0=self.unheard,
+            problems=[records.UnreadReport(file=clean(one.file), message=clean(one.message)) for one in self.problems],
+            github=UNSET if gathered is None else records.Gathered(**asdict(gathered)),
+        )
 
     def _kinds(self) -> list[tuple[str, int]]:
         """The kinds of testcases in words with their numbers, the most first; expected failures are apart."""

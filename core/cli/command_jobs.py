@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ttmatrix jobs`: every CI job with the number of tests it selects, or the jobs that select one test."""
 
+from __future__ import annotations
+
 import argparse
 from collections.abc import Iterable
 
 from core import handwritten, providers
 from core.ci import Selection, Selector, covers_models, groups, job_problem, read_selector
-from core.cli import absent_report, handwritten_records
+from core.cli import absent_report, handwritten_records, records
 from core.cli.context import Context
 from core.errors import EXIT_OK
 from core.matrix import Universe, resolve_id
@@ -50,7 +52,7 @@ def _every_job(context: Context, jobs: Jobs, selector: Selector) -> None:
     selected = {job: len(selector.items(job)) if covers_models(job.dir) else None for job in jobs}
     if context.console.json:
         context.console.document(
-            [{**_document(job, triggers), "selected": selected[job]} for job, triggers in jobs.items()]
+            [_job(job, triggers).extended(records.CiJob, selected=selected[job]) for job, triggers in jobs.items()]
         )
         return
     context.console.table(
@@ -69,10 +71,10 @@ def _one_test(context: Context, found: Selections, id: str) -> None:
     ours = (one for one in found.by_id.get(id, ()) if context.arch in ("", one.job.runs_on))
     jobs, selections = found.jobs, sorted(ours, key=lambda one: one.job.runs_on)
     if context.console.json:
-        archs: dict[str, list[dict[str, object]]] = {}
+        archs: dict[str, list[records.JobOfTest]] = {}
         for one in selections:
             archs.setdefault(one.job.runs_on, []).append(_selection_document(one, jobs[one.job]))
-        context.console.document({"id": id, "archs": archs})
+        context.console.document(records.JobsOfTest(id=id, archs=archs))
         return
     context.console.line(one_line(id))
     if not selections:
@@ -98,31 +100,33 @@ def _selection_cells(one: Selection, triggers: tuple[Trigger, ...]) -> tuple[str
     )
 
 
-def _selection_document(one: Selection, triggers: tuple[Trigger, ...]) -> dict[str, object]:
-    return {
-        **_document(one.job, triggers),
-        "function": one.function,
-        "group": one.group,
-        "runs": not one.skipped,
-        "skipped": one.skipped or None,
-    }
+def _selection_document(one: Selection, triggers: tuple[Trigger, ...]) -> records.JobOfTest:
+    return _job(one.job, triggers).extended(
+        records.JobOfTest,
+        function=one.function,
+        group=one.group,
+        runs=not one.skipped,
+        skipped=one.skipped or None,
+    )
 
 
-def _document(job: Job, triggers: tuple[Trigger, ...]) -> dict[str, object]:
-    return {
-        "file": job.file,
-        "index": job.index,
-        "name": job.name,
-        "runs_on": job.runs_on,
-        "arch": job.arch,
-        "dir": job.dir,
-        "mark": job.test_mark,
-        "contains": job.contains or None,
-        "args": job.args or None,
-        "parallel_groups": job.parallel_groups,
-        "triggers": [{"workflow": one.workflow, "cadence": one.cadence, "crons": list(one.crons)} for one in triggers],
-        "problem": job_problem(job) or None,
-    }
+def _job(job: Job, triggers: tuple[Trigger, ...]) -> records.Job:
+    return records.Job(
+        file=job.file,
+        index=job.index,
+        name=job.name,
+        runs_on=job.runs_on,
+        arch=job.arch,
+        dir=job.dir,
+        mark=job.test_mark,
+        contains=job.contains or None,
+        args=job.args or None,
+        parallel_groups=job.parallel_groups,
+        triggers=[
+            records.JobTrigger(workflow=one.workflow, cadence=one.cadence, crons=list(one.crons)) for one in triggers
+        ],
+        problem=job_problem(job) or None,
+    )
 
 
 def _cadence(triggers: tuple[Trigger, ...]) -> str:

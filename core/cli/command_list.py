@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ttmatrix list`: rows that match a query, as a table, ids, CSV or JSON."""
 
+from __future__ import annotations
+
 import argparse
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 
 from core import ops, runs
-from core.cli import handwritten_records, placeholder_records
+from core.cli import handwritten_records, placeholder_records, records
 from core.cli.absent_report import note_absent
 from core.cli.context import Context
-from core.cli.op_records import Record, op_records, print_cases
+from core.cli.op_records import op_records, print_cases
 from core.errors import EXIT_OK, QueryError, UsageError
 from core.matrix import HANDWRITTEN_KIND, NO_ARCH, OP_KIND, PLACEHOLDER_KIND, Matrix, Universe, with_placeholder_rows
 from core.matrix.query import NUMBERS, RESULT, VERDICT, Query, help_text, lacking_words, plain, select
@@ -96,9 +98,12 @@ def _list_rows(args: argparse.Namespace, context: Context) -> int:
     rows = ordered(matrix, rows, view.sort, arch, last, descending=view.descending)
     cells = (tuple(text_of_row(matrix, row, name, arch, last) for name in columns) for row in rows)
     if style == "json":
-        records = _records(matrix, rows, arch, context)
-        collected = args.universe == "collected"
-        context.console.document(_by_function(matrix, rows, records) if collected else records)
+        if args.universe == "collected":
+            # One for each function under which pytest collects a row: an id can be in several tests.
+            found = [_record(matrix, row, arch, function) for row in rows for function in matrix.functions(row)]
+            context.console.document(found)
+        else:
+            context.console.document(_records(matrix, rows, arch, context))
     elif style == "csv":
         writer = csv.writer(context.console.out, lineterminator="\n")
         writer.writerow(columns)
@@ -125,10 +130,10 @@ def _last_words(columns: Sequence[str], matrix: Matrix, arch: str, context: Cont
     return last
 
 
-def _records(matrix: Matrix, rows: Sequence[int], arch: str, context: Context) -> list[Mapping[str, object]]:
+def _records(matrix: Matrix, rows: Sequence[int], arch: str, context: Context) -> list[records.Row]:
     """Rows of all kinds in their JSON form."""
     cases = iter(_op_records(matrix, [row for row in rows if matrix.is_op(row)], context))
-    by_hand = handwritten_records.records([matrix.ids[row] for row in rows if matrix.is_handwritten(row)], context)
+    by_hand = handwritten_records.records_of([matrix.ids[row] for row in rows if matrix.is_handwritten(row)], context)
     others = iter(by_hand)
     return [
         next(cases)
@@ -137,19 +142,8 @@ def _records(matrix: Matrix, rows: Sequence[int], arch: str, context: Context) -
         if matrix.is_handwritten(row)
         else placeholder_records.record(matrix, row)
         if matrix.is_placeholder(row)
-        else _record(matrix, row, arch)
+        else _record(matrix, row, arch, matrix.function(row))
         for row in rows
-    ]
-
-
-def _by_function(
-    matrix: Matrix, rows: Sequence[int], records: Sequence[Mapping[str, object]]
-) -> list[Mapping[str, object]]:
-    """One record for each function under which pytest collects a row: an id can be in several tests."""
-    return [
-        {**record, "function": function}
-        for row, record in zip(rows, records, strict=True)
-        for function in matrix.functions(row)
     ]
 
 
@@ -186,15 +180,15 @@ def _names(query: Query, field: str, text: str) -> bool:
     return any(value and value.lower() in text for value in query.values_of(field))
 
 
-def _op_records(matrix: Matrix, rows: Sequence[int], context: Context, *, broken: bool = False) -> list[Record]:
+def _op_records(matrix: Matrix, rows: Sequence[int], context: Context, *, broken: bool = False) -> list[records.OpCase]:
     """Op cases in their JSON form, in the order of `rows`; `broken` includes faulty cases, which have no row."""
     if not rows and not broken:
         return []
     tests = ops.read_op_tests(context.checkout.root, context.settings.ops_dirs)
-    found = {str(one["id"]): one for one in op_records(tests, (), ops.default_backend(), dedupe=True)}
+    found = {one.id: one for one in op_records(tests, (), ops.default_backend(), dedupe=True)}
     return [
         *(found[matrix.ids[row]] for row in rows if matrix.ids[row] in found),
-        *(one for one in found.values() if broken and not one["op"]),
+        *(one for one in found.values() if broken and not one.op),
     ]
 
 
@@ -209,7 +203,9 @@ def _print_views(context: Context) -> int:
     saved = read_saved(context.paths.views_file)
     if context.console.json:
         own = saved.views
-        context.console.document([{"name": n, "own": n in own, **spec.to_json()} for n, spec in saved.all().items()])
+        context.console.document(
+            [records.NamedView(name=n, own=n in own, **spec.to_json()) for n, spec in saved.all().items()]
+        )
     else:
         rows = ((name, spec.arch, str(spec.query)) for name, spec in saved.all().items())
         context.console.table(("view", "arch", "query"), rows)
@@ -236,18 +232,18 @@ def _print_ids(matrix: Matrix, rows: Iterable[int], context: Context, *, with_fu
     context.console.out.writelines(f"{line}\n" for line in lines)
 
 
-def _record(matrix: Matrix, row: int, arch: str) -> dict[str, object]:
+def _record(matrix: Matrix, row: int, arch: str, function: str) -> records.ModelTest:
     entry = matrix.entry(row)
-    return {
-        "id": matrix.ids[row],
-        "function": matrix.function(row),
-        "status": matrix.status[arch or NO_ARCH][row],
-        "statuses": {one: matrix.status[one][row] for one in matrix.schema.archs},
-        "archs": list(matrix.flags["arch"][row]),
-        "bringup_status": matrix.columns["bringup"][row] or None,
-        "reason": entry.fields.get("reason") if entry else None,
-        "markers": list(matrix.flags["marker"][row]),
-        "loader": matrix.columns["loader"][row] or None,
-        "file": entry.file if entry else None,
-        "line": entry.line if entry else None,
-    }
+    return records.ModelTest(
+        id=matrix.ids[row],
+        function=function,
+        status=matrix.status[arch or NO_ARCH][row],
+        statuses={one: matrix.status[one][row] for one in matrix.schema.archs},
+        archs=list(matrix.flags["arch"][row]),
+        bringup_status=matrix.columns["bringup"][row] or None,
+        reason=entry.fields.get("reason") if entry else None,
+        markers=list(matrix.flags["marker"][row]),
+        loader=matrix.columns["loader"][row] or None,
+        file=entry.file if entry else None,
+        line=entry.line if entry else None,
+    )

@@ -4,6 +4,7 @@
 import argparse
 from collections.abc import Sequence
 
+from core.cli import records
 from core.cli.context import Context
 from core.cli.runs_common import ask, configure_yes
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
@@ -59,7 +60,7 @@ def _check(args: argparse.Namespace, context: Context, edits: Sequence[LoaderEdi
         ask("Run pre-commit, which may download its hooks?", context, hint="Add --yes to agree.")
     found = check_edits(edits, context.checkout.models, find_interpreter(context.checkout.root, context.settings))
     if context.console.json:
-        context.console.document([plain(one) for one in found])
+        context.console.document([records.CheckedLoader(**plain(one)) for one in found])
     for one in found if not context.console.json else ():
         context.console.line(printable(one.said).rstrip())
         changes = printable(one.diff).rstrip() if one.diff else f"{one_line(one.path)}: the hooks change nothing"
@@ -73,6 +74,6 @@ def _changed_since(edit: LoaderEdit) -> str:
     return "changed by somebody else since; " if edit.overtaken else ""
 
 
-def _document(edit: LoaderEdit) -> dict[str, object]:
+def _document(edit: LoaderEdit) -> records.LoaderEdit:
     made = edit.edited.edit
-    return {"path": edit.path, "summary": made.summary, "overtaken": edit.overtaken, "diff": edit.diff}
+    return records.LoaderEdit(path=edit.path, summary=made.summary, overtaken=edit.overtaken, diff=edit.diff)

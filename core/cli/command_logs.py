@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.cli import records
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK
 from core.runs.execution import wait
@@ -43,13 +44,13 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if args.artefacts:
         names = artefacts(record)
         if context.console.json:
-            context.console.document({"run": record.spec.run_id, "artefacts": names})
+            context.console.document(records.RunArtefacts(run=record.spec.run_id, artefacts=names))
         else:
             context.console.line("\n".join(names))
         return EXIT_OK
     path = record.log if args.artefact is None else find_artefact(record, args.artefact)
     if context.console.json:
-        context.console.document({"run": record.spec.run_id, "log": str(path), "lines": _all_lines(path)})
+        context.console.document(records.RunLog(run=record.spec.run_id, log=str(path), lines=_all_lines(path)))
         return EXIT_OK
     printing, pause = _Printing(context, LogFile(path)), threading.Event()
     while True:
@@ -110,7 +111,7 @@ def _first_new(log: LogFile, last: Sequence[str]) -> int:
 def _compare(context: Context, one: RunRecord, other: RunRecord) -> int:
     lines = compare_logs(one, other)
     if context.console.json:
-        context.console.document({"runs": [one.spec.run_id, other.spec.run_id], "diff": list(lines)})
+        context.console.document(records.LogsCompared(runs=(one.spec.run_id, other.spec.run_id), diff=list(lines)))
     else:
         for line in lines:
             context.console.line(one_line(line))

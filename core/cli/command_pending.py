@@ -4,6 +4,7 @@
 import argparse
 from collections.abc import Callable, Sequence
 
+from core.cli import records
 from core.cli.context import Context
 from core.edits import Operation, OpKind, Present, to_json
 from core.edits.commit import issue_url
@@ -93,14 +94,14 @@ def _act(op: Operation) -> str:
     return " ".join(filter(None, (str(op.op), field)))
 
 
-def _document(change: Change, conflicts: Sequence[Conflict]) -> dict[str, object]:
-    return {
-        "id": change.id,
-        "decision": str(change.decision),
-        "tests": list(dict.fromkeys(op.id for op in change.ops)),
-        "note": change.note,
-        "evidence": list(change.evidence),
-        "restore_when_closed": issue_url(change.restore) if change.restore else "",
-        "ops": to_json(change.placed()),
-        "conflicts": [{"id": one.id, "file": one.file, "path": list(one.path)} for one in conflicts],
-    }
+def _document(change: Change, conflicts: Sequence[Conflict]) -> records.PendingChange:
+    return records.PendingChange(
+        id=change.id,
+        decision=change.decision,
+        tests=list(dict.fromkeys(op.id for op in change.ops)),
+        note=change.note,
+        evidence=list(change.evidence),
+        restore_when_closed=issue_url(change.restore) if change.restore else "",
+        ops=to_json(change.placed()),
+        conflicts=[records.PendingConflict(id=one.id, file=one.file, path=list(one.path)) for one in conflicts],
+    )

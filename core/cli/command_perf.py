@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from core.cli.context import Context
+from core.cli.evidence_report import performance_record
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence import CHIPS, PerfReport, RawReport, find_reports, performance_store, read_report
 from core.evidence.analysis import (
@@ -14,7 +15,6 @@ from core.evidence.analysis import (
     Series,
     Trend,
     exported_rows,
-    perf_document,
     perf_lines,
     perf_rows,
     series_name,
@@ -42,7 +42,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         _ingest(args.ingest, context)
     found = list(_asked(args, context))
     if context.console.json:
-        context.console.document([perf_document(one) for one in found])
+        context.console.document([performance_record(one) for one in found])
     elif args.history:
         _print_history(found, context)
     elif args.format in _FORMATS:

@@ -5,7 +5,7 @@ import argparse
 
 from core.cli.command_apply import add_options, apply_operations
 from core.cli.context import Context
-from core.cli.placeholder_records import place, records
+from core.cli.placeholder_records import place, placeholders
 from core.edits import PROMOTED_STATUSES, planned_models, promotion, removal
 from core.errors import EXIT_OK, UsageError
 from core.model import Status
@@ -49,21 +49,11 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _print(names: list[str], context: Context) -> None:
-    found = records(context, names)
+    found = placeholders(context, names)
     if context.console.json:
         context.console.document(found)
         return
     header = ("placeholder", "model", "bring-up", "place", "tests", "reason")
-    rows = [
-        (
-            str(one["id"]),
-            str(one["model"]),
-            str(one["bringup_status"]),
-            place(one),
-            str(len(tests)) if isinstance(tests := one["tests"], list) else "",
-            str(one["reason"]),
-        )
-        for one in found
-    ]
+    rows = [(one.id, one.model, one.bringup_status, place(one), str(len(one.tests)), one.reason) for one in found]
     context.console.table(header, rows)
     context.console.note(f"{counted(len(found), 'placeholder')}; tests are those of its model that a loader has")

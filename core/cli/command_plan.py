@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from core import hosts, sessions
+from core.cli import records
 from core.cli.context import Context
 from core.cli.hosts_common import chosen
 from core.cli.runs_common import agree_to, configure_yes
@@ -35,12 +36,12 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     slots = _slots(args, context)
     asked = context.ids_of(" ".join(args.query))
     ids = [id for id in context.matrix.ids if (id in context.matrix.entries if asked is None else id in asked)]
-    records = context.run_records
-    plan = sessions.plan_session(context.verdicts, ids, slots, context.arch, records, context.tree, args.days)
-    good = sessions.accuracy(records, _KIND)
+    known = context.run_records
+    plan = sessions.plan_session(context.verdicts, ids, slots, context.arch, known, context.tree, args.days)
+    good = sessions.accuracy(known, _KIND)
     queued = _queue(context, plan, yes=args.yes) if args.queue else []
     if context.console.json:
-        context.console.document({**_document(plan, good), "queued": queued})
+        context.console.document(_document(plan, good, queued))
     else:
         _print(context, plan, good)
         if args.queue:
@@ -56,8 +57,8 @@ def _queue(context: Context, plan: SessionPlan, *, yes: bool) -> list[str]:
         context.console.note(f"{obstacle.level}: {obstacle.what}\n  {obstacle.remedy}")
     scale = scale_of(runs_of.specs, runs_of.downloads, context.paths.runs)
     agree_to(runs_of.downloads, context, yes=yes, scale=scale)
-    records = launch_all(RunStore(context.paths.runs), runs_of.specs, provenance=runs_of.provenance)
-    return [record.spec.run_id for record in records]
+    started = launch_all(RunStore(context.paths.runs), runs_of.specs, provenance=runs_of.provenance)
+    return [record.spec.run_id for record in started]
 
 
 def _slots(args: argparse.Namespace, context: Context) -> Sequence[Slot]:
@@ -68,31 +69,32 @@ def _slots(args: argparse.Namespace, context: Context) -> Sequence[Slot]:
     return sessions.session_slots(known, context.matrix.schema.archs, context.arch, args.hours, datetime.now(UTC))
 
 
-def _document(plan: SessionPlan, good: Accuracy) -> dict[str, object]:
-    return {
-        "slots": [{"host": one.host, "archs": sorted(one.labels), "seconds": one.seconds} for one in plan.slots],
-        "runs": [
-            {
-                "id": one.candidate.id,
-                "arch": one.candidate.arch,
-                "host": one.host,
-                "slot": one.slot,
-                "begin": one.begin,
-                "seconds": one.candidate.seconds,
-                "runs": one.candidate.runs,
-                "known": one.candidate.known,
-                "why": list(one.candidate.why),
-            }
+def _document(plan: SessionPlan, good: Accuracy, queued: Sequence[str]) -> records.SessionPlan:
+    return records.SessionPlan(
+        slots=[records.SessionSlot(host=one.host, archs=sorted(one.labels), seconds=one.seconds) for one in plan.slots],
+        runs=[
+            records.SessionRun(
+                id=one.candidate.id,
+                arch=one.candidate.arch,
+                host=one.host,
+                slot=one.slot,
+                begin=one.begin,
+                seconds=one.candidate.seconds,
+                runs=one.candidate.runs,
+                known=one.candidate.known,
+                why=list(one.candidate.why),
+            )
             for one in plan.placed
         ],
-        "left_over": [
-            {"id": one.candidate.id, "arch": one.candidate.arch, "seconds": one.candidate.total, "why": one.why}
+        left_over=[
+            records.LeftOver(id=one.candidate.id, arch=one.candidate.arch, seconds=one.candidate.total, why=one.why)
             for one in plan.left_over
         ],
-        "machine_minutes": plan.machine_seconds / 60,
-        "free_minutes": plan.free_seconds / 60,
-        "estimates": {"runs": good.runs, "ratio": good.ratio, "near": good.near},
-    }
+        machine_minutes=plan.machine_seconds / 60,
+        free_minutes=plan.free_seconds / 60,
+        estimates=records.Estimates(runs=good.runs, ratio=good.ratio, near=good.near),
+        queued=queued,
+    )
 
 
 def _print(context: Context, plan: SessionPlan, good: Accuracy) -> None:

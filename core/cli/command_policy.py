@@ -2,12 +2,13 @@
 """`ttmatrix policy`: print how much evidence verdicts need here and which entries are pinned, as a policy file."""
 
 import argparse
-from dataclasses import asdict
 
+from core.cli import records
 from core.cli.context import Context
 from core.errors import EXIT_OK
 from core.evidence import policy_of
 from core.evidence.verdicts import REPOSITORY_FILES, policy_text
+from core.files import plain
 from core.text import one_line, printable
 
 
@@ -18,7 +19,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     found = policy_of(context.checkout, context.paths)
     if context.console.json:
-        context.console.document({"file": found.file, "policy": asdict(found.policy)})
+        context.console.document(
+            records.PolicyOfCheckout(file=str(found.file) if found.file else None, policy=plain(found.policy))
+        )
         return EXIT_OK
     if found.file is None:
         places = (*REPOSITORY_FILES, context.paths.policy_file)

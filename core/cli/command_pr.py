@@ -3,6 +3,7 @@
 
 import argparse
 
+from core.cli import records
 from core.cli.context import Context
 from core.edits.commit import read_committed
 from core.errors import EXIT_OK
@@ -20,7 +21,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     text = found.markdown(context.matrix, context.ci)
     if context.console.json:
         ids = [change.id for change in found.changes]
-        context.console.document({"base": found.base or None, "commit": found.tip, "tests": ids, "markdown": text})
+        context.console.document(
+            records.PullRequest(base=found.base or None, commit=found.tip, tests=ids, markdown=text)
+        )
     else:
         context.console.out.write(printable(text))
     return EXIT_OK

@@ -3,6 +3,7 @@
 
 import argparse
 
+from core.cli import records
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.files import plain
@@ -25,7 +26,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 def _print_options(context: Context) -> int:
     options = read_compile_options(context.checkout).values()
     if context.console.json:
-        context.console.document([plain(one) for one in options])
+        context.console.document([records.CompileOption(**plain(one)) for one in options])
         return EXIT_OK
     rows = ((one.name, ", ".join(one.values) or one.type, one.layer, one.help) for one in options)
     context.console.table(("option", "values", "of", "help"), rows)
@@ -39,7 +40,9 @@ def _print_profiles(context: Context) -> int:
     mistakes = {name: error for name in found if (error := _mistake(name, context))}
     if context.console.json:
         said = {name: " ".join(filter(None, (error.title, error.hint))) for name, error in mistakes.items()}
-        context.console.document({name: {**plain(one), "mistake": said.get(name)} for name, one in found.items()})
+        context.console.document(
+            {name: records.Profile(**plain(one), mistake=said.get(name)) for name, one in found.items()}
+        )
     elif found:
         own = context.settings.profiles
         rows = ((name, "settings" if name in own else "checkout", _said(one)) for name, one in sorted(found.items()))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.cli.arguments import add_as_of
 from core.cli.context import Context
+from core.cli.proposal_record import proposal_records
 from core.edits import evidence_lines
 from core.edits.commit import issues_in
 from core.errors import EXIT_OK, TTMatrixError
@@ -16,7 +17,6 @@ from core.evidence.analysis import Due, due_notes, issue_link
 from core.evidence.proposals import (
     NotProposed,
     Proposal,
-    document,
     propose,
     propose_for_cases,
     schedule_markers,
@@ -69,7 +69,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if args.restore_when_closed:
         (restore,) = issues_in(issue_link(args.restore_when_closed))
         proposals = tuple(replace(one, restore=restore) for one in proposals)
-    written = document(proposals, _commit(context))
+    written = proposal_records(proposals, _commit(context))
     if args.output:
         atomic_write(Path(args.output), json_text(written) + "\n")
     if context.console.json:

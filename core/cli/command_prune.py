@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from core.cli.context import Context
-from core.cli.runs_common import record_document, runs_table
+from core.cli.runs_common import run_record, runs_table
 from core.edits.pending import journal_texts
 from core.errors import EXIT_OK
 from core.runs import run_ids_in
@@ -45,7 +45,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         for record in removed:
             store.forget(record.spec.run_id)
     if context.console.json:
-        context.console.document([record_document(record) for record in removed])
+        context.console.document([run_record(record) for record in removed])
     else:
         runs_table(context.console, removed)
     context.console.note(f"{'removed' if args.yes else 'would remove'} {counted(len(removed), 'run')}")

@@ -5,7 +5,7 @@ import argparse
 from collections.abc import Callable
 
 from core.cli.context import Context
-from core.cli.runs_common import record_document, runs_table
+from core.cli.runs_common import run_record, runs_table
 from core.errors import EXIT_OK, UsageError
 from core.runs.execution import tend
 from core.runs.store import Queue, RunState, RunStore
@@ -31,7 +31,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     tend(store)
     shown = store.queued()
     if context.console.json:
-        context.console.document([record_document(record) for record in shown])
+        context.console.document([run_record(record) for record in shown])
     else:
         runs_table(context.console, shown)
         if not shown:

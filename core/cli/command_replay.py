@@ -8,8 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from core.cli import records
 from core.cli.context import Context
-from core.cli.runs_common import ask, configure_start, spec_document, start
+from core.cli.runs_common import ask, configure_start, spec_record, start
 from core.errors import EXIT_OK, UsageError
 from core.matrix import NO_ARCH
 from core.runs import Capsule, RunSpec, differences, shell_command, unpack
@@ -77,9 +78,12 @@ def _planned(asked: RunSpec, context: Context) -> RunSpec:
 
 def _print(context: Context, capsule: Capsule, spec: RunSpec, found: Sequence[Difference]) -> None:
     if context.console.json:
-        differing = [{"what": what, "there": there, "here": here} for what, there, here in found]
-        document = {"outcome": capsule.outcome, "summary": capsule.summary, "differences": differing}
-        context.console.document({**document, "plan": spec_document(spec)})
+        differing = [records.ReplayDifference(what=what, there=there, here=here) for what, there, here in found]
+        context.console.document(
+            records.Replayed(
+                outcome=capsule.outcome, summary=capsule.summary, differences=differing, plan=spec_record(spec)
+            )
+        )
         return
     for line in _lines(capsule, spec, found):
         context.console.line(printable(line))

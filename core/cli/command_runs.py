@@ -4,7 +4,7 @@
 import argparse
 
 from core.cli.context import Context
-from core.cli.runs_common import record_document, runs_table
+from core.cli.runs_common import run_record, runs_table
 from core.errors import EXIT_OK
 from core.runs import ages, own_runs
 from core.runs.store import RunStore
@@ -33,7 +33,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         and all(word in f"{record.spec.test_id} {record.outcome or record.state}".lower() for word in words)
     ]
     if context.console.json:
-        context.console.document([record_document(record, old.get(record.spec.run_id)) for record in shown])
+        context.console.document([run_record(record, old.get(record.spec.run_id)) for record in shown])
     else:
         runs_table(context.console, shown, old, with_checkout=everywhere)
         if not shown:

@@ -4,6 +4,7 @@
 import argparse
 import socket
 
+from core.cli import records
 from core.cli.context import Context
 from core.cli.parser import Serve, app_request
 from core.errors import UsageError
@@ -30,7 +31,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
     def announce(address: str) -> None:
         if console.json:
-            console.document({"address": address, "read_only": read_only})
+            console.document(records.Served(address=address, read_only=read_only))
         else:
             port = address.partition("//")[2].partition("/")[0].rpartition(":")[2]
             how = "read-only; --allow-edits lets it edit, run and commit" if read_only else "edits and runs allowed"

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 from core import handwritten, ops
 from core.ci import job_name, markers_by_arch
-from core.cli import absent_report, handwritten_records, placeholder_records
+from core.cli import absent_report, handwritten_records, placeholder_records, records
 from core.cli.context import Context
-from core.cli.evidence_report import evidence_text, judgement_document
+from core.cli.evidence_report import evidence_text, judgement_document, performance_record
+from core.cli.finding_record import finding_record
 from core.cli.history_report import as_document as step_document, steps_text
 from core.cli.op_records import show_op_case
 from core.errors import EXIT_OK, TTMatrixError
 from core.evidence import performance_store
-from core.evidence.analysis import Series, perf_document, perf_lines, series_name, series_of
+from core.evidence.analysis import Series, perf_lines, series_name, series_of
 from core.history import Step
 from core.ids import TestId, pasted
 from core.matrix import NO_ARCH, Detail, describe, fetched_of, text_of
@@ -55,11 +56,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     jobs = context.selected.of(context.matrix.rows[detail.id])
     steps = _last_steps(detail.id, context)
     if context.console.json:
-        document = as_document(detail, fetched, info, jobs, steps)
-        more = {"markers": _markers(detail, info, context), "evidence": _evidence(detail.id, context)}
-        more["absent"] = absent_report.absent_document(detail.id, read_lacking(context.checkout))
-        more["performance"] = [perf_document(one) for one in _performance(detail.id, context)]
-        context.console.document({**document, **more})
+        context.console.document(_document(detail, fetched, info, jobs, steps, context))
     else:
         _print(detail, fetched, info, jobs, steps, context)
     return EXIT_OK
@@ -78,7 +75,7 @@ def _print_performance(id: str, context: Context) -> None:
             context.console.line(f"    {words}")
 
 
-def _evidence(id: str, context: Context) -> list[dict[str, object]]:
+def _evidence(id: str, context: Context) -> list[records.Judgement]:
     seen = context.verdicts.seen.get(id, {})
     return [judgement_document(one, seen.get(one.arch, ())) for one in context.verdicts.of(id)]
 
@@ -101,45 +98,58 @@ def _last_steps(id: str, context: Context) -> Sequence[Step]:
     return found[:_SHOWN_STEPS]
 
 
-def as_document(
-    detail: Detail, fetched: Fetched, info: ModelInfo | None, jobs: Sequence[Job], steps: Sequence[Step]
-) -> dict[str, object]:
+def _document(
+    detail: Detail,
+    fetched: Fetched,
+    info: ModelInfo | None,
+    jobs: Sequence[Job],
+    steps: Sequence[Step],
+    context: Context,
+) -> records.ShownTest:
     """The detail as JSON: effective values by arch (`base`: without `--arch`), each with its provenance."""
-    return {
-        "id": detail.id,
-        "function": detail.function,
-        "node_id": detail.node_id,
-        "known": detail.known,
-        "loader": detail.loader or None,
-        "model_info": {**info._asdict(), "name": info.name} if info else None,
-        "hub": [{"kind": one.kind, "name": one.name, "link": one.link} for one in fetched.hub],
-        "weights": [
-            {"library": one.library, "repository": one.repository, "name": one.name, "page": one.page or None}
+    return records.ShownTest(
+        id=detail.id,
+        function=detail.function,
+        node_id=detail.node_id,
+        known=detail.known,
+        loader=detail.loader or None,
+        model_info=records.ShownModel(**info._asdict(), name=info.name) if info else None,
+        hub=[records.ShownHub(kind=one.kind, name=one.name, link=one.link) for one in fetched.hub],
+        weights=[
+            records.ShownWeights(library=one.library, repository=one.repository, name=one.name, page=one.page or None)
             for one in fetched.weights
         ],
-        "supported_archs": list(detail.supported),
-        "entries": [
-            {
-                "file": one.path,
-                "line": one.entry.line,
-                "end_line": one.entry.end_line,
-                "text": one.text,
-                "fields": one.entry.fields,
-            }
+        supported_archs=list(detail.supported),
+        entries=[
+            records.ShownEntry(
+                file=one.path,
+                line=one.entry.line,
+                end_line=one.entry.end_line,
+                text=one.text,
+                fields=one.entry.fields,
+            )
             for one in detail.declared
         ],
-        "effective": {
-            arch or "base": {name: {"value": one.value, "from": one.provenance} for name, one in values.items()}
+        effective={
+            arch or "base": {
+                name: records.EffectiveValue(value=one.value, from_=one.provenance) for name, one in values.items()
+            }
             for arch, values in detail.effective.items()
         },
-        "jobs": {
-            arch: [{"file": job.file, "name": job.name, "mark": job.test_mark} for job in jobs if job.runs_on == arch]
+        jobs={
+            arch: [
+                records.JobName(file=job.file, name=job.name, mark=job.test_mark) for job in jobs if job.runs_on == arch
+            ]
             for arch in dict.fromkeys(job.runs_on for job in jobs)
         },
-        "commits": [step_document(step) for step in steps],
-        "siblings": list(detail.siblings),
-        "findings": [finding.document() for finding in detail.findings],
-    }
+        commits=[step_document(step) for step in steps],
+        siblings=list(detail.siblings),
+        findings=[finding_record(one) for one in detail.findings],
+        markers=_markers(detail, info, context),
+        evidence=_evidence(detail.id, context),
+        absent=absent_report.absent_document(detail.id, read_lacking(context.checkout)),
+        performance=[performance_record(one) for one in _performance(detail.id, context)],
+    )
 
 
 def _op_cases(id: str, info: ModelInfo | None, context: Context) -> int:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ttmatrix since`: since when a test fails or passes on each arch, and the commits between."""
 
+from __future__ import annotations
+
 import argparse
 from datetime import UTC, datetime
 
+from core.cli import records
 from core.cli.arguments import add_as_of
 from core.cli.commits_report import commits_document
 from core.cli.context import Context
@@ -33,7 +36,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     absent = context.verdicts.absent(id, series)
     found = [one for one in courses_of(series, absent) if context.arch in ("", one.arch)]
     if context.console.json:
-        context.console.document({"id": id, "cells": [_document(one, context) for one in found]})
+        context.console.document(records.Since(id=id, cells=[_document(one, context) for one in found]))
     else:
         _print(id, found, context)
     return EXIT_FINDINGS if any(one.failing or one.missing for one in found) else EXIT_OK
@@ -64,48 +67,48 @@ def _together(one: CellCourse, context: Context) -> int:
     return broken_together(one.since, context.verdicts.counting.turned_in(one.since.run))
 
 
-def _document(one: CellCourse, context: Context) -> dict[str, object]:
+def _document(one: CellCourse, context: Context) -> records.CellSince:
     commits = {part.name: part for part in commits_of(one, context.checkout)}
     own, models = commits.get("tt-xla"), commits.get("tt_forge_models")
     started = one.failing and one.before is not None
-    return {
-        "arch": one.arch,
-        "failing": one.failing,
-        "absent": {"kind": one.absent.kind, "why": one.absent.why} if one.absent else None,
-        "results": one.results,
-        "since": _point(one.since),
-        "first_bad": _point(one.first_bad),
-        "last_good": _point(one.last_good),
-        "flips": one.flips,
-        "flakiness": round(one.flakiness, 4),
-        "broken_together": _together(one, context) if started else None,
-        "drift": _drift(one.drift),
-        "commits": _commits(own),
-        "models_commits": _commits(models),
-    }
+    return records.CellSince(
+        arch=one.arch,
+        failing=one.failing,
+        absent=records.AbsentResult(kind=one.absent.kind, why=one.absent.why) if one.absent else None,
+        results=one.results,
+        since=_point(one.since),
+        first_bad=_point(one.first_bad) if one.first_bad else None,
+        last_good=_point(one.last_good) if one.last_good else None,
+        flips=one.flips,
+        flakiness=round(one.flakiness, 4),
+        broken_together=_together(one, context) if started else None,
+        drift=_drift(one.drift),
+        commits=_commits(own),
+        models_commits=_commits(models),
+    )
 
 
-def _commits(part: Commits | None) -> dict[str, object] | None:
-    return {**commits_document(part.between), "url": part.url or None} if part else None
+def _commits(part: Commits | None) -> records.LinkedCommitsBetween | None:
+    if part is None:
+        return None
+    return commits_document(part.between).extended(records.LinkedCommitsBetween, url=part.url or None)
 
 
-def _drift(drift: Drift | None) -> dict[str, object] | None:
+def _drift(drift: Drift | None) -> records.Drift | None:
     """Mean PCC over consecutive stretches of equally many results, oldest first; null if too few results have one."""
     if drift is None:
         return None
     since = datetime.fromtimestamp(drift.first, UTC).isoformat(timespec="seconds") if drift.first else None
-    return {"pcc": [round(one, 6) for one in drift.numbers], "results": drift.results, "since": since}
+    return records.Drift(pcc=[round(one, 6) for one in drift.numbers], results=drift.results, since=since)
 
 
-def _point(row: Observation | None) -> dict[str, object] | None:
-    if row is None:
-        return None
+def _point(row: Observation) -> records.SinceResult:
     when = datetime.fromtimestamp(row.when, UTC).isoformat(timespec="seconds") if row.when else None
-    return {
-        "run": row.run,
-        "when": when,
-        "ending": row.ending,
-        "reason": row.reason or None,
-        "commit": row.commit or None,
-        "models_commit": row.models_commit or None,
-    }
+    return records.SinceResult(
+        run=row.run,
+        when=when,
+        ending=row.ending,
+        reason=row.reason or None,
+        commit=row.commit or None,
+        models_commit=row.models_commit or None,
+    )

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ttmatrix trend`: the number of entries per status over time."""
 
+from __future__ import annotations
+
 import argparse
 from collections.abc import Sequence
 
+from core.cli import records
 from core.cli.context import Context
 from core.cli.history_report import commit_document, note_limits
 from core.errors import EXIT_OK
@@ -36,7 +39,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     points = trend(context.history, _split(args.by, context), args.every)
     if context.console.json:
         context.console.document(
-            {"by": args.by, "every": args.every, "points": [_document(point, args.by) for point in points]}
+            records.EntryTrend(by=args.by, every=args.every, points=[_document(point, args.by) for point in points])
         )
     else:
         _print(points, args.by, context)
@@ -53,12 +56,13 @@ def _split(by: str, context: Context) -> Split:
     return by_status
 
 
-def _document(point: Point, by: str) -> dict[str, object]:
+def _document(point: Point, by: str) -> records.TrendPoint:
     """`counts` is by status, or by arch or group and then by status."""
     series: dict[str, dict[str, int]] = {}
     for (name, status), number in point.counts.items():
         series.setdefault(name, {})[status] = number
-    return {**commit_document(point.commit), "counts": series.get("", {}) if by == _WHOLE else series}
+    counts = series.get("", {}) if by == _WHOLE else series
+    return commit_document(point.commit).extended(records.TrendPoint, counts=counts)
 
 
 def _print(points: Sequence[Point], by: str, context: Context) -> None:

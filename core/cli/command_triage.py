@@ -9,6 +9,7 @@ from core.cli.console import Console
 from core.cli.context import Context
 from core.cli.runs_common import agreed_interpreter, configure_yes
 from core.cli.triage_sessions import list_sessions
+from core.cli.workflow_report import report_record
 from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
 from core.matrix.query import select
 from core.runs.store import RunStore
@@ -17,7 +18,6 @@ from core.workflows import (
     Progress,
     UserInput,
     WorkflowContext,
-    document,
     drive_all,
     find_target,
     forget_edited,
@@ -144,8 +144,8 @@ def _targets(args: argparse.Namespace, context: Context) -> Sequence[str]:
 def _print(console: Console, results: Sequence[tuple[Progress, str]], *, applies: bool) -> None:
     """Print the report of each, with the diff of its expectations."""
     if console.json:
-        documents = [document(one, diff, applies=applies) for one, diff in results]
-        console.document(documents[0] if len(documents) == 1 else documents)
+        reports = [report_record(one, diff, applies=applies) for one, diff in results]
+        console.document(reports[0] if len(reports) == 1 else reports)
         return
     for number, (one, diff) in enumerate(results):
         if number:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commits between two results: as lines for a person, and as JSON."""
 
+from __future__ import annotations
+
+from core.cli import records
 from core.cli.console import Console
 from core.evidence.analysis import Between, commit_lines
 
@@ -11,14 +14,14 @@ def print_commits(name: str, one: Between, console: Console) -> None:
         console.note(line)
 
 
-def commits_document(one: Between) -> dict[str, object]:
+def commits_document(one: Between) -> records.CommitsBetween:
     """The same as JSON."""
-    return {
-        "before": one.before or None,
-        "after": one.after or None,
-        "unknown": one.unknown or None,
-        "commits": [
-            {"id": commit.id, "day": commit.day, "author": commit.author, "subject": commit.subject}
+    return records.CommitsBetween(
+        before=one.before or None,
+        after=one.after or None,
+        unknown=one.unknown or None,
+        commits=[
+            records.CommitBetween(id=commit.id, day=commit.day, author=commit.author, subject=commit.subject)
             for commit in one.commits
         ],
-    }
+    )

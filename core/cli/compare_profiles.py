@@ -4,6 +4,7 @@
 import argparse
 from collections.abc import Sequence
 
+from core.cli import records
 from core.cli.context import Context
 from core.cli.runs_common import configure_yes, exit_code, queue_runs, summary
 from core.errors import EXIT_OK, UsageError
@@ -34,13 +35,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     store = RunStore(context.paths.runs)
     if args.batch:
-        records = [one for one in store.records() if one.spec.batch == args.batch]
-        if not records:
+        ended = [one for one in store.records() if one.spec.batch == args.batch]
+        if not ended:
             hint = "ttmatrix runs --json has the batch of each run."
             raise UsageError(f"There is no batch {args.batch!r}", hint=hint)
-        records.sort(key=lambda one: one.spec.created)
-        _say_where(records, context)
-        profiles = _profiles(args, context) if args.profiles or args.sweep else profiles_of(records)
+        ended.sort(key=lambda one: one.spec.created)
+        _say_where(ended, context)
+        profiles = _profiles(args, context) if args.profiles or args.sweep else profiles_of(ended)
     else:
         profiles = _profiles(args, context)
         specs = _specs(args, context, profiles, store)
@@ -50,17 +51,17 @@ def execute(args: argparse.Namespace, context: Context) -> int:
             return EXIT_OK
         started = queue_runs(context, store, specs, yes=args.yes)
         context.console.note(f"started {counted(len(started), 'run')} as batch {specs[0].batch}")
-        records = wait(store, [one.spec.run_id for one in started])
-    _print(profile_table(records, profiles), args.format, context)
-    context.console.note(summary(records))
-    return exit_code(records)
+        ended = wait(store, [one.spec.run_id for one in started])
+    _print(profile_table(ended, profiles), args.format, context)
+    context.console.note(summary(ended))
+    return exit_code(ended)
 
 
-def _say_where(records: Sequence[RunRecord], context: Context) -> None:
+def _say_where(ended: Sequence[RunRecord], context: Context) -> None:
     """Name the checkout of runs that are not of this one: they say nothing about it."""
-    own = own_runs(records, context.tree) if context.in_checkout else []
+    own = own_runs(ended, context.tree) if context.in_checkout else []
     ids = {one.spec.run_id for one in own}
-    for place in sorted({str(one.spec.cwd) for one in records if one.spec.run_id not in ids}):
+    for place in sorted({str(one.spec.cwd) for one in ended if one.spec.run_id not in ids}):
         context.console.note(f"runs of another checkout: {one_line(place)}")
 
 
@@ -102,30 +103,35 @@ def _print(table: ProfileTable, form: str, context: Context) -> None:
         context.console.table(HEADER, table_lines(table))
 
 
-def document(table: ProfileTable) -> dict[str, object]:
+def document(table: ProfileTable) -> records.ProfilesCompared:
     """The table as JSON: the numbers of every run, and what is called a difference."""
-    return {
-        "profiles": [shown_name(one) for one in table.profiles],
-        "tests": [{"id": id, "cells": [_cell(table, id, profile) for profile in table.profiles]} for id in table.rows],
-    }
+    return records.ProfilesCompared(
+        profiles=[shown_name(one) for one in table.profiles],
+        tests=[
+            records.ProfiledTest(id=id, cells=[_cell(table, id, profile) for profile in table.profiles])
+            for id in table.rows
+        ],
+    )
 
 
-def _cell(table: ProfileTable, id: str, profile: str) -> dict[str, object]:
+def _cell(table: ProfileTable, id: str, profile: str) -> records.ProfiledCell:
     cell = table.rows[id][profile]
-    return {
-        "profile": shown_name(profile),
-        "runs": [one.spec.run_id for one in cell.runs],
-        "outcomes": [_outcome(one) for one in cell.runs],
-        "numbers": {
-            metric: {
-                "values": list(numbers.values),
-                "median": numbers.median,
-                "spread": numbers.spread,
-                "difference": None if profile == table.profiles[0] else table.difference(id, profile, metric),
+    return records.ProfiledCell(
+        profile=shown_name(profile),
+        runs=[one.spec.run_id for one in cell.runs],
+        outcomes=[_outcome(one) for one in cell.runs],
+        numbers=records.ProfiledNumbers(
+            **{
+                metric: records.ProfiledNumber(
+                    values=list(numbers.values),
+                    median=numbers.median,
+                    spread=numbers.spread,
+                    difference=None if profile == table.profiles[0] else table.difference(id, profile, metric),
+                )
+                for metric, numbers in cell.numbers.items()
             }
-            for metric, numbers in cell.numbers.items()
-        },
-    }
+        ),
+    )
 
 
 def _outcome(record: RunRecord) -> str:

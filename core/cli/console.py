@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TextIO, cast
 
+from core.cli import records
 from core.errors import TTMatrixError
 from core.text import elide_middle, json_text, one_line, printable
 
@@ -130,10 +131,10 @@ class Console:
     def error(self, error: TTMatrixError) -> None:
         """Print what went wrong; with `json` also as the document."""
         if self.json:
-            document = {"title": error.title, "detail": error.detail, "hint": error.hint}
+            document = records.Error(title=error.title, detail=error.detail, hint=error.hint)
             # It may be the output that fails.
             with suppress(OSError):
-                self.document({"error": document})
+                self.document(records.Failed(error=document))
                 self.out.flush()
         # The exit code says as much.
         with suppress(OSError):
@@ -197,6 +198,8 @@ def _cut(text: str, width: int) -> str:
 
 def _with_words(value: object) -> object:
     """`value` with text instead of each infinite number and NaN."""
+    if form := getattr(value, "__json__", None):
+        value = form()
     if isinstance(value, Mapping):
         return {key: _with_words(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

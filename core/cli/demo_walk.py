@@ -4,9 +4,11 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from core.cli import records
 from core.cli.context import Context
 from core.cli.history_report import headline
-from core.cli.runs_common import record_document
+from core.cli.runs_common import run_record
+from core.cli.workflow_report import device_record
 from core.edits import EditPlan, effect
 from core.edits.commit import CommitDraft, commit
 from core.edits.pending import Workbench
@@ -226,18 +228,18 @@ def _message(decided: _Decided) -> str:
     return "\n".join(lines)
 
 
-def _document(directory: Path, decided: _Decided, revision: str) -> dict[str, object]:
-    return {
-        "directory": str(directory),
-        "id": STALE,
-        "run": record_document(decided.repro),
-        "command": decided.blocked.command,
-        "device": [one.to_fields() for one in decided.report.device],
-        "device_by": decided.report.device_by or None,
-        "decision": decided.report.decision,
-        "diff": decided.planned.diff(),
-        "commit": revision,
-    }
+def _document(directory: Path, decided: _Decided, revision: str) -> records.DemoWalk:
+    return records.DemoWalk(
+        directory=str(directory),
+        id=STALE,
+        run=run_record(decided.repro),
+        command=decided.blocked.command,
+        device=[device_record(one) for one in decided.report.device],
+        device_by=decided.report.device_by or None,
+        decision=decided.report.decision,
+        diff=decided.planned.diff(),
+        commit=revision,
+    )
 
 
 def _step(context: Context, text: str) -> None:

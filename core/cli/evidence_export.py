@@ -4,6 +4,7 @@
 import argparse
 from pathlib import Path
 
+from core.cli import records
 from core.cli.context import Context
 from core.errors import EXIT_OK
 from core.evidence import evidence_store, write_file
@@ -17,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     count = write_file(args.file, evidence_store(context.checkout, context.paths).reports())
     if context.console.json:
-        context.console.document({"file": str(args.file), "results": count})
+        context.console.document(records.Exported(file=str(args.file), results=count))
     else:
         context.console.line(f"{args.file}: {counted(count, 'result')}")
     return EXIT_OK

@@ -4,6 +4,7 @@
 import argparse
 from pathlib import Path
 
+from core.cli import records
 from core.cli.context import Context
 from core.errors import EXIT_OK
 from core.evidence import evidence_store, read_file
@@ -18,7 +19,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     store, found = evidence_store(context.checkout, context.paths), []
     for file in args.files:
         added = store.add_stored(read_file(file))
-        found.append({"file": str(file), "new": added.new, "known": added.known})
+        found.append(records.Imported(file=str(file), new=added.new, known=added.known))
         if not context.console.json:
             context.console.line(f"{file}: {counted(added.new, 'new report')}, {added.known:,} known")
     if context.console.json:

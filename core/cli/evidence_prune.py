@@ -4,6 +4,7 @@
 import argparse
 from datetime import UTC, datetime
 
+from core.cli import records
 from core.cli.context import Context
 from core.errors import EXIT_OK
 from core.evidence import evidence_store
@@ -26,7 +27,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     gone = store.thin(datetime.now(UTC).timestamp() - days * 86_400, policy.retained, write=args.write)
     left = store.stats().results
     if context.console.json:
-        context.console.document({"removed": gone, "written": args.write, "results": left})
+        context.console.document(records.Pruned(removed=gone, written=args.write, results=left))
         return EXIT_OK
     what = "removed" if args.write else "would be removed"
     context.console.line(f"{counted(gone, 'result')} {what}; {left:,} are stored")

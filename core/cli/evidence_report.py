@@ -2,42 +2,77 @@
 """Evidence and verdicts: as lines for a person, and as JSON."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from datetime import UTC, datetime
 
+from msgspec import UNSET
+
+from core.cli import records
 from core.cli.console import Console
 from core.evidence import Observation, summary_of
+from core.evidence.analysis import PERFORMANCE, Series
 from core.evidence.verdicts import Judgement
 
-_LEFT_OUT = ("test_id", "arch", "when", "op", "profile")
-_FIELDS = tuple(one.name for one in fields(Observation) if one.name not in _LEFT_OUT)
+_FIELDS = tuple(name for name in records.Observation.__struct_fields__ if name not in ("when", "op", "profile"))
+"""Those that a result has by the same name."""
 
 
-def judgement_document(one: Judgement, seen: Sequence[Observation]) -> dict[str, object]:
+def judgement_document(one: Judgement, seen: Sequence[Observation]) -> records.Judgement:
     """The judgement on one cell as JSON. `evidence` sums up `seen`, all its results; `rows` are those that decided."""
-    return {
-        "id": one.id,
-        "arch": one.arch,
-        "verdict": one.verdict,
-        "why": one.why,
-        "grade": one.grade,
-        "since": one.since,
-        "direction": one.direction,
-        "pcc": one.pcc,
-        "required_pcc": one.required_pcc,
-        "pinned": one.pinned,
-        "evidence": summary_of(one.arch, seen).text if seen else "",
-        "rows": [observation_document(row) for row in one.rows],
-    }
+    return records.Judgement(
+        id=one.id,
+        arch=one.arch,
+        verdict=one.verdict,
+        why=one.why,
+        grade=one.grade,
+        since=one.since,
+        direction=one.direction,
+        pcc=one.pcc,
+        required_pcc=one.required_pcc,
+        pinned=one.pinned,
+        evidence=summary_of(one.arch, seen).text if seen else "",
+        rows=[observation_document(row) for row in one.rows],
+    )
 
 
-def observation_document(one: Observation) -> dict[str, object]:
-    """One result as JSON; `when` is ISO 8601 in UTC, or null."""
-    when = datetime.fromtimestamp(one.when, UTC).isoformat(timespec="seconds") if one.when else None
-    said = {"when": when, **{name: getattr(one, name) for name in _FIELDS}}
-    if one.profile:
-        said["profile"] = one.profile
-    return said if one.op is None else {**said, "op": asdict(one.op)}
+def observation_document(one: Observation) -> records.Observation:
+    """One result as JSON."""
+    return records.Observation(
+        when=datetime.fromtimestamp(one.when, UTC).isoformat(timespec="seconds") if one.when else None,
+        op=UNSET if one.op is None else records.ObservedOp(**asdict(one.op)),
+        profile=one.profile or UNSET,
+        **{name: getattr(one, name) for name in _FIELDS},
+    )
+
+
+def performance_record(one: Series) -> records.Performance:
+    """A series as JSON: its key, the verdict on each number, and every result."""
+    key = one.key
+    return records.Performance(
+        id=key.test_id,
+        arch=key.arch,
+        backend=key.backend,
+        profile=key.profile,
+        batch_size=key.batch_size,
+        numbers={
+            metric: records.PerformanceNumber(
+                last=found.last,
+                before=found.before,
+                after=found.after,
+                results=found.results,
+                trend=found.trend,
+                needed=found.needed,
+            )
+            for metric in PERFORMANCE
+            if (found := one.verdict(metric))
+        },
+        results=[
+            records.PerformanceResult(
+                when=row.when, source=row.source, numbers={str(name): value for name, value in row.numbers.items()}
+            )
+            for row in one.rows
+        ],
+    )
 
 
 def verdicts_table(console: Console, judgements: Iterable[tuple[Judgement, Sequence[Observation]]]) -> None:

@@ -4,6 +4,7 @@
 import argparse
 from datetime import UTC, datetime
 
+from core.cli import records
 from core.cli.context import Context
 from core.errors import EXIT_OK
 from core.evidence import evidence_store
@@ -20,8 +21,18 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     size = store.file.stat().st_size if store.file.exists() else 0
     first, last = (datetime.fromtimestamp(at, UTC).date().isoformat() if at else None for at in stats[-2:])
     if context.console.json:
-        counts = {"results": stats.results, "reports": stats.reports, "runs": stats.runs, "cells": stats.cells}
-        context.console.document({"file": str(store.file), "bytes": size, **counts, "first": first, "last": last})
+        context.console.document(
+            records.StoreStats(
+                file=str(store.file),
+                bytes=size,
+                results=stats.results,
+                reports=stats.reports,
+                runs=stats.runs,
+                cells=stats.cells,
+                first=first,
+                last=last,
+            )
+        )
         return EXIT_OK
     when = f", {first} to {last}" if first else ""
     each = f", {size / stats.results:.0f} bytes a result" if stats.results else ""

@@ -7,8 +7,10 @@ import csv
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-# Imported by package, also in annotations, which are not evaluated: most calls are about model tests.
 from core import evidence, handwritten
+
+# Imported by package, also in annotations, which are not evaluated: most calls are about model tests.
+from core.cli import records
 from core.cli.context import Context
 from core.errors import UsageError
 from core.runs import store
@@ -17,7 +19,6 @@ from core.text import counted, one_line
 
 _HEADER = ("id", "level", "markers", "file:line", "note")
 _SHOWN_RESULTS = 10
-Record = dict[str, object]
 
 
 def print_tests(ids: Sequence[str], style: str, context: Context) -> None:
@@ -26,7 +27,7 @@ def print_tests(ids: Sequence[str], style: str, context: Context) -> None:
     _print(_by_id(suite, ids), suite, style, context)
 
 
-def records(ids: Sequence[str], context: Context) -> list[Record]:
+def records_of(ids: Sequence[str], context: Context) -> list[records.HandwrittenTest]:
     """The tests with these node ids in their JSON form."""
     return [record(test) for test in _by_id(handwritten.read_tests(context.cache), ids)] if ids else []
 
@@ -57,21 +58,21 @@ def _print(
         context.console.note(f"{finding.kind}: {finding.message} ({finding.file})")
 
 
-def record(test: collected.HandwrittenTest) -> Record:
+def record(test: collected.HandwrittenTest) -> records.HandwrittenTest:
     """One test in its JSON form."""
-    return {
-        "id": test.node_id,
-        "function": test.name,
-        "classes": list(test.classes),
-        "file": test.path,
-        "line": test.line,
-        "level": test.level or None,
-        "markers": sorted(test.markers),
-        "marks": [{"name": mark.name, "given": dict(mark.given)} for mark in test.marks],
-        "parameters": dict(test.parameters),
-        "known": not test.unknown,
-        "why": test.unknown or None,
-    }
+    return records.HandwrittenTest(
+        id=test.node_id,
+        function=test.name,
+        classes=list(test.classes),
+        file=test.path,
+        line=test.line,
+        level=test.level or None,
+        markers=sorted(test.markers),
+        marks=[records.HandwrittenMark(name=mark.name, given=dict(mark.given)) for mark in test.marks],
+        parameters=dict(test.parameters),
+        known=not test.unknown,
+        why=test.unknown or None,
+    )
 
 
 def find_test(text: str, context: Context) -> collected.HandwrittenTest:
@@ -85,11 +86,15 @@ def show_test(text: str, context: Context) -> None:
     jobs, _ = ci.read_jobs(context.checkout)
     selecting, results = handwritten.jobs_of(jobs, test), _results(test, context)
     if context.console.json:
-        context.console.document({**record(test), "jobs": _by_machine(selecting), "evidence": results})
+        shown = record(test).extended(records.ShownHandwritten, jobs=_by_machine(selecting), evidence=results)
+        context.console.document(shown)
         return
     lines = handwritten.test_lines(test)
     lines += [("job", f"{_job_text(job)} ({_cadence(jobs, job)})") for job in selecting]
-    lines += [("result", " ".join(str(value) for value in one.values() if value)) for one in results]
+    lines += [
+        ("result", " ".join(filter(None, (one.when, one.from_, one.run, one.arch, one.ending, one.why))))
+        for one in results
+    ]
     context.console.line(one_line(test.node_id))
     context.console.table(("field", "value"), lines)
     if not selecting:
@@ -102,7 +107,7 @@ def jobs_of_test(text: str, context: Context) -> None:
     jobs, _ = ci.read_jobs(context.checkout)
     found = [job for job in handwritten.jobs_of(jobs, test) if context.arch in ("", job.runs_on)]
     if context.console.json:
-        context.console.document({"id": test.node_id, "archs": _by_machine(found)})
+        context.console.document(records.JobsOfHandwritten(id=test.node_id, archs=_by_machine(found)))
         return
     context.console.line(one_line(test.node_id))
     if not found:
@@ -120,26 +125,28 @@ def refuse_options(view: str | None, universe: str | None) -> None:
         raise UsageError("--view and --universe are for tests of models", hint="Leave out --view and --universe.")
 
 
-def _results(test: collected.HandwrittenTest, context: Context) -> list[Record]:
+def _results(test: collected.HandwrittenTest, context: Context) -> list[records.HandwrittenResult]:
     """The newest results of runs here, and of reports that were ingested."""
-    records = store.RunStore(context.paths.runs).ended()
-    found = evidence.handwritten_observations(context.checkout, context.paths, records, test.node_id)
+    ended = store.RunStore(context.paths.runs).ended()
+    found = evidence.handwritten_observations(context.checkout, context.paths, ended, test.node_id)
     return [
-        {
-            "when": datetime.fromtimestamp(one.when, UTC).isoformat(timespec="seconds") if one.when else None,
-            "from": str(one.origin),
-            "run": one.job or one.run,
-            "arch": one.arch or None,
-            "ending": str(one.ending),
-            "why": one.reason or None,
-        }
+        records.HandwrittenResult(
+            when=datetime.fromtimestamp(one.when, UTC).isoformat(timespec="seconds") if one.when else None,
+            from_=one.origin,
+            run=one.job or one.run,
+            arch=one.arch or None,
+            ending=str(one.ending),
+            why=one.reason or None,
+        )
         for one in found[:_SHOWN_RESULTS]
     ]
 
 
-def _by_machine(jobs: Sequence[ci.Job]) -> dict[str, list[dict[str, str]]]:
+def _by_machine(jobs: Sequence[ci.Job]) -> dict[str, list[records.JobName]]:
     return {
-        machine: [{"file": job.file, "name": job.name, "mark": job.test_mark} for job in jobs if job.runs_on == machine]
+        machine: [
+            records.JobName(file=job.file, name=job.name, mark=job.test_mark) for job in jobs if job.runs_on == machine
+        ]
         for machine in dict.fromkeys(job.runs_on for job in jobs)
     }
 

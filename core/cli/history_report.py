@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The history of an entry: as lines for a person, and as JSON."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
+from core.cli import records
 from core.cli.console import Console
 from core.history import History, Step, day_of, field_changes, step_lines, what
 from core.sources import Commit
@@ -13,30 +16,30 @@ _SHORT = 9
 _NOT_COMMITTED = "not committed"
 
 
-def as_document(step: Step) -> dict[str, object]:
+def as_document(step: Step) -> records.Step:
     """A step as JSON; the commit is null for uncommitted changes."""
     before, after = step.edit.before, step.edit.after
-    return {
-        **commit_document(step.commit),
-        "what": list(what(step)),
-        "id": after.id if after else None,
-        "file": after.file if after else None,
-        "id_before": before.id if before else None,
-        "file_before": before.file if before else None,
-        "changes": [
-            {"path": list(one.path), "before": one.before, "after": one.after}
+    return commit_document(step.commit).extended(
+        records.Step,
+        what=list(what(step)),
+        id=after.id if after else None,
+        file=after.file if after else None,
+        id_before=before.id if before else None,
+        file_before=before.file if before else None,
+        changes=[
+            records.StepChange(path=list(one.path), before=one.before, after=one.after)
             for one in field_changes(step.edit.old, step.edit.new)
         ],
-    }
+    )
 
 
-def commit_document(commit: Commit | None) -> dict[str, object]:
-    return {
-        "commit": commit.id if commit else None,
-        "time": _time(commit).isoformat() if commit else None,
-        "author": commit.author if commit else None,
-        "subject": commit.subject if commit else None,
-    }
+def commit_document(commit: Commit | None) -> records.Commit:
+    return records.Commit(
+        commit=commit.id if commit else None,
+        time=_time(commit).isoformat() if commit else None,
+        author=commit.author if commit else None,
+        subject=commit.subject if commit else None,
+    )
 
 
 def steps_text(steps: Iterable[Step]) -> Iterator[str]:

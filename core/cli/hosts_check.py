@@ -5,6 +5,7 @@ import argparse
 from collections.abc import Sequence
 
 from core import hosts
+from core.cli import records
 from core.cli.context import Context
 from core.cli.hosts_common import chosen
 from core.errors import EXIT_FINDINGS, EXIT_OK
@@ -24,7 +25,14 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     expected = expected_code(context.checkout) if context.in_checkout else Expected()
     reports = hosts.check_hosts(asked, expected)
     if context.console.json:
-        context.console.document([{"host": one.host, "ok": one.ok, "findings": plain(one.findings)} for one in reports])
+        context.console.document(
+            [
+                records.HostChecked(
+                    host=one.host, ok=one.ok, findings=[records.HostFinding(**plain(f)) for f in one.findings]
+                )
+                for one in reports
+            ]
+        )
     else:
         _print(context, reports)
     return EXIT_OK if all(one.ok for one in reports) else EXIT_FINDINGS

@@ -5,6 +5,7 @@ import difflib
 from collections.abc import Sequence
 from datetime import datetime
 
+from core.cli import records
 from core.cli.context import Context
 from core.errors import UsageError
 from core.files import plain
@@ -49,10 +50,11 @@ def _line(host: Host, status: HostStatus | None, now: datetime) -> tuple[str, ..
     return host.name, _state(host, status), ssh, ", ".join(host.labels), str(host.slots), time, host.checkout
 
 
-def _document(host: Host, status: HostStatus | None, now: datetime) -> dict[str, object]:
-    state = {
-        "state": status.state if status else "down",
-        "why": status.why if status else "",
-        "runs": list(status.runs) if status else [],
-    }
-    return {**plain(host), "local": host.here, "seconds_left": host.time_left(now), **state}
+def _document(host: Host, status: HostStatus | None, now: datetime) -> records.Host:
+    return records.Host(
+        **{**plain(host), "local": host.here},
+        seconds_left=host.time_left(now),
+        state=status.state if status else "down",
+        why=status.why if status else "",
+        runs=list(status.runs) if status else [],
+    )

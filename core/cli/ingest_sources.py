@@ -4,7 +4,6 @@
 import argparse
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from core.cli.arguments import days
@@ -18,7 +17,7 @@ from core.sources import Git, web_address
 from core.text import counted, one_line
 
 _REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
-__all__ = ["Gathered", "configure", "document", "from_github", "print_gathered", "watched"]
+__all__ = ["Gathered", "configure", "from_github", "print_gathered", "watched"]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -79,11 +78,6 @@ def _repository(context: Context) -> str:
         detail = f"The remote origin is {address or 'not set'}"
         raise UsageError("Which repository on GitHub?", detail, "Give --repository OWNER/NAME")
     return repository
-
-
-def document(gathered: Gathered) -> dict[str, object]:
-    """What GitHub had, as JSON."""
-    return asdict(gathered)
 
 
 def print_gathered(gathered: Gathered, console: Console) -> None:

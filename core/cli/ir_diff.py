@@ -4,6 +4,7 @@
 import argparse
 from collections.abc import Iterator, Sequence
 
+from core.cli import records
 from core.cli.context import Context
 from core.cli.ir_common import PLACE_HELP, add_stage, wanted
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
@@ -67,19 +68,19 @@ def _lines(row: Row) -> Iterator[str]:
         yield f"{sign if not number else ' '} {op.line:>6}  {one_line(op.text)}{source}"
 
 
-def _document(before: Program, after: Program, diff: ProgramDiff) -> dict[str, object]:
-    return {
-        "before": {"name": before.name, "stage": before.stage},
-        "after": {"name": after.name, "stage": after.stage},
-        "counts": diff.counts,
-        "ops": {name: list(both) for name, both in diff.by_name.items()},
-        "differences": [
-            {"change": row.change, "before": _side(row.left), "after": _side(row.right)}
+def _document(before: Program, after: Program, diff: ProgramDiff) -> records.ProgramsCompared:
+    return records.ProgramsCompared(
+        before=records.ProgramName(name=before.name, stage=before.stage),
+        after=records.ProgramName(name=after.name, stage=after.stage),
+        counts=records.ProgramCounts(**{str(name): number for name, number in diff.counts.items()}),
+        ops={name: both for name, both in diff.by_name.items()},
+        differences=[
+            records.OpDifference(change=row.change, before=_side(row.left), after=_side(row.right))
             for row in map(diff.__getitem__, diff.differences)
         ],
-        "broken": diff.broken,
-    }
+        broken=diff.broken,
+    )
 
 
-def _side(op: Op | None) -> dict[str, object] | None:
-    return None if op is None else {"line": op.line, "op": op.name, "text": op.text, "source": op.place or None}
+def _side(op: Op | None) -> records.ComparedOp | None:
+    return None if op is None else records.ComparedOp(line=op.line, op=op.name, text=op.text, source=op.place or None)

@@ -3,6 +3,7 @@
 
 import argparse
 
+from core.cli import records
 from core.cli.context import Context
 from core.cli.ir_common import PLACE_HELP, add_stage, wanted
 from core.errors import EXIT_OK
@@ -17,7 +18,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     found = wanted(args.program, args.stage, context)
     if context.console.json:
         context.console.document(
-            [{"stage": one.stage, "name": one.name, "file": str(one.file), "bytes": one.size} for one in found]
+            [records.Program(stage=one.stage, name=one.name, file=str(one.file), bytes=one.size) for one in found]
         )
     else:
         context.console.table(("stage", "bytes", "program"), ((one.stage, f"{one.size:,}", one.name) for one in found))

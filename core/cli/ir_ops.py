@@ -3,6 +3,7 @@
 
 import argparse
 
+from core.cli import records
 from core.cli.context import Context
 from core.cli.ir_common import PLACE_HELP, add_stage, wanted
 from core.errors import EXIT_FINDINGS, EXIT_OK
@@ -27,13 +28,13 @@ def _count(found: list[Program], context: Context) -> int:
         counts = count_ops(one.file, one.stage)
         broken = broken or bool(counts.broken)
         documents.append(
-            {
-                "stage": one.stage,
-                "name": one.name,
-                "total": counts.total,
-                "ops": counts.by_name,
-                "broken": counts.broken or None,
-            }
+            records.ProgramOps(
+                stage=one.stage,
+                name=one.name,
+                total=counts.total,
+                ops=counts.by_name,
+                broken=counts.broken or None,
+            )
         )
         if not context.console.json:
             context.console.note(f"{one.name} ({one.stage}): {counted(counts.total, 'op')}")
@@ -55,7 +56,7 @@ def _find(found: list[Program], text: str, context: Context) -> int:
     if context.console.json:
         context.console.document(
             [
-                {"program": one.name, "line": op.line, "op": op.name, "source": op.place or None, "text": op.text}
+                records.OpInProgram(program=one.name, line=op.line, op=op.name, source=op.place or None, text=op.text)
                 for one, op in hits
             ]
         )

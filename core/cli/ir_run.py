@@ -4,6 +4,7 @@
 import argparse
 import shlex
 
+from core.cli import records
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.proc import own_identity, run_command, run_in_terminal
@@ -42,7 +43,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     else:
         code = run_in_terminal(found.command, cwd=found.directory, env=found.environment)
     if context.console.json:
-        context.console.document({"directory": str(found.directory), "command": list(found.command), "exit_code": code})
+        context.console.document(records.CodeRun(directory=str(found.directory), command=found.command, exit_code=code))
     context.console.note(f"exit code {code}")
     return EXIT_OK if code == 0 else EXIT_FINDINGS
 

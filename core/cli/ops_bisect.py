@@ -6,6 +6,7 @@ import math
 import re
 from pathlib import Path
 
+from core.cli import records
 from core.cli.context import Context
 from core.cli.runs_common import agreed_interpreter, configure_yes
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
@@ -57,7 +58,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     python = agreed_interpreter([id], context, yes=args.yes)
     report = bisect(python, root, request, context.console.note)
     if context.console.json:
-        context.console.document({"id": id, "backend": args.backend, **report})
+        context.console.document(records.Bisected(id=id, backend=args.backend, **report))
     else:
         for line in bisection_lines(report, args.backend):
             context.console.line(line)

@@ -4,6 +4,7 @@
 import argparse
 from collections.abc import Sequence
 
+from core.cli import records
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence import Observation
@@ -48,7 +49,14 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     found = compare_backends(last, ids, two_backends(args.backend, backends_of(last, ids)))
     chosen = [one for one in found.cases if not args.only or one.kind in args.only]
     if context.console.json:
-        context.console.document({**_head(found), "cases": [_document(one) for one in chosen]})
+        context.console.document(
+            records.BackendsCompared(
+                first=found.first,
+                second=found.second,
+                counts=found.counts,
+                cases=[_document(one) for one in chosen],
+            )
+        )
     else:
         _print(found, chosen, context)
     return EXIT_FINDINGS if found.counts[BackendKind.ONLY_SECOND] else EXIT_OK
@@ -74,29 +82,28 @@ def _cells(one: OnTwoBackends) -> list[str]:
     return [*cells, " | ".join(dict.fromkeys(reasons))]
 
 
-def _head(found: BackendComparison) -> dict[str, object]:
-    return {"first": found.first, "second": found.second, "counts": found.counts}
+def _document(one: OnTwoBackends) -> records.CaseOnBackends:
+    return records.CaseOnBackends(
+        id=one.id,
+        kind=one.kind,
+        first=_side(one.first),
+        second=_side(one.second),
+        change=records.CaseChange(**{name: one.change(name) for name in NUMBERS}),
+    )
 
 
-def _document(one: OnTwoBackends) -> dict[str, object]:
-    return {
-        "id": one.id,
-        "kind": one.kind,
-        "first": _side(one.first),
-        "second": _side(one.second),
-        "change": {name: one.change(name) for name in NUMBERS},
-    }
-
-
-def _side(row: Observation | None) -> dict[str, object] | None:
+def _side(row: Observation | None) -> records.CaseOnBackend | None:
     if row is None or row.op is None:
         return None
-    return {
-        "status": row.op.status,
-        "rtol": row.op.rtol,
-        "atol": row.op.atol,
-        **{name: getattr(row.op, name) for name in NUMBERS if name != "seconds"},
-        "seconds": row.seconds,
-        "message": row.reason or None,
-        "run": row.job or row.run,
-    }
+    return records.CaseOnBackend(
+        status=row.op.status,
+        rtol=row.op.rtol,
+        atol=row.op.atol,
+        max_abs=row.op.max_abs,
+        max_rel=row.op.max_rel,
+        mismatched=row.op.mismatched,
+        pcc=row.op.pcc,
+        seconds=row.seconds,
+        message=row.reason or None,
+        run=row.job or row.run,
+    )

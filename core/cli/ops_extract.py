@@ -4,6 +4,7 @@
 import argparse
 from pathlib import Path
 
+from core.cli import records
 from core.cli.context import Context
 from core.cli.runs_common import agreed_interpreter, configure_yes
 from core.errors import EXIT_OK, UsageError
@@ -44,17 +45,17 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         context.console.out.write(found.text)
     if context.console.json:
         context.console.document(
-            {
-                "id": id,
-                "level": args.level,
-                "file": str(file) if file else None,
-                "cases": found.cases,
-                "added": new,
-                "calls": found.calls,
-                "left_out": dict(found.left_out),
-                "failure": found.failure,
-                "manifest": found.text if file is None else None,
-            }
+            records.Extracted(
+                id=id,
+                level=args.level,
+                file=str(file) if file else None,
+                cases=found.cases,
+                added=new,
+                calls=found.calls,
+                left_out=dict(found.left_out),
+                failure=found.failure,
+                manifest=found.text if file is None else None,
+            )
         )
         return EXIT_OK
     context.console.note(f"{counted(found.cases, 'case')} of {counted(found.calls, 'call')}, {new:,} new")

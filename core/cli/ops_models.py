@@ -2,7 +2,9 @@
 """`ttmatrix ops models`: list the models that have op cases."""
 
 import argparse
+from collections.abc import Sequence
 
+from core.cli import records
 from core.cli.context import Context
 from core.cli.ops_common import add_selection, op_tests
 from core.errors import EXIT_OK
@@ -20,7 +22,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     measured = measure(tests, tests.of_models(args.model)).by_model
     files = {
         model: [
-            {"file": one.path, "backend": one.backend or None, "variant_of": one.canonical or None}
+            records.OpModelFile(file=one.path, backend=one.backend or None, variant_of=one.canonical or None)
             for one in tests.manifests
             if one.model == model
         ]
@@ -29,7 +31,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if context.console.json:
         context.console.document(
             [
-                {"model": model, "cases": one.cases, "unique": one.unique, "ops": one.ops, "files": files[model]}
+                records.OpModel(model=model, cases=one.cases, unique=one.unique, ops=one.ops, files=files[model])
                 for model, one in measured.items()
             ]
         )
@@ -40,6 +42,6 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     return EXIT_OK
 
 
-def _cells(model: str, counts: Counts, files: list[dict[str, str | None]]) -> tuple[str, ...]:
-    names = " ".join(str(one["file"]) for one in files)
+def _cells(model: str, counts: Counts, files: Sequence[records.OpModelFile]) -> tuple[str, ...]:
+    names = " ".join(one.file for one in files)
     return model, f"{counts.cases:,}", f"{counts.unique:,}", str(counts.ops), names

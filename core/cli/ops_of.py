@@ -3,6 +3,7 @@
 
 import argparse
 
+from core.cli import records
 from core.cli.context import Context
 from core.errors import EXIT_OK, UsageError
 from core.ids import TestId
@@ -45,27 +46,27 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     return EXIT_OK
 
 
-def _document(id: str, twin: str, ops: OpsOfModel, found: OpByOp, lines: int | None) -> dict[str, object]:
-    return {
-        "id": id,
-        "op_by_op": twin or None,
-        "models": list(ops.models),
-        "cases": [row.id for row in ops.rows],
-        "results": [
-            {
-                "op": one.result.op,
-                "passed": one.result.passed,
-                "message": one.result.message or None,
-                "inputs": [{"shape": list(each.shape), "dtype": each.dtype} for each in one.result.inputs],
-                "report": one.result.file,
-                "joined_by_shape": list(one.cases),
-            }
+def _document(id: str, twin: str, ops: OpsOfModel, found: OpByOp, lines: int | None) -> records.OpsOfModel:
+    return records.OpsOfModel(
+        id=id,
+        op_by_op=twin or None,
+        models=list(ops.models),
+        cases=[row.id for row in ops.rows],
+        results=[
+            records.OpByOpResult(
+                op=one.result.op,
+                passed=one.result.passed,
+                message=one.result.message or None,
+                inputs=[records.OpByOpInput(shape=list(each.shape), dtype=each.dtype) for each in one.result.inputs],
+                report=one.result.file,
+                joined_by_shape=list(one.cases),
+            )
             for one in ops.joined
         ],
-        "failed_modules": [{"file": file, "op": failed_op(file)} for file in found.failed_files],
-        "chisel_lines": lines,
-        "problems": list(found.problems),
-    }
+        failed_modules=[records.FailedModule(file=file, op=failed_op(file)) for file in found.failed_files],
+        chisel_lines=lines,
+        problems=list(found.problems),
+    )
 
 
 def _print(id: str, twin: str, ops: OpsOfModel, found: OpByOp, lines: int | None, context: Context) -> None:

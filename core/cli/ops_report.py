@@ -2,8 +2,10 @@
 """`ttmatrix ops report`: numbers about op cases and their results, and the mistakes in their files."""
 
 import argparse
-from typing import Any
 
+from msgspec import UNSET
+
+from core.cli import records
 from core.cli.context import Context
 from core.cli.ops_common import add_selection, op_tests
 from core.cli.ops_report_texts import WRITERS, Report, no_results
@@ -33,8 +35,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     report = Report(tests, measure(tests, selected), numbers, args.backend)
     style = args.format or ("json" if context.console.json else "table")
     if style == "json":
-        document = _document(report)
-        context.console.document({**document, "grid": _grid(report)} if args.grid else document)
+        context.console.document(_document(report, grid=args.grid))
     else:
         WRITERS[style](report, context.console, grid=args.grid)
     if said := no_results(report, [one.backend for one in everywhere]):
@@ -43,83 +44,85 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     return EXIT_FINDINGS if wrong else EXIT_OK
 
 
-def _document(report: Report) -> dict[str, Any]:
+def _document(report: Report, *, grid: bool) -> records.OpsReport:
     total = report.metrics.total
-    return {
-        "cases": total.cases,
-        "unique": total.unique,
-        "ops": total.ops,
-        "models": total.models,
-        "by_model": {
+    return records.OpsReport(
+        cases=total.cases,
+        unique=total.unique,
+        ops=total.ops,
+        models=total.models,
+        by_model={
             model: _with_results(one, {of.backend: of.by_model[model] for of in report.numbers})
             for model, one in report.metrics.by_model.items()
         },
-        "by_op": {
+        by_op={
             op: _with_results(one, {of.backend: of.by_op[op] for of in report.numbers})
             for op, one in report.metrics.by_op.items()
         },
-        "coverage": {"signatures": total.signatures, "shapes": total.shapes, "dtypes": total.dtypes},
-        "dedupe": {
-            "executed": total.unique,
-            "duplicates": total.cases - total.unique,
-            "saved": round(report.metrics.saved, 4),
-        },
-        "backends": {one.backend: _backend(one) for one in report.numbers},
-        "problems": _problems(report.tests),
-    }
+        coverage=records.Coverage(signatures=total.signatures, shapes=total.shapes, dtypes=total.dtypes),
+        dedupe=records.Deduplicated(
+            executed=total.unique,
+            duplicates=total.cases - total.unique,
+            saved=round(report.metrics.saved, 4),
+        ),
+        backends={one.backend: _backend(one) for one in report.numbers},
+        problems=_problems(report.tests),
+        grid=_grid(report) if grid else UNSET,
+    )
 
 
-def _problems(tests: OpTests) -> list[dict[str, Any]]:
+def _problems(tests: OpTests) -> list[records.ManifestProblem]:
     return [
-        {
-            "file": one.path,
-            "line": problem.line,
-            "column": problem.column,
-            "case": problem.case or None,
-            "message": problem.message,
-            "hint": problem.hint or None,
-            "warning": problem.warning,
-        }
+        records.ManifestProblem(
+            file=one.path,
+            line=problem.line,
+            column=problem.column,
+            case=problem.case or None,
+            message=problem.message,
+            hint=problem.hint or None,
+            warning=problem.warning,
+        )
         for one in tests.manifests
         for problem in one.problems
     ]
 
 
-def _with_results(counts: Counts, tallies: dict[str, Tally]) -> dict[str, Any]:
-    return {**counts._asdict(), "backends": {backend: _tally(one) for backend, one in tallies.items()}}
+def _with_results(counts: Counts, tallies: dict[str, Tally]) -> records.OpCounts:
+    return records.OpCounts(**counts._asdict(), backends={backend: _tally(one) for backend, one in tallies.items()})
 
 
-def _tally(one: Tally) -> dict[str, Any]:
-    return {
-        **one._asdict(),
-        "executed": one.executed,
-        "seconds": round(one.seconds, 6),
-        "seconds_per_case": _rounded(one.seconds_per_case, 6),
-        "pass_rate": _rounded(one.pass_rate),
-    }
+def _tally(one: Tally) -> records.OpTally:
+    return records.OpTally(
+        **one._replace(seconds=round(one.seconds, 6))._asdict(),
+        executed=one.executed,
+        seconds_per_case=_rounded(one.seconds_per_case, 6),
+        pass_rate=_rounded(one.pass_rate),
+    )
 
 
-def _backend(one: BackendNumbers) -> dict[str, Any]:
+def _backend(one: BackendNumbers) -> records.OpBackend:
     total = one.total
-    return {
-        **_tally(total),
-        "coverage": {"ops": one.ops, "enabled": one.enabled, "rate": _rounded(one.coverage)},
-        "dedupe": {"executed": total.executed, "duplicates": total.duplicates, "saved": _rounded(total.saved)},
-        "stability": {**one.steadiness._asdict(), "rate": _rounded(one.steadiness.rate)},
-    }
+    return _tally(total).extended(
+        records.OpBackend,
+        coverage=records.BackendCoverage(ops=one.ops, enabled=one.enabled, rate=_rounded(one.coverage)),
+        dedupe=records.DeduplicatedResults(
+            executed=total.executed, duplicates=total.duplicates, saved=_rounded(total.saved)
+        ),
+        stability=records.BackendStability(**one.steadiness._asdict(), rate=_rounded(one.steadiness.rate)),
+    )
 
 
-def _grid(report: Report) -> list[dict[str, Any]]:
+def _grid(report: Report) -> list[records.OpGridCell]:
     cells = report.metrics.grid
     return [
-        {"op": op, "model": model, "cases": cells[op, model], "backends": _of_cell(report, (op, model))}
+        records.OpGridCell(op=op, model=model, cases=cells[op, model], backends=_of_cell(report, (op, model)))
         for op in report.metrics.by_op
         for model in report.metrics.by_model
         if (op, model) in cells
     ]
 
 
-def _of_cell(report: Report, cell: tuple[str, str]) -> dict[str, Any]:
+def _of_cell(report: Report, cell: tuple[str, str]) -> dict[str, records.OpTally]:
     return {one.backend: _tally(one.grid[cell]) for one in report.numbers}
 
 

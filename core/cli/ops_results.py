@@ -5,6 +5,7 @@ import argparse
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from core.cli import records
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence import Observation
@@ -51,24 +52,24 @@ def _cells(row: Observation, verdict: Judgement, course: Course | None) -> Seque
     return row.test_id, row.arch, row.op.status, *numbers, verdict.verdict, stability, row.reason
 
 
-def _document(row: Observation, verdict: Judgement, course: Course | None) -> dict[str, object]:
+def _document(row: Observation, verdict: Judgement, course: Course | None) -> records.OpCaseResult:
     assert row.op is not None
     when = datetime.fromtimestamp(row.when, UTC).isoformat(timespec="seconds") if row.when else None
-    return {
-        "id": row.test_id,
-        "backend": row.arch,
-        "status": row.op.status,
-        "seconds": row.seconds,
-        "max_abs": row.op.max_abs,
-        "max_rel": row.op.max_rel,
-        "pcc": row.op.pcc,
-        "message": row.reason,
-        "key": row.op.key,
-        "dup_of": row.op.dup_of or None,
-        "when": when,
-        "run": row.job or row.run,
-        "verdict": verdict.verdict,
-        "why": verdict.why,
-        "stability": course.stability if course else None,
-        "since": (course.since or None) if course else None,
-    }
+    return records.OpCaseResult(
+        id=row.test_id,
+        backend=row.arch,
+        status=row.op.status,
+        seconds=row.seconds,
+        max_abs=row.op.max_abs,
+        max_rel=row.op.max_rel,
+        pcc=row.op.pcc,
+        message=row.reason,
+        key=row.op.key,
+        dup_of=row.op.dup_of or None,
+        when=when,
+        run=row.job or row.run,
+        verdict=verdict.verdict,
+        why=verdict.why,
+        stability=course.stability if course else None,
+        since=(course.since or None) if course else None,
+    )

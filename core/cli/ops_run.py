@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from core.cli import records
 from core.cli.context import Context
 from core.cli.ops_common import add_selection, op_tests
 from core.cli.runs_common import exit_code, queue_runs
@@ -80,7 +81,7 @@ def _report(record: RunRecord, invalid: Sequence[OpResult], context: Context) ->
         raise TTMatrixError("No op case was run", record.summary or str(record.outcome), hint)
     results += invalid
     if context.console.json:
-        context.console.document([asdict(one) for one in results])
+        context.console.document([records.OpCaseRun(**asdict(one)) for one in results])
     else:
         _print(results, context)
     if record.outcome not in (Outcome.PASS, Outcome.FAIL):

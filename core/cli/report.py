@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from core.cli import records
 from core.evidence.analysis import IssueAdvice, Night
 from core.evidence.progress import (
     HostHealth,
@@ -39,103 +40,109 @@ class Report(NamedTuple):
     """By backend, the results of op cases day by day."""
 
 
-def report_document(report: Report) -> dict[str, object]:
+def report_document(report: Report) -> records.Report:
     """The report as JSON. Rates are 0 to 1, null where nothing ran; days and weeks end in UTC."""
     progress, measured = report.progress, report.progress.measured
     days = [day_text(number) for number in progress.days]
-    return {
-        "checkout": report.name,
-        "arch": report.arch or None,
-        "by": progress.by,
-        "since": moment_day(progress.since),
-        "until": moment_day(progress.now),
-        "results": sum(measured.total.ran),
-        "days": days,
-        "total": _series(measured.total),
-        "archs": [_series(one) for one in measured.archs],
-        "groups": [_series(one) for one in measured.groups],
-        "without_hosts": list(progress.without),
-        "verdicts": {verdict: progress.verdicts.get(verdict, 0) for verdict in Verdict},
-        "turned": [_turned(one) for one in measured.turned],
-        "missing": [
-            {"id": one.id, "arch": one.arch, "run": one.since, "runs": one.runs, "day": moment_day(one.mentioned)}
+    return records.Report(
+        checkout=report.name,
+        arch=report.arch or None,
+        by=progress.by,
+        since=moment_day(progress.since),
+        until=moment_day(progress.now),
+        results=sum(measured.total.ran),
+        days=days,
+        total=_series(measured.total),
+        archs=[_series(one) for one in measured.archs],
+        groups=[_series(one) for one in measured.groups],
+        without_hosts=list(progress.without),
+        verdicts={verdict: progress.verdicts.get(verdict, 0) for verdict in Verdict},
+        turned=[_turned(one) for one in measured.turned],
+        missing=[
+            records.MissingCell(id=one.id, arch=one.arch, run=one.since, runs=one.runs, day=moment_day(one.mentioned))
             for one in progress.missing
         ],
-        "flaky": [{"id": one.id, "arch": one.arch, "flakiness": round(one.flakiness, 4)} for one in measured.flaky],
-        "hosts": [_host(one) for one in measured.hosts],
-        "stale": [_stale(one) for one in measured.stale],
-        "corrected": [_stale(one) for one in measured.corrected],
-        "stale_days": {"now": typical_days(measured.stale), "corrected": typical_days(measured.corrected)},
-        "runs": [
-            {"run": one.run, "day": moment_day(one.when), "ran": one.ran, "not_run": one.not_run, "broken": one.broken}
+        flaky=[
+            records.FlakyCell(id=one.id, arch=one.arch, flakiness=round(one.flakiness, 4)) for one in measured.flaky
+        ],
+        hosts=[_host(one) for one in measured.hosts],
+        stale=[_stale(one) for one in measured.stale],
+        corrected=[_stale(one) for one in measured.corrected],
+        stale_days=records.StaleDays(now=typical_days(measured.stale), corrected=typical_days(measured.corrected)),
+        runs=[
+            records.ReportRun(
+                run=one.run, day=moment_day(one.when), ran=one.ran, not_run=one.not_run, broken=one.broken
+            )
             for one in progress.runs
         ],
-        "days_without_results": [day_text(number) for number in progress.gaps],
-        "entries": [
-            {"day": moment_day(week.end), "counts": {status: week.counts.get(status, 0) for status in Status}}
+        days_without_results=[day_text(number) for number in progress.gaps],
+        entries=[
+            records.EntryCounts(
+                day=moment_day(week.end), counts={status: week.counts.get(status, 0) for status in Status}
+            )
             for week in progress.weeks
         ],
-        "ops": [
-            {
-                "backend": backend,
-                "nights": [{"day": day_text(one.day), "ran": one.ran, "passed": one.passed} for one in found],
-            }
+        ops=[
+            records.ReportBackend(
+                backend=backend,
+                nights=[records.ReportNight(day=day_text(one.day), ran=one.ran, passed=one.passed) for one in found],
+            )
             for backend, found in report.ops.items()
         ],
-        "issues": [
-            {
-                "issue": one.state.issue,
-                "state": one.state.state,
-                "advice": one.advice,
-                "cells": [{"id": id, "arch": arch} for id, arch in one.cells],
-            }
+        issues=[
+            records.ReportIssue(
+                issue=one.state.issue,
+                state=one.state.state,
+                advice=one.advice,
+                cells=[records.Cell(id=id, arch=arch) for id, arch in one.cells],
+            )
             for one in report.issues
         ],
-    }
+    )
 
 
-def _series(one: Series) -> dict[str, object]:
-    return {
-        "name": one.name,
-        "passed": list(one.passed),
-        "as_expected": list(one.as_expected),
-        "ran": list(one.ran),
-        "weeks": _rates(one.weeks_passed),
-        "weeks_as_expected": _rates(one.weeks),
-    }
+def _series(one: Series) -> records.ReportSeries:
+    return records.ReportSeries(
+        name=one.name,
+        passed=list(one.passed),
+        as_expected=list(one.as_expected),
+        ran=list(one.ran),
+        weeks=_rates(one.weeks_passed),
+        weeks_as_expected=_rates(one.weeks),
+    )
 
 
 def _rates(weeks: Sequence[float | None]) -> list[float | None]:
     return [None if rate is None else round(rate, 4) for rate in weeks]
 
 
-def _turned(one: Turned) -> dict[str, object]:
-    return {
-        "id": one.id,
-        "arch": one.arch,
-        "turn": "fixed" if one.fixed else "broke",
-        "day": moment_day(one.when),
-        "run": one.run,
-        "together": one.together,
-    }
+def _turned(one: Turned) -> records.Turned:
+    return records.Turned(
+        id=one.id,
+        arch=one.arch,
+        turn="fixed" if one.fixed else "broke",
+        day=moment_day(one.when),
+        run=one.run,
+        together=one.together,
+    )
 
 
-def _host(one: HostHealth) -> dict[str, object]:
-    return {
-        "host": one.host,
-        "results": one.results,
-        "failed": one.failed,
-        "share": round(one.share, 4),
-        "excess": round(one.excess, 4),
-        "suspect": one.suspect,
-    }
+def _host(one: HostHealth) -> records.ReportHost:
+    return records.ReportHost(
+        host=one.host,
+        results=one.results,
+        failed=one.failed,
+        share=round(one.share, 4),
+        excess=round(one.excess, 4),
+        suspect=one.suspect,
+    )
 
 
-def _stale(one: Stale) -> dict[str, object]:
-    return {
-        "id": one.id,
-        "arch": one.arch,
-        "since": moment_day(one.since),
-        "passes": one.results,
-        "days": round(one.days, 1),
-    }
+def _stale(one: Stale) -> records.StaleEntry:
+    return records.StaleEntry(
+        id=one.id,
+        arch=one.arch,
+        since=moment_day(one.since),
+        passes=one.results,
+        days=round(one.days, 1),
+    )

@@ -12,6 +12,9 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+from msgspec import UNSET
+
+from core.cli import records
 from core.cli.console import Console
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, TTMatrixError, UsageError
@@ -41,31 +44,31 @@ _HEADER = ("run", "outcome", "started", "seconds", "kind", "arch", "id", "age", 
 _CHECKOUT = _HEADER.index("age")
 
 
-def exit_code(records: Iterable[RunRecord]) -> int:
+def exit_code(runs: Iterable[RunRecord]) -> int:
     """0 if no run failed; 2 if this machine could not run one of them; else 1."""
-    outcomes = {record.outcome for record in records}
+    outcomes = {record.outcome for record in runs}
     if outcomes <= HARMLESS:
         return EXIT_OK
     return EXIT_INFRASTRUCTURE if Outcome.ERROR in outcomes else EXIT_FINDINGS
 
 
-def summary(records: Iterable[RunRecord]) -> str:
+def summary(runs: Iterable[RunRecord]) -> str:
     """How many runs ended how, in one line."""
-    counts = Counter(str(record.outcome or record.state) for record in records)
+    counts = Counter(str(record.outcome or record.state) for record in runs)
     return ", ".join(f"{count} {word}" for word, count in counts.most_common()) or "no runs"
 
 
 def runs_table(
     console: Console,
-    records: Iterable[RunRecord],
+    runs: Iterable[RunRecord],
     ages: Mapping[str, Age] = MappingProxyType({}),
     *,
     with_checkout: bool = False,
 ) -> None:
     """Print one line per run; `ages` by run id. If some ran on other machines, the host is printed."""
-    records = list(records)
-    elsewhere = any(record.place for record in records)
-    with_profile = any(record.spec.profile for record in records)
+    runs = list(runs)
+    elsewhere = any(record.place for record in runs)
+    with_profile = any(record.spec.profile for record in runs)
 
     def line(record: RunRecord) -> tuple[str, ...]:
         age = ages.get(record.spec.run_id)
@@ -90,7 +93,7 @@ def runs_table(
         *(["checkout"] if with_checkout else []),
     )
     header = (*_HEADER[:_CHECKOUT], *more, *_HEADER[_CHECKOUT:])
-    console.table(header, map(line, records))
+    console.table(header, map(line, runs))
 
 
 def _summary(record: RunRecord) -> str:
@@ -101,58 +104,58 @@ def _summary(record: RunRecord) -> str:
     return progress.text if progress else record.summary
 
 
-def spec_document(spec: RunSpec) -> dict[str, object]:
+def spec_record(spec: RunSpec) -> records.Planned:
     """A planned run as JSON: exactly what would be executed."""
     # Only lists of directories depend on the person's own variables.
     child = child_environment(os.environ, spec.env, spec.paths) if spec.paths else {}
-    return {
-        "id": spec.test_id,
-        "kind": spec.kind,
-        "profile": spec.profile,
-        "arch": spec.arch,
-        "cwd": str(spec.cwd),
-        "argv": list(spec.argv),
-        "env": {**spec.env, **{name: child[name] for name in spec.paths}},
-        "timeout": spec.timeout,
-        "hang_timeout": spec.hang_timeout,
-        "devices": list(spec.devices),
-        "estimate": spec.estimate,
-        "command": shell_command(spec),
-        **({"cases": spec.case_ids} if spec.cases else {}),
-    }
+    return records.Planned(
+        id=spec.test_id,
+        kind=spec.kind,
+        profile=spec.profile,
+        arch=spec.arch,
+        cwd=str(spec.cwd),
+        argv=spec.argv,
+        env={**spec.env, **{name: child[name] for name in spec.paths}},
+        timeout=spec.timeout,
+        hang_timeout=spec.hang_timeout,
+        devices=spec.devices,
+        estimate=spec.estimate,
+        command=shell_command(spec),
+        cases=spec.case_ids if spec.cases else UNSET,
+    )
 
 
-def record_document(record: RunRecord, age: Age | None = None) -> dict[str, object]:
+def run_record(record: RunRecord, age: Age | None = None) -> records.Run:
     """A run as JSON, with the state of the checkout that it ran on.
 
     `age` says how the checkout has changed since; empty: not changed, or not compared.
     """
     tree, directory = record.tree, f"{record.root}/{record.spec.run_id}"
-    return {
-        "run": record.spec.run_id,
-        **spec_document(record.spec),
-        "created": record.spec.created,
-        "started": moment_text(record.started),
-        "batch": record.spec.batch,
-        "parent": record.spec.parent,
-        "held": record.held,
-        "checkout": _resolved(record.spec.cwd),
-        "commit": tree.commit if tree else None,
-        "models_commit": tree.models if tree else None,
-        "committed": tree.committed if tree else None,
-        "age": age.text if age else "",
-        "place": record.place,
-        "state": record.state,
-        "outcome": record.outcome,
-        "seconds": record.seconds,
-        "exit_code": record.exit_code,
-        "signal": record.signal,
-        "stage": record.stage,
-        "summary": record.summary,
-        "result": None if record.result is None else dict(record.result),
-        "directory": directory,
-        "log": f"{directory}/{LOG}",
-    }
+    return spec_record(record.spec).extended(
+        records.Run,
+        run=record.spec.run_id,
+        created=record.spec.created,
+        started=moment_text(record.started),
+        batch=record.spec.batch,
+        parent=record.spec.parent,
+        held=record.held,
+        checkout=_resolved(record.spec.cwd),
+        commit=tree.commit if tree else None,
+        models_commit=tree.models if tree else None,
+        committed=tree.committed if tree else None,
+        age=age.text if age else "",
+        place=record.place,
+        state=record.state,
+        outcome=record.outcome,
+        seconds=record.seconds,
+        exit_code=record.exit_code,
+        signal=record.signal,
+        stage=record.stage,
+        summary=record.summary,
+        result=None if record.result is None else dict(record.result),
+        directory=directory,
+        log=f"{directory}/{LOG}",
+    )
 
 
 @cache
@@ -271,14 +274,14 @@ def start(args: argparse.Namespace, context: Context, planned: Sequence[RunSpec]
     store = RunStore(context.paths.runs)
     refused: list[TTMatrixError] = []
     _say_if_many(context, specs, "queueing {}; the first ones start meanwhile")
-    records = launch_all(store, specs, priority=args.priority, provenance=ahead.provenance, refused=refused)
+    runs = launch_all(store, specs, priority=args.priority, provenance=ahead.provenance, refused=refused)
     code = _say_refused(refused, context)
     if args.wait:
-        return max(code, _wait(context, store, records))
+        return max(code, _wait(context, store, runs))
     if context.console.json:
-        context.console.document([record_document(record) for record in records])
+        context.console.document([run_record(record) for record in runs])
     else:
-        for record in records:
+        for record in runs:
             context.console.line(record.spec.run_id)
     return code
 
@@ -314,20 +317,20 @@ def queue_runs(context: Context, store: RunStore, specs: Sequence[RunSpec], *, y
 def _wait(context: Context, store: RunStore, started: Sequence[RunRecord]) -> int:
     for record in started:
         context.console.note(f"started {record.spec.run_id}  {one_line(record.spec.test_id)}")
-    records = wait(store, [record.spec.run_id for record in started])
+    runs = wait(store, [record.spec.run_id for record in started])
     if context.console.json:
-        context.console.document([record_document(record) for record in records])
+        context.console.document([run_record(record) for record in runs])
     else:
-        runs_table(context.console, records)
-    outcomes = summary(records)
+        runs_table(context.console, runs)
+    outcomes = summary(runs)
     context.console.note(outcomes)
     context.console.notify(context.settings.notify, outcomes)
-    return exit_code(records)
+    return exit_code(runs)
 
 
 def _print_plan(context: Context, specs: Sequence[RunSpec]) -> None:
     if context.console.json:
-        context.console.document([spec_document(spec) for spec in specs])
+        context.console.document([spec_record(spec) for spec in specs])
         return
     for spec in specs:
         context.console.line(printable(shell_command(spec)))

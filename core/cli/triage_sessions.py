@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 
+from core.cli import records
 from core.cli.context import Context
 from core.text import counted, one_line
 from core.workflows import (
@@ -61,16 +62,16 @@ def _line(session: WorkflowSession) -> tuple[str, ...]:
     return _state(session), report.workflow or session.name, session.state.case.id, one_line(said)
 
 
-def _document(session: WorkflowSession) -> dict[str, object]:
+def _document(session: WorkflowSession) -> records.OpenWorkflow:
     report = session.state.report or WorkflowReport()
     question, choices = _asked(session)
-    return {
-        "id": session.state.case.id,
-        "state": str(_state(session)),
-        "workflow": report.workflow or session.name,
-        "decision": report.decision,
-        "aborted": report.aborted,
-        "question": question or None,
-        "choices": list(choices),
-        "directory": str(session.directory),
-    }
+    return records.OpenWorkflow(
+        id=session.state.case.id,
+        state=str(_state(session)),
+        workflow=report.workflow or session.name,
+        decision=report.decision,
+        aborted=report.aborted,
+        question=question or None,
+        choices=list(choices),
+        directory=str(session.directory),
+    )

@@ -22,6 +22,7 @@ from .reading import (
     read_loosely as read_loosely,
     read_text as read_text,
 )
+from .record import As as As, Record as Record
 from .replace import (
     Stamp as Stamp,
     atomic_write as atomic_write,

@@ -16,9 +16,13 @@ from .bisection import (
 )
 from .case_detail import (
     CaseDetail as CaseDetail,
-    case_document as case_document,
+    Tensor as Tensor,
+    Value as Value,
     case_lines as case_lines,
     describe_case as describe_case,
+    raises_text as raises_text,
+    tensor_text as tensor_text,
+    value_text as value_text,
 )
 from .chisel import read_chisel as read_chisel
 from .elsewhere import read_elsewhere as read_elsewhere

@@ -15,8 +15,8 @@ from core.payload.ttmatrix_payload.ops import (
     FormatName,
     Manifest,
     Raises,
-    Tensor,
-    Value,
+    Tensor as Tensor,
+    Value as Value,
     estimate,
 )
 
@@ -141,44 +141,3 @@ def raises_text(raises: Raises) -> str:
     """An error that has to be raised."""
     wanted = f": {raises.match}" if raises.match else f" matching {raises.match_re}" if raises.match_re else ""
     return f"{raises.type}{wanted}"
-
-
-def case_document(detail: CaseDetail) -> dict[str, object]:
-    """The JSON of the fields that the list of op cases does not have."""
-    case = detail.case
-    return {
-        "status": detail.expected.status,
-        "reason": detail.expected.reason or None,
-        "inputs": [
-            _tensor_document(one)
-            if isinstance(one, Tensor)
-            else {"value": value_text(one.value)}
-            if isinstance(one, Value)
-            else {"tensors": [_tensor_document(tensor) for tensor in one]}
-            for one in case.inputs
-        ],
-        "keywords": {name: value_text(value) for name, value in case.keywords.items()},
-        "seed": case.seed,
-        "rtol": case.rtol,
-        "atol": case.atol,
-        "pcc": case.pcc,
-        "marks": list(case.marks),
-        "skip_if": [{"expr": one.expr, "reason": one.reason or None} for one in case.skip_if],
-        "xfail_if": case.xfail_if or None,
-        "xfail_reason": case.xfail_reason or None,
-        "expects_error": None if case.expects_error is None else raises_text(case.expects_error[0]),
-        "description": case.description or None,
-        "bytes": detail.bytes,
-        "same": list(detail.same),
-    }
-
-
-def _tensor_document(tensor: Tensor) -> dict[str, object]:
-    return {
-        "shape": list(tensor.shape),
-        "dtype": tensor.dtype or None,
-        "init": tensor.init,
-        "stride": None if tensor.stride is None else list(tensor.stride),
-        "offset": tensor.storage_offset,
-        "text": tensor_text(tensor),
-    }

@@ -5,6 +5,7 @@ from .driver import (
     Progress as Progress,
     UserInput as UserInput,
     drive as drive,
+    in_work_tree as in_work_tree,
     leave as leave,
     leave_all as leave_all,
     open_session as open_session,
@@ -21,10 +22,11 @@ from .loader_edits import (
     uncommitted_edits as uncommitted_edits,
 )
 from .manager import WorkflowItem as WorkflowItem, WorkflowManager as WorkflowManager, WorkflowState as WorkflowState
+from .outcomes import DeviceResult as DeviceResult
 from .perform import WorkflowContext as WorkflowContext
-from .render import device_steps as device_steps, markdown as markdown
-from .report import WorkflowReport as WorkflowReport
-from .report_json import document as document
+from .render import device_steps as device_steps, diff_of as diff_of, go_on as go_on, markdown as markdown
+from .report import CpuLine as CpuLine, WorkflowReport as WorkflowReport
+from .repro import Phase as Phase
 from .resolve import find_target as find_target, is_target as is_target
 from .session import (
     WorkflowSession as WorkflowSession,

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command reference and the manual page say what the parsers say."""
+"""The command reference and the manual page say what the parsers say, the schemas what the records say."""
 
 from pathlib import Path
 
 import pytest
 
 from core.cli.parser import COMMANDS
-from tests.reference import WIDTH, command_reference, key_reference, manual_page
+from tests.reference import WIDTH, command_reference, key_reference, manual_page, schema_text
+from tests.schemas import schemas
 from tests.support.cli import call
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -23,6 +24,12 @@ def test_the_reference_is_fresh() -> None:
 
 def test_the_keys_are_fresh() -> None:
     assert (DOCS / "keys.md").read_text(encoding="utf-8") == key_reference(), "run: make reference"
+
+
+def test_the_schemas_are_fresh() -> None:
+    made = {name: schema_text(schema) for name, schema in schemas().items()}
+    stale = [name for name, text in made.items() if (DOCS / "schemas" / f"{name}.json").read_text("utf-8") != text]
+    assert stale == [], "run: make reference"
 
 
 def test_the_manual_page_is_fresh() -> None:

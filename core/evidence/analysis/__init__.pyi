@@ -59,7 +59,6 @@ from .performance import (
 )
 from .performance_text import (
     PERF_HEADER as PERF_HEADER,
-    perf_document as perf_document,
     perf_lines as perf_lines,
     perf_rows as perf_rows,
     series_name as series_name,

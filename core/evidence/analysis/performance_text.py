@@ -48,28 +48,6 @@ def trend_words(found: PerfVerdict) -> str:
     return f"{found.trend} {change} of {found.results}; {need}"
 
 
-def perf_document(one: Series) -> dict[str, object]:
-    """A series as JSON: its key, the verdict on each number, and every result."""
-    key = one.key
-    numbers: dict[str, object] = {}
-    for metric in PERFORMANCE:
-        if found := one.verdict(metric):
-            numbers[metric] = {
-                "last": found.last,
-                "before": found.before,
-                "after": found.after,
-                "results": found.results,
-                "trend": found.trend,
-                "needed": found.needed,
-            }
-    rows = [
-        {"when": row.when, "source": row.source, "numbers": {str(name): value for name, value in row.numbers.items()}}
-        for row in one.rows
-    ]
-    place = {"arch": key.arch, "backend": key.backend, "profile": key.profile, "batch_size": key.batch_size}
-    return {"id": key.test_id, **place, "numbers": numbers, "results": rows}
-
-
 def _cell(found: PerfVerdict | None) -> str:
     if found is None:
         return ""

@@ -20,7 +20,6 @@ from .op_rules import propose_for_cases as propose_for_cases
 from .proposal import (
     NotProposed as NotProposed,
     Proposal as Proposal,
-    document as document,
     propose as propose,
 )
 from .reruns import (

@@ -14,9 +14,8 @@ from core.edits import (
     effect,
     fields_after,
     operations_for,
-    to_json,
 )
-from core.edits.commit import cited, issue_url, issues_in
+from core.edits.commit import cited, issues_in
 from core.edits.pending import BaseEntry
 from core.evidence.analysis import Due
 from core.evidence.ending_fields import Fields
@@ -28,7 +27,6 @@ from core.evidence.proposals.rules import wanted
 from core.evidence.reasons import signature
 from core.evidence.summary import summary_of
 from core.evidence.verdicts import MOST_GRADE, NO_DIFFERENCE, Judgement, Policy, Verdict
-from core.files import plain
 from core.matrix import UNWRITTEN, Matrix, acting, raw_value, resolve, status_on, supported_archs, supports, with_fields
 from core.model import Entry, Status
 
@@ -330,31 +328,3 @@ def _line(judgement: Judgement) -> str:
     runs = dict.fromkeys(row.job if row.origin is Origin.HERE and row.job else row.run for row in judgement.rows)
     strip = summary_of(judgement.arch, judgement.seen or judgement.rows).text
     return f"{judgement.id} on {strip}: {', '.join(filter(None, runs))}"
-
-
-def document(proposals: Iterable[Proposal], commit: str) -> list[dict[str, object]]:
-    """The JSON form, which `core.edits.pending.proposals.parse_proposals` reads.
-
-    `base` is in every proposal, so that files can be cut and joined: the commit of the checkout (empty if git knows
-    none), and the entry as it was, null if there was none.
-    """
-    return [
-        {
-            "id": one.id,
-            "arch": ", ".join(one.archs),
-            "verdict": ", ".join(one.verdicts),
-            "grade": one.grade,
-            "grade_why": one.grade_why,
-            "since": one.since,
-            "cause": one.cause.text,
-            "why": one.why,
-            "evidence": list(one.evidence),
-            "facts": plain(one.facts),
-            "issues": list(one.issues),
-            "restore_when_closed": issue_url(one.restore) if one.restore else "",
-            "ops": to_json(one.ops),
-            "leaves_ci": list(one.leaves),
-            "base": {"commit": commit, "file": one.base.file, "fields": one.base.fields},
-        }
-        for one in proposals
-    ]

@@ -75,7 +75,7 @@ class ViewSpec(NamedTuple):
             if name not in known:
                 raise UsageError(f"There is no {kind} {name!r}", f"There are: {', '.join(filter(None, known))}")
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, Any]:
         """The fields by name, without empty ones; the query as its canonical text."""
         parts: dict[str, Any] = self._asdict()
         plain = ViewSpec()

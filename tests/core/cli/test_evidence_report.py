@@ -7,18 +7,19 @@ import json
 from core.cli.console import Console
 from core.cli.evidence_report import judgement_document, observation_document, verdicts_table
 from core.evidence.verdicts.verdict import Judgement, Verdict
+from core.text import json_text
 from tests.support.evidence import TEST_ID, seen
 
 ONE = Judgement(TEST_ID, "n150", Verdict.STALE, "passed \x1b[31m", (seen(when=1.0),), pinned="later")
 
 
 def test_a_judgement_is_plain_json() -> None:
-    document = json.loads(json.dumps(judgement_document(ONE, ONE.rows), allow_nan=False))
+    document = json.loads(json_text(judgement_document(ONE, ONE.rows)))
     assert (document["verdict"], document["evidence"]) == ("stale", "n150 P 1/1")
     assert document["rows"][0]["when"] == "1970-01-01T00:00:01+00:00"
     assert (document["rows"][0]["ending"], document["rows"][0]["guidance"]) == ("passed", [])
-    assert observation_document(seen())["when"] is None
-    assert judgement_document(ONE, ())["evidence"] == ""
+    assert observation_document(seen()).when is None
+    assert judgement_document(ONE, ()).evidence == ""
 
 
 def test_a_line_is_safe() -> None:

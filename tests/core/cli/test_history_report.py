@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Output of a step in an entry's history."""
 
+import json
+
 import pytest
 
 from core.cli.history_report import as_document, headline, steps_text
@@ -8,6 +10,7 @@ from core.history.pairing import EntryEdit, Location
 from core.history.timelines import Step
 from core.history.words import what
 from core.sources.git import Commit
+from core.text import json_text
 
 COMMIT = Commit("0123456789abcdef", (), 86_400, "So\x1bmebody", "Change it (#1)")
 HERE, THERE = Location("f.yaml", "a"), Location("g.yaml", "b")
@@ -49,7 +52,7 @@ def test_text_from_git_steers_no_terminal() -> None:
 
 def test_a_step_as_json() -> None:
     edit = EntryEdit(HERE, {"arch_overrides": {"n150": {"status": "A"}}}, THERE, {"status": "B"})
-    assert as_document(Step(COMMIT, edit)) == {
+    assert json.loads(json_text(as_document(Step(COMMIT, edit)))) == {
         "commit": "0123456789abcdef",
         "time": "1970-01-02T00:00:00+00:00",
         "author": "So\x1bmebody",
@@ -64,4 +67,4 @@ def test_a_step_as_json() -> None:
             {"path": ["arch_overrides", "n150", "status"], "before": "A", "after": None},
         ],
     }
-    assert as_document(Step(None, EntryEdit(HERE, {}, None, None)))["commit"] is None
+    assert as_document(Step(None, EntryEdit(HERE, {}, None, None))).commit is None

@@ -4,10 +4,10 @@
 from dataclasses import replace
 from pathlib import Path
 
+from core.cli.workflow_report import report_record
 from core.workflows.driver import Blocked, Progress
 from core.workflows.effects import Ask
 from core.workflows.render import diff_of, markdown
-from core.workflows.report_json import document
 from core.workflows.session import start
 from tests.support.triage import LOADER, MISMATCH, NO_KERNEL, TARGET, case, edit, member, repro
 
@@ -38,7 +38,7 @@ def test_it_names_the_page_of_the_model(tmp_path: Path) -> None:
     page = "https://huggingface.co/gpt2"
     session = start(tmp_path, "auto", replace(case(), pages=(page,)))
     assert f"\n- model: {page}\n" in markdown(Progress(session, None), "")
-    assert document(Progress(session, None), "")["pages"] == [page]
+    assert list(report_record(Progress(session, None), "").pages) == [page]
     assert "- model:" not in markdown(progress(tmp_path / "b"), "")
 
 

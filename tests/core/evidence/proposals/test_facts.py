@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from core.cli.proposal_record import proposal_records
 from core.edits.facts import CommitRange, RunFacts, evidence_lines
 from core.edits.pending.change import BaseEntry, Change, Put, UndoStep
 from core.edits.pending.codec import from_line, to_line
@@ -16,13 +17,14 @@ from core.errors import UsageError
 from core.evidence.observation import Ending, Observation
 from core.evidence.proposals.facts import facts_of
 from core.evidence.proposals.grade_words import grade_words
-from core.evidence.proposals.proposal import Proposal, document, propose
+from core.evidence.proposals.proposal import Proposal, propose
 from core.evidence.series import Series
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.policy import Policy
 from core.evidence.verdicts.verdict import Verdict, judge, with_history
 from core.matrix.indexing import index
 from core.model import Status
+from core.text import json_text
 from tests.support.evidence import judged, observed
 from tests.support.git import committed_checkout, git
 from tests.support.tree import sample
@@ -72,14 +74,14 @@ def test_the_facts_of_a_cell(made: Proposal) -> None:
 
 
 def test_a_file_of_proposals_has_the_same_facts(made: Proposal) -> None:
-    written = document([made], "abc")
+    written = json.loads(json_text(proposal_records([made], "abc")))
     (read,) = parse_proposals(json.dumps(written)).made
     assert read.change.facts == made.facts
     assert parse_proposals(json.dumps(written)).evidence == {TINY: made.facts}
 
 
 def test_facts_that_cannot_be_understood_are_refused(made: Proposal) -> None:
-    written = document([made], "abc")
+    written = json.loads(json_text(proposal_records([made], "abc")))
     written[0]["facts"] = [{"id": 7}]
     with pytest.raises(UsageError) as raised:
         parse_proposals(json.dumps(written))

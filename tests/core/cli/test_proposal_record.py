@@ -4,10 +4,12 @@
 import json
 from pathlib import Path
 
+from core.cli.proposal_record import proposal_records
 from core.edits.pending.proposals import parse_proposals
-from core.evidence.proposals.proposal import document, propose
+from core.evidence.proposals.proposal import propose
 from core.evidence.verdicts.verdict import Verdict
 from core.matrix.indexing import index
+from core.text import json_text
 from tests.support.evidence import judged, observed
 from tests.support.tree import TRAINING, sample
 
@@ -18,7 +20,7 @@ def test_a_file_of_proposals_comes_back(tmp_path: Path) -> None:
     matrix = index(sample(tmp_path))
     judgements = [judged(Verdict.STALE, [observed(test_id=TRAIN, arch=arch)]) for arch in ("n150", "p150")]
     proposals, _ = propose(matrix, judgements)
-    written = document(proposals, "abc")
+    written = json.loads(json_text(proposal_records(proposals, "abc")))
     assert {"id", "arch", "verdict", "why", "evidence", "ops"} <= written[0].keys()
     assert (written[0]["arch"], written[0]["verdict"]) == ("n150, p150", "stale")
     (read,) = parse_proposals(json.dumps(written)).made
