@@ -105,6 +105,11 @@ class Results:
         own = [one for one in self._all_own if one.run == name]
         return _merged(self._store.of_run(name) if self._store else (), own)
 
+    def one_of(self, job: str, run: str) -> Observation | None:
+        """A result of a CI job in a run; None: there is none."""
+        own = next((one for one in self._all_own if (one.job, one.run) == (job, run)), None)
+        return own or (self._store.one_of(job, run) if self._store else None)
+
     def of_cases(self) -> list[Observation]:
         """All results of op cases, oldest first."""
         own = [one for one in self._all_own if one.op is not None]

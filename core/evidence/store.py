@@ -239,6 +239,10 @@ class EvidenceStore:
         with self._open_to_read() as connection:
             return {as_text(name): count for name, count in connection.execute(_CELLS_OF_RUNS, (arch,))}
 
+    def one_of(self, job: str, run: str) -> Observation | None:
+        """A result of a job in a run; None: there is none."""
+        return next(iter(self._read(_ONE_OF, as_stored(run), as_stored(job))), None)
+
     def mentions(self, functions: Collection[Function]) -> list[Mention]:
         """When each cell of these functions was last mentioned by a report, even if only as skipped."""
         with self._open_to_read() as connection:
@@ -382,6 +386,9 @@ class EvidenceStore:
 _REPORTS = """SELECT id, digest, rank, attempt, named FROM reports ORDER BY (
     SELECT min(text) FROM sessions JOIN texts ON texts.id = run WHERE report = reports.id), digest"""
 _OF_RUN = f"SELECT {COLUMNS.replace('results.attempts', 'NULL')} FROM results WHERE run = ?"
+_ONE_OF = f"""SELECT {COLUMNS} FROM results JOIN sessions ON sessions.id = results.session
+    WHERE results.run = (SELECT id FROM texts WHERE text = ?1) AND sessions.job = (SELECT id FROM texts WHERE text = ?2)
+    LIMIT 1"""
 _OF_KIND = f"""SELECT * FROM (SELECT {COLUMNS} FROM results WHERE cell = ?1 AND kind = %s AND {_COUNTS}
     ORDER BY at DESC, session DESC, number DESC LIMIT %s)"""
 _NEWEST = " UNION ALL ".join(_OF_KIND % part for part in ((HAS_RUN, "?2"), (NOT_RUN, "?3"), (BROKEN, "?3")))

@@ -27,7 +27,7 @@ def facts_of(
 def _facts(one: Judgement, between: Between) -> CellFacts:
     missing = one.verdict is Verdict.MISSING
     rows = [] if missing else [row for row in one.rows if row.ending in RAN]
-    newest, before = rows[-1] if rows else None, (one.earlier or (None,))[-1]
+    newest, before = rows[-1] if rows else None, one.last_reported
     first = one.first or (rows[0] if rows else None)
     numbers = [row.pcc for row in rows if row.pcc is not None and math.isfinite(row.pcc) and not row.shortcut]
     return CellFacts(

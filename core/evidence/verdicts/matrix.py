@@ -60,6 +60,8 @@ class Verdicts:
         archs = matrix.schema.archs
         self._runs = _runs_by_job(self.counting) if selected else {}
         self._names_of_job = [_names_of(job, self._runs, archs) for job in selected.jobs] if selected else []
+        self._others: dict[tuple[str, str], Observation | None] = {}
+        """A result of each job and run that others were missed in."""
         self._names: dict[tuple[int, str], Collection[str]] = {}
 
     @cached_property
@@ -100,7 +102,19 @@ class Verdicts:
                 ):
                     further.append(id)
             ids = further
+        for id, judgements in known.items():
+            if any(one.verdict is Verdict.MISSING and one.earlier for one in judgements):
+                known[id] = [self._with_run(one) for one in judgements]
         return known
+
+    def _with_run(self, one: Judgement) -> Judgement:
+        """A judgement on what is gone, with a result of its job from the first run without it."""
+        if one.verdict is not Verdict.MISSING or one.last_reported is None:
+            return one
+        key = one.last_reported.job, one.since
+        if key not in self._others:
+            self._others[key] = self.counting.one_of(*key)
+        return replace(one, first=self._others[key])
 
     def recent(self) -> Iterator[Observation]:
         """Those results of every cell that a verdict can depend on."""

@@ -83,7 +83,13 @@ class Judgement:
     seen: tuple[Observation, ...] = ()
     """Its newest results, oldest first, of which `rows` decided."""
     first: Observation | None = None
-    """The result of `since`; None: it has none there, or is gone."""
+    """The result of `since`; of what is gone, another one of its job; None: unknown."""
+
+    @property
+    def last_reported(self) -> Observation | None:
+        """The last result before `since`; of what is gone, the last that a report has, not that of a run here."""
+        gone = self.verdict is Verdict.MISSING
+        return next((row for row in reversed(self.earlier) if not gone or row.origin is Origin.CI), None)
 
     @property
     def pcc(self) -> float | None:

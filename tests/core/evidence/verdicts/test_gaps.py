@@ -153,6 +153,7 @@ def test_the_verdict_names_the_run_and_weighs_little(matrix: Matrix, tmp_path: P
         assert gone.why == (
             "no result in 3 runs, since nightly-3; 1 other test of its job has one; before that it passed in nightly-2"
         )
+        assert (gone.first, gone.last_reported) == (nights[4], nights[2]), "they have the commits and the pages"
         assert Verdicts(matrix, results, Policy()).of(TINY)[0].verdict is Verdict.UNKNOWN, "nothing is known of jobs"
 
 
