@@ -35,7 +35,7 @@ EFFECTS: dict[str, Effect] = {
     "triage.reject": Effect.EDITS,
     "triage.accept_rest": Effect.EDITS,
     "triage.reject_rest": Effect.EDITS,
-    "triage.keep": Effect.EDITS,
+    "triage.decide": Effect.EDITS,
     "triage.undo": Effect.EDITS,
     "triage.redo": Effect.EDITS,
     "triage.run": Effect.RUNS,

@@ -42,7 +42,7 @@ TOGETHER: tuple[tuple[Where, ...], ...] = (
     (Where.DOCTOR, Where.TABLE, Where.TREE),
     (Where.WORKFLOWS, Where.TABLE),
     (Where.WORKFLOWS, Where.TEXT),
-    (Where.TRIAGE, Where.TABLE, Where.TREE),
+    (Where.TRIAGE, Where.TRIAGE_TABLE, Where.TABLE, Where.TREE),
     (Where.TRIAGE, Where.LINES),
     (Where.CLUSTERS, Where.TABLE),
     (Where.CLUSTERS, Where.LINES),

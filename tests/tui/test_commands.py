@@ -11,6 +11,7 @@ from tui.key_names import key_text
 from tui.keymap import TERMINAL_KEYS, TOGETHER
 from tui.screens import SCREENS
 from tui.screens.matrix.filter import Facets
+from tui.screens.triage import TriageTable
 from tui.widgets.cell_table import CellTable, MatrixGrid
 from tui.widgets.log_view import LogView
 from tui.widgets.matrix_table import MatrixTable
@@ -22,6 +23,7 @@ _OWNERS = {
     Where.APP: TTMatrixApp,
     Where.FACETS: Facets,
     Where.RUN_TABLE: RunTable,
+    Where.TRIAGE_TABLE: TriageTable,
     Where.TABLE: MatrixTable,
     Where.TREE: MatrixTable,
     Where.CELLS: CellTable,

@@ -80,7 +80,8 @@ async def test_a_group_is_decided_after_its_count_was_shown(checkout: Checkout) 
         assert _decisions(app) == "aau"
         await pilot.press("u")
         assert _decisions(app) == "uuu"
-        await pilot.press("l", "j", "x", "h", "A")
+        # After a group the cursor is on the next one that is open.
+        await pilot.press("g", "l", "j", "x", "h", "A")
         await until(pilot, lambda: "Accept 1 change?" in screen_text(app), "the rest")
         await pilot.press("y")
         assert _decisions(app) == "rau"

@@ -13,10 +13,11 @@ from core.model import TEST_MODULE
 from core.settings import Settings
 from core.sources.checkout import Checkout
 from tests.core.evidence.op_cases.observed import batches, op_tests_of, result
-from tests.support.app import SIZES, build_app, screen_text, type_text, until
+from tests.support.app import SIZES, build_app, screen_text, shown_ids, type_text, until
 from tests.support.evidence import TEST_ID, observed
 from tests.support.git import committed_checkout, git
 from tests.support.late import Late
+from tests.support.morning import Fate, morning_checkout, names
 from tests.support.recorded import nights
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
@@ -311,15 +312,17 @@ async def test_what_would_leave_ci_is_accepted_with_the_marker_that_keeps_it_in(
     async with app.run_test(size=(160, 50)) as pilot:
         await pilot.press("4")
         await until(pilot, lambda: "3 of 3 open" in screen_text(app), "what is to be decided")
-        await pilot.press("I")
-        await until(pilot, lambda: any("would leave CI" in one.message for one in app._notifications), "not this one")
         # It is among what is fixed: unfold that.
         await pilot.press("j", "l", "j", "j")
-        await until(pilot, lambda: "I: accept it with the marker nightly" in screen_text(app), "the offer")
+        await until(pilot, lambda: "the marker nightly keeps it in CI: a offers it" in screen_text(app), "the offer")
+        await pilot.press("a")
+        await until(pilot, lambda: "I accept with the marker that keeps it in CI" in screen_text(app), "the warning")
+        assert "1 test will leave CI" in screen_text(app)
         await pilot.press("I")
         await until(pilot, lambda: "2 of 3 open" in screen_text(app), "the decision")
         (change,) = app.session.pending.changes
         assert (change.decision, change.ops[-1].path[-1], change.ops[-1].value) == ("accepted", "markers", ["nightly"])
+        assert change.cause == "fixed since nightly-1"
         await until(pilot, lambda: "will leave CI" not in screen_text(app), "no warning any more")
         await pilot.press("5")
         await until(pilot, lambda: "markers: [nightly]" in screen_text(app), "the marker in the diff")
@@ -357,3 +360,96 @@ async def test_a_threshold_is_typed_over_in_triage_and_in_the_review(checkout: C
             0.965,
             Decision.ACCEPTED,
         )
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Checkout:
+    """Six tests that broke with one error, each with its own numbers, and two that begin to pass."""
+    return morning_checkout(tmp_path / "tt-xla", {Fate.BREAKS: 6, Fate.BEGINS: 2, Fate.AGREES: 6})
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_one_dialog_decides_a_group_but_for_what_is_left_out(broken: Checkout, size: tuple[int, int]) -> None:
+    app = build_app(broken)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: "6 broke" in screen_text(app), "the group")
+        await pilot.press("l", "j", "space")
+        await until(pilot, lambda: "- out" in screen_text(app), "the test that is left out")
+        await pilot.press("k", "k", "E")
+        await until(pilot, lambda: "enter accept 5 tests" in screen_text(app), "the dialog")
+        assert "each test its own" in screen_text(app) and "as proposed: XFAIL" in screen_text(app)
+        # The reasons of the tests are offered, what they share first; the person's own words follow it.
+        await pilot.press("down", "right")
+        await until(pilot, lambda: "1 of 6: Out of Memory: not enough space" in screen_text(app), "what they share")
+        await pilot.press("up", "end")
+        await type_text(pilot, " since the uplift")
+        await pilot.press("down", "down", "right", "right", "down")
+        await type_text(pilot, "nonsense!")
+        await pilot.press("enter")
+        await until(pilot, lambda: "is not an issue reference" in screen_text(app), "what is wrong")
+        await pilot.press("ctrl+u")
+        await type_text(pilot, "tt-mlir#42")
+        await pilot.press("down", "right", "enter")
+        await until(pilot, lambda: len(app.session.pending.accepted()) == 5, "the decision")
+        assert {change.decision for change in app.session.pending.changes} == {Decision.ACCEPTED}
+        change = app.session.pending.changes[0]
+        assert {op.path[-1]: (op.path[:-1], op.value) for op in change.ops} == {
+            "status": (("arch_overrides", "n150"), "NOT_SUPPORTED_SKIP"),
+            "bringup_status": (("arch_overrides", "n150"), "FAILED_RUNTIME"),
+            "reason": (
+                ("arch_overrides", "n150"),
+                "Out of Memory: not enough space for a DRAM buffer since the uplift"
+                " - https://github.com/tenstorrent/tt-mlir/issues/42",
+            ),
+        }
+        assert len({change.cause for change in app.session.pending.changes}) == 1
+        await pilot.press("u")
+        await until(pilot, lambda: not app.session.pending.changes, "one step of undo")
+
+
+async def test_after_a_group_comes_the_next_one_and_another_decision_replaces_the_first(broken: Checkout) -> None:
+    app = build_app(broken)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: "6 broke" in screen_text(app), "the group")
+        await pilot.press("a", "y")
+        screen = app.navigation.screen(TriageScreen)
+        await until(pilot, lambda: screen.listing.table.cursor == 1, "what is fixed")
+        assert len(app.session.pending.accepted()) == 6
+        await pilot.press("k", "E")
+        await until(pilot, lambda: "enter accept 6 tests" in screen_text(app), "the dialog")
+        await type_text(pilot, "The same for all")
+        await pilot.press("enter")
+
+        def reasons() -> set[object]:
+            return {op.value for one in app.session.pending.changes for op in one.ops if "reason" in op.path}
+
+        await until(pilot, lambda: reasons() == {"The same for all"}, "the one reason")
+        assert len(app.session.pending.accepted()) == 6, "replaced, and not added"
+
+
+async def test_the_tests_of_a_group_are_shown_and_marked_in_the_matrix(broken: Checkout) -> None:
+    app = build_app(broken)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: "6 broke" in screen_text(app), "the group")
+        ids = sorted(names({Fate.BREAKS: 6})[Fate.BREAKS])
+        await pilot.press("M")
+        await until(pilot, lambda: app.session.view.marks == set(ids), "the marks")
+        await pilot.press("o")
+        await until(pilot, lambda: shown_ids(app) == ids, "these and no others")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.navigation.screen(TriageScreen), "the way back")
+
+
+async def test_what_is_worth_a_rerun_is_one_key(tmp_path: Path) -> None:
+    # Six broke together on both archs, which is enough; two on one machine and one arch, which may be the machine.
+    app = build_app(morning_checkout(tmp_path / "tt-xla", {Fate.BREAKS: 6, Fate.ON_ONE_HOST: 2, Fate.AGREES: 6}))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: "8 of 8 open" in screen_text(app), "the tests")
+        await pilot.press("R")
+        await until(pilot, lambda: "worth a rerun: 2 of 2 open" in screen_text(app), "the list")
+        await pilot.press("R")
+        await until(pilot, lambda: "8 of 8 open" in screen_text(app), "all again")

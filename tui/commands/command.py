@@ -29,6 +29,7 @@ class Where(StrEnum):
     TREE = "in groups"
     OVERVIEW = "overview"
     RUN_TABLE = "in the runs"
+    TRIAGE_TABLE = "in the tests to triage"
     LINES = "in a log or diff"
     TEXT = "in a text"
     LOG = "in a log"
@@ -191,7 +192,18 @@ OF_SCREENS: tuple[Command, ...] = (
     Command("runs.error_before", Where.RUN_TABLE, "E", "next_error(False)", "Error before", "Previous error"),
     Command("triage.accept", Where.TRIAGE, "a", "accept", "Accept", "Make the proposal a pending change", footer=True),
     Command("triage.reject", Where.TRIAGE, "x", "reject", "Reject", "Reject this proposal", footer=True),
-    Command("triage.keep", Where.TRIAGE, "I", "accept_in_ci", "In CI", "Accept with the marker that keeps it in CI"),
+    Command(
+        "triage.decide",
+        Where.TRIAGE,
+        "E",
+        "decide_group",
+        "Decide",
+        "Set status, reason, issue of the group",
+        footer=True,
+    ),
+    Command("triage.leave", Where.TRIAGE_TABLE, "space", "leave_out", "Leave out", "Leave the test out of its group"),
+    Command("triage.show", Where.TRIAGE, "o", "show_tests", "Tests", "Show the tests of the group in the matrix"),
+    Command("triage.mark", Where.TRIAGE, "M", "mark_tests", "Mark", "Mark the tests of the group in the matrix"),
     Command("triage.threshold", Where.TRIAGE, "p", "threshold", "Threshold", "Accept with another threshold"),
     Command("triage.skip", Where.TRIAGE, "s", "skip", "Skip", "Decide later: go to the next undecided one"),
     Command("triage.accept_rest", Where.TRIAGE, "A", "accept_rest", "Accept all", "Accept the rest of the group; asks"),
@@ -201,7 +213,13 @@ OF_SCREENS: tuple[Command, ...] = (
     Command("triage.undo", Where.TRIAGE, "u", "undo", "Undo", "Undo the last step", footer=True),
     Command("triage.redo", Where.TRIAGE, "U", "redo", "Redo", "Redo the step"),
     Command(
-        "triage.group", Where.TRIAGE, "m", "group", "Group", "Group by change, verdict, loader, reason", footer=True
+        "triage.group",
+        Where.TRIAGE,
+        "m",
+        "group",
+        "Group",
+        "Group by cause, change, verdict, loader, reason",
+        footer=True,
     ),
     Command("triage.filter", Where.TRIAGE, "slash", "filter", "Filter", "Type words to filter by", ahead=True),
     Command(
@@ -213,6 +231,7 @@ OF_SCREENS: tuple[Command, ...] = (
         "Next list (attention, PCC, unknown, blind spots)",
         footer=True,
     ),
+    Command("triage.reruns", Where.TRIAGE, "R", "reruns", "Reruns", "List what is worth a rerun, or all again"),
     Command("triage.run", Where.TRIAGE, "r", "rerun", "Rerun", "Run the test or group on the device"),
     Command(
         "triage.host",

@@ -50,8 +50,13 @@ class Confirm(Dialog[bool]):
     for the screen below: an answer waits for `complete`.
     """
 
-    def __init__(self, title: str, body: str, *, verb: str, key: str = "y", ready: bool = True) -> None:
+    def __init__(
+        self, title: str, body: str, *, verb: str, key: str = "y", ready: bool = True, other: tuple[str, str] = ("", "")
+    ) -> None:
+        """`other` is a key for another way to do it, and what that is: it answers False, with `other_chosen`."""
         super().__init__()
+        self._other = other
+        self.other_chosen = False
         self._title = title
         self._body = body
         self._verb = verb
@@ -63,9 +68,14 @@ class Confirm(Dialog[bool]):
         with CachedBox(id="box"):
             yield Label(Text(printable(self._title)), id="dialog-title")
             yield Label(Text(printable(self._body)), id="question")
-            yield Label(Text(f"{self._key} {self._verb}   esc cancel"), id="dialog-hint")
+            keys = [(self._key, self._verb), self._other, ("esc", "cancel")]
+            yield Label(Text("   ".join(f"{key} {words}" for key, words in keys if key)), id="dialog-hint")
 
     def on_key(self, event: Key) -> None:
+        if self._other[0] and event.key == self._other[0]:
+            event.stop()
+            self.other_chosen = True
+            self.dismiss(False)
         if event.key == self._key:
             event.stop()
             self._answered = True
@@ -73,7 +83,8 @@ class Confirm(Dialog[bool]):
                 self.dismiss(True)
 
     def key_words(self) -> list[tuple[str, str]]:
-        return [(self._key, self._verb.capitalize()), *super().key_words()]
+        other = [(self._other[0], self._other[1].capitalize())] if self._other[0] else []
+        return [(self._key, self._verb.capitalize()), *other, *super().key_words()]
 
     def complete(self, body: str) -> None:
         """The body is known; an answer given before counts now."""

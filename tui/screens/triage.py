@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Triage: what runs have shown about entries; decide what is proposed, in groups, and see what is not known."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
@@ -15,13 +15,16 @@ from core.edits import combined, retyped
 from core.edits.pending import Change, Decision
 from core.evidence.proposals import (
     Agenda,
-    ScheduleMarker,
+    Proposal,
     decided,
+    edited,
     note_of,
+    reasons_of,
     schedule_markers,
     shared_by,
     with_schedule_markers,
 )
+from core.matrix.query import exactly
 from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.evidence_service import Knowledge
@@ -29,7 +32,15 @@ from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.base import WhenSeen
 from tui.screens.dialogs import ask_to_start
-from tui.screens.review import ChangeList, DecisionScreen, PreviewPane, ask_for_threshold, loader_of
+from tui.screens.group_decision import GroupChoice, GroupDecision
+from tui.screens.review import (
+    ChangeList,
+    ChangeTable,
+    DecisionScreen,
+    PreviewPane,
+    ask_for_threshold,
+    loader_of,
+)
 from tui.view_models import (
     Line,
     Listed,
@@ -50,11 +61,16 @@ from tui.view_models import (
     search_text,
     shared_lines,
     since_words,
+    statuses_proposed,
     strip_lines,
 )
 from tui.widgets import RowTable
 
 _SHOWN = tuple(Shown)
+_MOST_REASONS = 20
+"""So many of the reasons of a group are offered."""
+_MOST_SHOWN = 300
+"""A query by name for more tests than this would take long to read."""
 _PLACEHOLDER = "words of a test, a verdict, a reason"
 
 
@@ -67,6 +83,8 @@ class TriageTests:
     def __init__(self, context: Context) -> None:
         self._session = context.session
         self._context = context
+        self.accepted: Callable[[], None] = lambda: None
+        """Called when changes that are made in a thread are accepted."""
         self.shown = Shown.ATTENTION
         """Which of them are listed."""
         self.agenda: Agenda | None = None
@@ -78,15 +96,22 @@ class TriageTests:
         pending, agenda = self._session.pending, self.agenda
         key = (agenda, self.shown, pending)
         if self._listed[0] != key and agenda is not None:
-            self._listed = key, listed(agenda.items, self.shown, pending)
+            only = agenda.reruns if self.shown is Shown.RERUN else None
+            items = agenda.items if only is None else [one for one in agenda.items if one.id in only]
+            self._listed = key, listed(items, self.shown, pending)
         return self._listed[1]
 
     def rows(
-        self, changes: Sequence[Change], by: StrEnum, opened: Collection[str], matches: Callable[[str], bool]
+        self,
+        changes: Sequence[Change],
+        by: StrEnum,
+        opened: Collection[str],
+        left_out: Collection[str],
+        matches: Callable[[str], bool],
     ) -> ReviewRows:
         order = TriageBy(by)
         groups = group_listed(changes, order, partial(loader_of, self._session.matrix))
-        return ReviewRows(groups, TriageLook(order), opened)
+        return ReviewRows(groups, TriageLook(order, left_out), opened, left_out=left_out)
 
     def search_text(self, change: Change) -> str:
         item = change.item if isinstance(change, Listed) else None
@@ -102,8 +127,62 @@ class TriageTests:
             self._context.notify.info(f"Nothing is proposed here: {words}")
 
     def warning(self, changes: Sequence[Change]) -> str:
-        leaving = [one for one in changes if isinstance(one, Listed) and one.leaves]
+        leaving = _leaving(changes)
         return f"{counted(len(leaving), 'test')} will leave CI: no scheduled job selects them." if leaving else ""
+
+    def other_way(self, changes: Sequence[Change]) -> tuple[str, str]:
+        """For tests that would leave CI, the marker that keeps them there."""
+        count = len(_leaving(changes))
+        return ("I", f"accept with the marker that keeps {'it' if count == 1 else 'them'} in CI") if count else ("", "")
+
+    def accept_otherwise(self, changes: Sequence[Change]) -> None:
+        proposals = [one.item.proposal for one in changes if isinstance(one, Listed) and one.item and one.item.proposal]
+        self.accept_made(changes, lambda: self._kept_in_ci(proposals))
+
+    def _kept_in_ci(self, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
+        """The proposals, with a marker where their tests would leave CI. Not for the app's own thread."""
+        matrix, ci = self._session.matrix, self._session.ci.read()
+        return with_schedule_markers(proposals, schedule_markers(matrix, ci, proposals))
+
+    def accept_made(self, changes: Sequence[Change], make: Callable[[], Sequence[Proposal]]) -> None:
+        """Accept changes as `make` proposes them, which is called in a thread; say how many it does not."""
+        plain = {one.test: one.plain for one in changes if isinstance(one, Listed)}
+
+        def accept(made: Sequence[Proposal]) -> None:
+            found = [_remade(plain[one.id], one) for one in made]
+            if found:
+                self._context.edits.decide_proposals(Decision.ACCEPTED, found)
+                self.accepted()
+            if left := len(plain) - len(found):
+                self._context.notify.info(f"Nothing is left to change for {counted(left, 'test')}.")
+
+        self._context.background.run("decide a group", make, accept, asks=True)
+
+    def decide_group(self, changes: Sequence[Change], choice: GroupChoice) -> None:
+        """Accept changes as a person decided for all of them."""
+        proposals = [one.item.proposal for one in changes if isinstance(one, Listed) and one.item and one.item.proposal]
+        matrix, ci = self._session.matrix, self._session.ci
+
+        def make() -> Sequence[Proposal]:
+            made = edited(matrix, ci.read(), proposals, choice.edit)
+            return self._kept_in_ci(made) if choice.keep else made
+
+        self.accept_made(changes, make)
+
+
+def _leaving(changes: Iterable[Change]) -> list[Listed]:
+    return [one for one in changes if isinstance(one, Listed) and one.leaves]
+
+
+def _offered(reasons: Sequence[str], cause: str) -> Sequence[str]:
+    """The reasons to choose from: where tests have different ones, what these share comes first."""
+    return list(dict.fromkeys((*([cause] if cause and len(reasons) > 1 else []), *reasons)))[:_MOST_REASONS]
+
+
+def _remade(change: Change, proposal: Proposal) -> Change:
+    """A change with what is proposed now in its place."""
+    facts = proposal.facts or change.facts
+    return replace(change, ops=proposal.ops, bases=(proposal.base,), facts=facts, note=note_of(proposal))
 
 
 def _alone_words(hosts: Sequence[str], key: str) -> str:
@@ -118,17 +197,25 @@ _NO_RESULTS = (
 )
 
 
+class TriageTable(ChangeTable):
+    """The table of tests, in which single ones can be left out of their group."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TRIAGE_TABLE)
+
+
 class TriageScreen(DecisionScreen):
     """Tests above, what is known about the one under the cursor below. What is accepted becomes a pending change."""
 
-    PLACES = (Where.TRIAGE,)
+    PLACES = (Where.TRIAGE, Where.TRIAGE_TABLE)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TRIAGE)
 
     def __init__(self, context: Context) -> None:
         self.tests = TriageTests(context)
         super().__init__(
-            context, ChangeList(self.tests, context.notify.info, self._rows_shown, placeholder=_PLACEHOLDER)
+            context,
+            ChangeList(self.tests, context.notify.info, self._rows_shown, placeholder=_PLACEHOLDER, table=TriageTable),
         )
+        self.tests.accepted = self.listing.go_on
         self.knowledge = Knowledge(context.session)
         self.pane = PreviewPane(self._ask_preview)
         self._evidence = WhenSeen(
@@ -140,7 +227,7 @@ class TriageScreen(DecisionScreen):
     def places(self) -> tuple[Where, ...]:
         if self.pane.view.has_focus:
             return (Where.TRIAGE, Where.LINES)
-        return (Where.TRIAGE, Where.TABLE, *((Where.TREE,) if self.listing.by else ()))
+        return (Where.TRIAGE, Where.TRIAGE_TABLE, Where.TABLE, *((Where.TREE,) if self.listing.by else ()))
 
     def body(self) -> ComposeResult:
         yield from self.listing.compose()
@@ -216,6 +303,10 @@ class TriageScreen(DecisionScreen):
     def action_next_list(self) -> None:
         self._show_list(_SHOWN[(_SHOWN.index(self.tests.shown) + 1) % len(_SHOWN)])
 
+    def action_reruns(self) -> None:
+        """What is worth a rerun, or what needs attention again."""
+        self._show_list(Shown.ATTENTION if self.tests.shown is Shown.RERUN else Shown.RERUN)
+
     def _show_list(self, shown: Shown) -> None:
         self.tests.shown = shown
         self.listing.show_folded()
@@ -232,22 +323,52 @@ class TriageScreen(DecisionScreen):
 
     # Actions
 
-    def action_accept_in_ci(self) -> None:
-        """Accept the proposal under the cursor with the marker that keeps its test in CI."""
-        change = self.listing.current
-        if not isinstance(change, Listed) or not change.leaves:
-            self.context.notify.info("Nothing here would leave CI.")
+    def action_decide_group(self) -> None:
+        """Decide all of a group, or one test, in a dialog: status, reason, issue, archs, marker."""
+        changes = [one for one in self.listing.selected if isinstance(one, Listed) and one.ops and one.item]
+        open_ones = [one for one in changes if one.decision is Decision.UNDECIDED] or changes
+        proposals = [one.item.proposal for one in open_ones if one.item and one.item.proposal]
+        if not proposals or not all(self.session.is_model(one.id) for one in proposals):
+            self.context.notify.info("Nothing is proposed here that could be decided as a group.")
             return
+        archs = list(dict.fromkeys(arch for one in proposals for arch in one.archs))
+        dialog = GroupDecision(
+            f"{counted(len(open_ones), 'test')}: {proposals[0].cause.what or proposals[0].cause.text}",
+            len(open_ones),
+            proposed=statuses_proposed(open_ones),
+            reasons=_offered(reasons_of(proposals), proposals[0].cause.what),
+            archs=[arch for arch in self.session.matrix.schema.archs if arch in archs],
+            leaving=len(_leaving(open_ones)),
+        )
 
-        def accept(marker: ScheduleMarker | None) -> None:
-            if marker is None or change.item is None or change.item.proposal is None:
-                self.context.notify.info("No schedule marker keeps it in CI: change a CI job instead.")
-                return
-            (marked,) = with_schedule_markers([change.item.proposal], {change.test: marker})
-            found = replace(change.plain, ops=marked.ops, note=note_of(marked))
-            self.context.edits.decide_proposals(Decision.ACCEPTED, [found])
+        def decided(choice: GroupChoice | None) -> None:
+            if choice is not None:
+                self.tests.decide_group(open_ones, choice)
 
-        self.context.background.run("marker of a schedule", partial(self._schedule_marker, change), accept)
+        self.app.push_screen(dialog, decided)
+
+    @property
+    def _selected_tests(self) -> list[str]:
+        return [
+            one.test for one in self.listing.selected if isinstance(one, Listed) and self.session.is_model(one.test)
+        ]
+
+    def action_show_tests(self) -> None:
+        """Show the tests of the group in the matrix, and nothing else."""
+        tests = self._selected_tests
+        if len(tests) > _MOST_SHOWN:
+            mark = self.context.keymap.key("triage.mark")
+            self.context.notify.info(f"These are too many to filter by name: {mark} marks them in the matrix.")
+        elif tests:
+            self.context.navigation.show_tests(exactly(tests))
+
+    def action_mark_tests(self) -> None:
+        """Mark the tests of the group in the matrix."""
+        tests, matrix = self._selected_tests, self.context.keymap.key("app.matrix")
+        if tests:
+            self.session.view.mark(tests)
+            self.context.edits.save_marks()
+            self.context.notify.info(f"{counted(len(tests), 'test')} marked in the matrix ({matrix}).")
 
     def action_threshold(self) -> None:
         """Accept the proposal under the cursor with another threshold."""
@@ -258,9 +379,6 @@ class TriageScreen(DecisionScreen):
             new = replace(change.plain, ops=combined(self.session.matrix, change.ops, retyped(change.ops, text)))
             if not new.ops:
                 self.context.notify.info("The entry already says this.")
-            elif new.id:
-                self.context.edits.replace(new.id, new)
-                self.context.edits.decide(Decision.ACCEPTED, [new.id])
             else:
                 self.context.edits.decide_proposals(Decision.ACCEPTED, [new])
 
@@ -330,17 +448,11 @@ class TriageScreen(DecisionScreen):
         if not change.leaves:
             return []
         text = f"will leave CI on {', '.join(change.leaves)}: no scheduled job selects it after this change"
-        marker = self._schedule_marker(change)
-        key = self.context.keymap.key("triage.keep")
-        more = f"{key}: accept it with the marker {marker.marker}, which keeps it in CI" if marker else ""
-        return [*paragraph(text, "error", width), *(paragraph(more, "", width) if more else [])]
-
-    def _schedule_marker(self, change: Listed) -> ScheduleMarker | None:
-        """What keeps the test of a proposal in CI, where anything does. Not for the app's own thread."""
         proposal = change.item.proposal if change.item else None
-        if proposal is None or not change.leaves:
-            return None
-        return schedule_markers(self.session.matrix, self.session.ci.read(), [proposal]).get(proposal.id)
+        found = schedule_markers(self.session.matrix, self.session.ci.read(), [proposal]) if proposal else {}
+        key = self.context.keymap.key("triage.accept")
+        more = [f"the marker {one.marker} keeps it in CI: {key} offers it" for one in found.values()]
+        return [*paragraph(text, "error", width), *(line for words in more for line in paragraph(words, "", width))]
 
     def _show_preview(self, headline: str, lines: Sequence[Line]) -> None:
         self.pane.say(headline)

@@ -135,5 +135,6 @@ from .triage_group import (
     group_lines as group_lines,
     proposed_words as proposed_words,
     shared_lines as shared_lines,
+    statuses_proposed as statuses_proposed,
 )
 from .workflows import WorkflowRows as WorkflowRows, workflow_text as workflow_text

@@ -77,8 +77,9 @@ class ReviewRows:
         look: ChangeLook,
         opened: Collection[str] = (),
         below: Sequence[EditRow] = (),
+        left_out: Collection[str] = (),
     ) -> None:
-        """`opened` are the keys of unfolded groups."""
+        """`opened` are the keys of unfolded groups, `left_out` those of changes that decisions on groups leave out."""
         self.groups = groups
         self.look = look
         self.opened = opened
@@ -92,6 +93,7 @@ class ReviewRows:
             )
         ]
         self._below = below
+        self.left_out = left_out
         self._places = {self.key(at): at for at in range(len(self))}
 
     def __len__(self) -> int:
@@ -135,7 +137,7 @@ class ReviewRows:
             undecided: Sequence[Change] = (line.change,) if line.change.decision is Decision.UNDECIDED else ()
         else:
             undecided = () if line.group.key in self.opened else line.group.undecided
-        return any(map(self.look.asks, undecided))
+        return any(self.look.asks(one) and self.look.key(one) not in self.left_out for one in undecided)
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         line = self.line(position)

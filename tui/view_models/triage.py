@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that need a person, as rows: the verdict, the test, its evidence, and the proposal."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
@@ -33,10 +33,12 @@ class Shown(StrEnum):
     PCC = "PCC ratchet"
     UNKNOWN = "unknown"
     BLIND = "blind spots"
+    RERUN = "worth a rerun"
+    """Of those that need attention: the others are left out beforehand."""
 
     def takes(self, item: InboxItem) -> bool:
         match self:
-            case Shown.ATTENTION:
+            case Shown.ATTENTION | Shown.RERUN:
                 return item.concern in (Concern.DECIDE, Concern.NOT_PROPOSED)
             case Shown.PCC:
                 return item.verdict in (Verdict.PCC_LOOSE, Verdict.PCC_TIGHT)
@@ -149,8 +151,10 @@ def _urgency(group: ChangeGroup) -> int:
 class TriageLook:
     """The ChangeLook for tests that need a person."""
 
-    def __init__(self, by: TriageBy) -> None:
+    def __init__(self, by: TriageBy, left_out: Collection[str] = ()) -> None:
+        """`left_out` are tests that decisions on their group leave out."""
         self.by = by
+        self._left_out = left_out
         # A group by cause says in the column of its tests where they are so, and in the last one what happened.
         verdict, last = (12, 30) if by is TriageBy.CAUSE else (10, 16)
         self.columns: Sequence[TableColumn] = (
@@ -212,8 +216,11 @@ class TriageLook:
     def change(self, change: Change) -> Sequence[Sequence[Cell]]:
         assert isinstance(change, Listed)
         item = item_of(change)
-        style = "dim" if change.decision is Decision.REJECTED else ""
+        left_out = item.id in self._left_out
+        style = "dim" if left_out or change.decision is Decision.REJECTED else ""
         decision = DECISIONS[change.decision] if change.ops else Cell("  -", "dim")
+        if left_out and change.decision is Decision.UNDECIDED:
+            decision = Cell("- out", "dim")
         return (
             [decision],
             [Cell(item.verdict, style or VERDICT_STYLES.get(item.verdict, "dim"))],

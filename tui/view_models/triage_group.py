@@ -11,12 +11,13 @@ from core.evidence import Observation
 from core.evidence.analysis import Commits, commit_lines
 from core.evidence.proposals import InboxItem, Shared
 from core.evidence.verdicts import MOST_GRADE
+from core.model import Status
 from core.numbers import day_of
 from core.text import counted, one_line
 from tui.view_models.changes import brief_operations
 from tui.view_models.evidence import strip_cells
 from tui.view_models.fitting import CellLine, fit, paragraph, wrapped
-from tui.view_models.style import Cell
+from tui.view_models.style import STATUS_LOOKS, Cell
 
 Series = Mapping[tuple[str, str], Sequence[Observation]]
 """All results of cells, by id and arch, oldest first."""
@@ -99,6 +100,18 @@ def proposed_words(changes: Iterable[Change]) -> str:
     ]
     more = [f"and {len(counts) - _NAMED_KINDS:,} other changes"] if len(counts) > _NAMED_KINDS else []
     return "; or ".join((*said, *more))
+
+
+def statuses_proposed(changes: Iterable[Change]) -> str:
+    """The statuses that changes set, in the words of the matrix; `status stays` where they set none."""
+    found: dict[str, None] = {}
+    for op in (op for one in changes for op in one.ops):
+        value = (
+            op.value.get("status") if isinstance(op.value, dict) else op.value if op.path[-1:] == ("status",) else None
+        )
+        if value in list(Status):
+            found[STATUS_LOOKS[Status(str(value))].word] = None
+    return ", ".join(found) or "status stays"
 
 
 def _without_reason(op: Operation) -> Operation | None:

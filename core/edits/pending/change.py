@@ -177,6 +177,11 @@ class Pending:
         changes = (one for one in self.changes if one.id in wanted and one.restore != issue)
         return UndoStep(tuple(Put(one, replace(one, restore=issue)) for one in changes))
 
+    def same_change(self, one: Change) -> bool:
+        """Whether a change is pending as it is, whatever its decision."""
+        old = self.change(one.id)
+        return old is not None and replace(one, decision=old.decision) == old
+
     def replacement(self, id: int, new: Change | None) -> UndoStep:
         """The step that replaces a change by `new`, or removes it."""
         old = self.change(id)

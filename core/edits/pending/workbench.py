@@ -129,11 +129,18 @@ class Workbench:
         self._step(lambda pending: pending.decision(decision, ids))
 
     def propose_decided(self, decision: Decision, changes: Sequence[Change], present: Present) -> None:
-        """Give changes one decision, as one undo step; those that are not pending yet are added."""
+        """Give changes one decision, as one undo step; those that are not pending yet are added, others replaced."""
         self.rebase(self.complete(present, [op for one in changes for op in one.ops]))
         new = [replace(one, decision=decision) for one in changes if not one.id]
-        ids = [one.id for one in changes if one.id]
-        self._step(lambda pending: UndoStep((*pending.proposal(*new).edits, *pending.decision(decision, ids).edits)))
+        known = [replace(one, decision=decision) for one in changes if one.id]
+
+        def step(pending: Pending) -> UndoStep:
+            edited = [one for one in known if not pending.same_change(one)]
+            same = {one.id for one in known} - {one.id for one in edited}
+            replaced = (edit for one in edited for edit in pending.replacement(one.id, one).edits)
+            return UndoStep((*pending.proposal(*new).edits, *replaced, *pending.decision(decision, same).edits))
+
+        self._step(step)
 
     def replace(self, id: int, new: Change | None) -> None:
         """Replace a change by another one, or remove it."""

@@ -6,6 +6,7 @@ from .causes import (
     cause_of as cause_of,
     most_urgent as most_urgent,
 )
+from .group_edits import GroupEdit as GroupEdit, edited as edited, reasons_of as reasons_of
 from .inbox import (
     Agenda as Agenda,
     CaseEvidence as CaseEvidence,

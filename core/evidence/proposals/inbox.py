@@ -9,6 +9,7 @@ from core.ci import Ci
 from core.edits.pending import Change, Decision, Pending
 from core.evidence.analysis import Due
 from core.evidence.hosts import Suspect, suspects
+from core.evidence.observation import Origin
 from core.evidence.proposals.causes import URGENCY, Cause, cause_of, most_urgent
 from core.evidence.proposals.op_rules import propose_for_cases
 from core.evidence.proposals.proposal import NotProposed, Proposal, propose
@@ -82,6 +83,8 @@ class Agenda:
     suspects: tuple[Suspect, ...] = ()
     tests: int = 0
     """How many tests have results."""
+    reruns: frozenset[str] = frozenset()
+    """The tests of which runs here would show more than reports do."""
 
 
 def agenda(
@@ -106,13 +109,27 @@ def agenda(
         asked += [one for id in sorted(concerned) for one in cases.verdicts.judged[id]]
     unjudged = [id for id in matrix.entries if id in matrix.rows and id not in judged]
     silent = [one for judgements in verdicts.of_each(unjudged) for one in judgements]
+    items = inbox_items([*asked, *silent], proposals, not_proposed)
     return Agenda(
         proposals,
         not_proposed,
-        inbox_items([*asked, *silent], proposals, not_proposed),
+        items,
         suspects(verdicts.recent()),
         len(judged) + (len(cases.verdicts.judged) if cases else 0),
+        frozenset(one.id for one in items if worth_rerun(one, verdicts.policy.apply_grade)),
     )
+
+
+def worth_rerun(item: InboxItem, enough: int) -> bool:
+    """Whether a run here would show more: the grade is below `enough` and can rise, it is flaky, or it is gone."""
+    if item.verdict is Verdict.FLAKY:
+        return True
+    proposal = item.proposal
+    if proposal is None or proposal.grade >= enough:
+        return False
+    missing = Verdict.MISSING in proposal.verdicts
+    here = all(any(row.origin is Origin.HERE for row in one.rows) for one in proposal.judgements)
+    return missing or (proposal.grade < proposal.most_grade and not here)
 
 
 def inbox_items(

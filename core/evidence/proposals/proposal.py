@@ -168,7 +168,7 @@ def propose(
     proposed = {one.id for one in proposals}
     alone = (note for id, notes in said.items() if id not in proposed for note in notes)
     not_proposed += [_noted(matrix, note, by_id.get(note.id, ())) for note in alone]
-    return tuple(proposals if ci is None else _with_ci_losses(matrix, ci, proposals)), tuple(not_proposed)
+    return tuple(proposals if ci is None else with_ci_losses(matrix, ci, proposals)), tuple(not_proposed)
 
 
 def _noted(matrix: Matrix, note: Due, judgements: Sequence[Judgement]) -> NotProposed:
@@ -297,7 +297,7 @@ def _differs(entry: Entry | None, name: str, arch: str, value: object) -> bool:
     return acting(name, present) != acting(name, UNWRITTEN if value is None else value)
 
 
-def _with_ci_losses(matrix: Matrix, ci: Ci, proposals: Sequence[Proposal]) -> list[Proposal]:
+def with_ci_losses(matrix: Matrix, ci: Ci, proposals: Sequence[Proposal]) -> list[Proposal]:
     """`proposals`, each with the archs on which it removes its test from CI."""
     ops = [op for one in proposals for op in one.ops]
     planned = Planner().plan_files(matrix.checkout.test_config, ops, matrix.schema, matrix.files)

@@ -19,6 +19,7 @@ from .completion import (
 from .context import Facts as Facts, Learned as Learned, Plain as Plain, Scope as Scope
 from .exact import (
     beginning as beginning,
+    exactly as exactly,
     named as named,
     nothing_beside as nothing_beside,
     plain as plain,

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Query terms that select exactly the tests with one given text in a field."""
 
+import os
 import re
 from collections.abc import Iterable
 
 from core.matrix.query.kinds import NONE
+from core.matrix.query.query import Query
 from core.matrix.query.terms import TEXT, Node, Operator, Term, negation
 
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
@@ -28,6 +30,19 @@ def written(field: str, text: str, others: Iterable[str]) -> Node:
 def nothing_beside(field: str, text: str) -> Node:
     """The term for having no text except `text` in a free-text field."""
     return negation(Term(field, (f"^(?!{_SPECIAL.sub(_escaped, text)}$)",), Operator.MATCHES))
+
+
+def exactly(ids: Iterable[str]) -> Query:
+    """The query for the tests with these ids, at least one, with what they share once; cases of letters are alike."""
+    found = sorted(set(ids))
+    start = os.path.commonprefix(found)  # noqa: RUF071 - of texts, letter by letter
+    rests = [id[len(start) :] for id in found]
+    end = os.path.commonprefix([rest[::-1] for rest in rests])[::-1]  # noqa: RUF071
+    middles = "|".join(_SPECIAL.sub(_escaped, rest[: len(rest) - len(end)]) for rest in rests)
+    pattern = "".join(
+        (_SPECIAL.sub(_escaped, start), f"({middles})" if len(found) > 1 else "", _SPECIAL.sub(_escaped, end))
+    )
+    return Query((Term("id", (f"^{pattern}$",), Operator.MATCHES),))
 
 
 def beginning(field: str, text: str, others: Iterable[str]) -> Node:

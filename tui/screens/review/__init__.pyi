@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-from .lists import ChangeList as ChangeList, DecisionScreen as DecisionScreen, loader_of as loader_of
+from .lists import (
+    ChangeList as ChangeList,
+    ChangeTable as ChangeTable,
+    DecisionScreen as DecisionScreen,
+    loader_of as loader_of,
+)
 from .preview_pane import PreviewPane as PreviewPane
 from .screen import ReviewScreen as ReviewScreen
 from .threshold import ask_for_threshold as ask_for_threshold

@@ -39,11 +39,17 @@ class ChangeSource(Protocol):
         """All there are."""
 
     def rows(
-        self, changes: Sequence[Change], by: StrEnum, opened: Collection[str], matches: Callable[[str], bool]
+        self,
+        changes: Sequence[Change],
+        by: StrEnum,
+        opened: Collection[str],
+        left_out: Collection[str],
+        matches: Callable[[str], bool],
     ) -> ReviewRows:
         """Rows of `changes`, which are filtered already; the groups with the keys `opened` are unfolded.
 
-        `matches` tells whether the filter leaves a text, for what is listed beside the changes.
+        `left_out` are keys of rows that a decision on a group leaves out. `matches` tells whether the filter leaves a
+        text, for what is listed beside the changes.
         """
 
     def search_text(self, change: Change) -> str:
@@ -51,6 +57,12 @@ class ChangeSource(Protocol):
 
     def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
         """Give changes one decision."""
+
+    def other_way(self, changes: Sequence[Change]) -> tuple[str, str]:
+        """A key that accepts several in another way, and what it does; empty: there is none."""
+
+    def accept_otherwise(self, changes: Sequence[Change]) -> None:
+        """Accept several in that way."""
 
     def warning(self, changes: Sequence[Change]) -> str:
         """What a person must know before accepting several at once; empty: nothing."""
@@ -61,10 +73,16 @@ class ChangeTable(RowTable):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TREE)
 
-    def __init__(self, fold: Callable[[set[str], bool, str | None], None]) -> None:
-        """`fold` unfolds the groups with these keys, or folds them, with the cursor on the row of a key."""
+    def __init__(
+        self, fold: Callable[[set[str], bool, str | None], None], leave_out: Callable[[], None] = lambda: None
+    ) -> None:
+        """`fold` unfolds the groups with these keys, or folds them, with the cursor on the row of a key.
+
+        `leave_out` leaves the change under the cursor out of decisions on its group, or takes it in again.
+        """
         super().__init__(ReviewRows((), PendingLook()), id="changes")
         self._fold_groups = fold
+        self._leave_out = leave_out
 
     @property
     def rows(self) -> ReviewRows:
@@ -80,6 +98,9 @@ class ChangeTable(RowTable):
         """Unfold the group under the cursor, or fold the one the cursor is in."""
         if self.line is not None:
             self._fold((self.line.group,), opened=opened)
+
+    def action_leave_out(self) -> None:
+        self._leave_out()
 
     def action_fold_all(self, opened: bool) -> None:
         self._fold(self.rows.groups, opened=opened)
@@ -98,16 +119,24 @@ class ChangeList:
     """
 
     def __init__(
-        self, source: ChangeSource, say: Callable[[str], None], shown: Callable[[], None], *, placeholder: str
+        self,
+        source: ChangeSource,
+        say: Callable[[str], None],
+        shown: Callable[[], None],
+        *,
+        placeholder: str,
+        table: type[ChangeTable] = ChangeTable,
     ) -> None:
         self.source = source
-        self.table = ChangeTable(self._fold)
+        self.table = table(self._fold, self.toggle_left_out)
         self.filter = WordFilter(self.table, self.show, placeholder)
         self._chosen: StrEnum | None = None
         """What a person groups the changes by; None: the first order of the source."""
         self._say = say
         self._shown = shown
         self._opened: frozenset[str] = frozenset()
+        self.left_out: frozenset[str] = frozenset()
+        """Keys of the rows of changes that a decision on their group leaves out."""
         self._texts: dict[tuple[int, str], tuple[Change, str]] = {}
 
     def compose(self) -> ComposeResult:
@@ -143,14 +172,28 @@ class ChangeList:
 
     @property
     def selected(self) -> Sequence[Change]:
-        """The change under the cursor or, on a heading, all of the group."""
+        """The change under the cursor or, on a heading, all of the group that is not left out."""
         line = self.table.line
-        return () if line is None else line.group.changes if line.change is None else (line.change,)
+        if line is None:
+            return ()
+        return self._meant(line.group.changes) if line.change is None else (line.change,)
+
+    def _meant(self, changes: Sequence[Change]) -> Sequence[Change]:
+        """`changes` without those that are left out."""
+        key = self.table.rows.look.key
+        return tuple(one for one in changes if key(one) not in self.left_out) if self.left_out else changes
+
+    def toggle_left_out(self) -> None:
+        """Leave the change under the cursor out of decisions on its group, or take it in again; go to the next row."""
+        if self.current is not None and (key := self.table.cursor_key) is not None:
+            self.left_out = self.left_out ^ {key}
+            self.show()
+            self.table.cursor += 1
 
     def show(self, keep: str | None = None) -> None:
         """Show the changes as they are now, with the cursor on the row of key `keep`, else where it was."""
         listed = self.listed
-        rows = self.source.rows(listed, self.by, self._opened, self.filter.matches)
+        rows = self.source.rows(listed, self.by, self._opened, self.left_out, self.filter.matches)
         self.table.show(rows, keep=keep or self.table.cursor_key)
         self.filter.note(f"{len(listed):,} of {counted(len(self.source.changes), self.source.noun)}")
         self._shown()
@@ -186,16 +229,30 @@ class ChangeList:
     def decide(self, decision: Decision) -> None:
         """Decide the change under the cursor and go to the next one; of a group, all of it, after asking."""
         if self.current is not None:
-            self.source.decide(decision, [self.current])
-            found = self.table.rows.next_undecided(self.table.cursor, 1)
-            self.table.cursor = self.table.cursor if found is None else found
+            if decision is Decision.ACCEPTED and self.source.other_way([self.current])[0]:
+                self.decide_rest(decision, [self.current])
+            else:
+                self._decide(decision, [self.current])
         elif self.table.line is not None:
             self.decide_rest(decision)
 
-    def decide_rest(self, decision: Decision) -> None:
-        """Decide what is undecided in the group under the cursor, of what the filter leaves, after asking."""
+    def _decide(self, decision: Decision, changes: Sequence[Change]) -> None:
+        self.source.decide(decision, changes)
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Go to the next change or group that is undecided."""
+        found = self.table.rows.next_undecided(self.table.cursor, 1)
+        self.table.cursor = self.table.cursor if found is None else found
+
+    def decide_rest(self, decision: Decision, only: Sequence[Change] = ()) -> None:
+        """Decide what is undecided in the group under the cursor, of what the filter leaves, after asking.
+
+        With `only`, ask about these of it.
+        """
         line, noun = self.table.line, self.source.noun
-        undecided = line.group.undecided if line else ()
+        undecided = self._meant(line.group.undecided) if line else ()
+        undecided = only or undecided
         rest = [change for change in undecided if change.ops]
         verb = "Accept" if decision is Decision.ACCEPTED else "Reject"
         where = " in this group" if self.by else ""
@@ -210,8 +267,19 @@ class ChangeList:
         beside = f"Nothing is proposed for {counted(others, 'other ' + noun)}{where}." if others else ""
         names = Targets(tuple(dict.fromkeys(op.id for change in rest for op in change.ops))).listing
         body = "\n".join(filter(None, (warning, name, names, f"{operations} in all.", beside)))
-        question = Confirm(f"{verb} {counted(len(rest), noun)}?", body, verb=verb.lower())
-        self.table.app.push_screen(question, lambda yes: self.source.decide(decision, rest) if yes else None)
+        other = self.source.other_way(rest) if decision is Decision.ACCEPTED else ("", "")
+        question = Confirm(f"{verb} {counted(len(rest), noun)}?", body, verb=verb.lower(), other=other)
+
+        def answered(yes: bool | None) -> None:
+            if question.other_chosen:
+                self.source.accept_otherwise(rest)
+            elif yes and not only and line.change is not None:
+                # From a change in the group, a person goes on in it.
+                self.source.decide(decision, rest)
+            elif yes:
+                self._decide(decision, rest)
+
+        self.table.app.push_screen(question, answered)
 
 
 def loader_of(matrix: Matrix, id: str) -> str:

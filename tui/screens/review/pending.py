@@ -91,7 +91,12 @@ class PendingChanges:
         return self._session.pending.changes
 
     def rows(
-        self, changes: Sequence[Change], by: StrEnum, opened: Collection[str], matches: Callable[[str], bool]
+        self,
+        changes: Sequence[Change],
+        by: StrEnum,
+        opened: Collection[str],
+        left_out: Collection[str],
+        matches: Callable[[str], bool],
     ) -> ReviewRows:
         order = GroupBy(by)
         groups = group_changes(changes, order, partial(loader_of, self._session.matrix))
@@ -104,6 +109,12 @@ class PendingChanges:
     def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
         self._deciding()
         self._context.edits.decide(decision, [change.id for change in changes])
+
+    def other_way(self, changes: Sequence[Change]) -> tuple[str, str]:
+        return "", ""
+
+    def accept_otherwise(self, changes: Sequence[Change]) -> None:
+        """There is no other way."""
 
     def warning(self, changes: Sequence[Change]) -> str:
         return ""

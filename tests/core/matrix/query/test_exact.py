@@ -7,12 +7,13 @@ from pathlib import Path
 from hypothesis import given, strategies as st
 
 from core.matrix.indexing import index
-from core.matrix.query.exact import beginning, named, written
+from core.matrix.query.exact import beginning, exactly, named, written
 from core.matrix.query.fields import select
 from core.matrix.query.query import Query
 from core.matrix.query.terms import Term
 from tests.support.tree import loader_source, write_checkout
 
+IDS = ("a/x-1", "a/x-12", "a/x", "a/x.1", "a/y-1", "b", "a/x-1-1", "a/(x)|y")
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), min_size=1)
 
 
@@ -42,3 +43,12 @@ def test_names_that_differ_in_case_alone_are_distinguished(tmp_path: Path) -> No
         found = select(matrix, Query((written("variant", text, vocabulary),)))
         assert found
         assert {matrix.ids[row].split("-")[1] for row in found} == {text}
+
+
+@given(st.lists(st.sampled_from(IDS), min_size=1, unique=True))
+def test_ids_select_exactly_themselves(ids: list[str]) -> None:
+    query = exactly(ids)
+    assert Query.parse(str(query)) == query
+    (term,) = query.terms
+    assert isinstance(term, Term)
+    assert {id for id in IDS if re.search(term.values[0], id)} == set(ids)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.evidence.proposals.group_edits: one status, reason and issue for all proposals of a group."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from core.sources.evaluator import ModelInfos
+
+from core.ci import Ci
+from core.ci.read import read_ci
+from core.edits.apply import fields_after
+from core.evidence.observation import Ending, Observation
+from core.evidence.proposals.group_edits import GroupEdit, edited, reasons_of
+from core.evidence.proposals.proposal import Proposal, propose
+from core.evidence.verdicts.verdict import Verdict
+from core.matrix.indexing import index
+from core.matrix.matrix import Matrix
+from core.model import BringupStatus, Status
+from tests.support.evidence import judged, observed
+from tests.support.tree import sample
+
+TINY = "alpha/pytorch-tiny-single_device-inference"
+TRAIN = "alpha/pytorch-tiny-single_device-training"
+ISSUE = "https://github.com/tenstorrent/tt-xla/issues/7"
+
+
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
+    return index(sample(tmp_path_factory.mktemp("tree")))
+
+
+def _row(id: str, arch: str, ending: Ending, reason: str = "") -> Observation:
+    stage = BringupStatus.FAILED_RUNTIME if ending is Ending.FAILED else BringupStatus.PASSED
+    return observed(ending, reason, test_id=id, arch=arch, stage=stage)
+
+
+def _regressed(matrix: Matrix) -> tuple[Proposal, ...]:
+    rows = [_row(TINY, arch, Ending.FAILED, f"TT_FATAL: no kernel for {arch}") for arch in ("n150", "p150")]
+    return propose(matrix, [judged(Verdict.REGRESSED, [row], grade=1) for row in rows])[0]
+
+
+def _fields(matrix: Matrix, proposals: Sequence[Proposal]) -> object:
+    (one,) = proposals
+    return fields_after(one.base.fields, one.ops)
+
+
+def _ci(matrix: Matrix) -> Ci:
+    return read_ci(matrix, ModelInfos({}, {}))
+
+
+def test_one_reason_with_its_issue_in_place_of_each_own(matrix: Matrix) -> None:
+    proposals = _regressed(matrix)
+    assert sorted(reasons_of(proposals)) == ["TT_FATAL: no kernel for n150", "TT_FATAL: no kernel for p150"]
+    made = edited(matrix, _ci(matrix), proposals, GroupEdit(reason="No kernel", issue=ISSUE))
+    assert _fields(matrix, made) == {
+        "status": "KNOWN_FAILURE_XFAIL",
+        "bringup_status": "FAILED_RUNTIME",
+        "reason": f"No kernel - {ISSUE}",
+    }
+
+
+def test_a_skip_in_place_of_an_expected_failure_keeps_what_explains_it(matrix: Matrix) -> None:
+    made = edited(matrix, _ci(matrix), _regressed(matrix), GroupEdit(Status.NOT_SUPPORTED_SKIP, reason="No kernel"))
+    assert _fields(matrix, made) == {
+        "status": "NOT_SUPPORTED_SKIP",
+        "bringup_status": "FAILED_RUNTIME",
+        "reason": "No kernel",
+    }
+
+
+def test_only_on_the_chosen_archs(matrix: Matrix) -> None:
+    made = edited(matrix, _ci(matrix), _regressed(matrix), GroupEdit(reason="No kernel", archs=("n150",)))
+    assert made[0].archs == ("n150",)
+    assert _fields(matrix, made) == {
+        "status": "EXPECTED_PASSING",
+        "arch_overrides": {
+            "n150": {"status": "KNOWN_FAILURE_XFAIL", "bringup_status": "FAILED_RUNTIME", "reason": "No kernel"}
+        },
+    }
+    assert edited(matrix, _ci(matrix), _regressed(matrix), GroupEdit(archs=("galaxy-bh",))) == ()
+
+
+def test_what_is_proposed_to_pass_can_be_expected_to_fail_all_the_same(matrix: Matrix) -> None:
+    rows = [_row(TRAIN, arch, Ending.PASSED) for arch in ("n150", "p150")]
+    proposals, _ = propose(matrix, [judged(Verdict.STALE, [row], grade=1) for row in rows])
+    assert edited(matrix, _ci(matrix), proposals, GroupEdit(Status.KNOWN_FAILURE_XFAIL)) == (), "as it says already"
+    made = edited(matrix, _ci(matrix), proposals, GroupEdit(Status.NOT_SUPPORTED_SKIP))
+    assert _fields(matrix, made) == {
+        "status": "NOT_SUPPORTED_SKIP",
+        "bringup_status": "FAILED_RUNTIME",
+        "reason": "Bad StatusOr access",
+    }
+
+
+def test_without_an_edit_a_proposal_stays_as_it_is(matrix: Matrix, tmp_path: Path) -> None:
+    proposals = _regressed(matrix)
+    assert [one.ops for one in edited(matrix, _ci(matrix), proposals, GroupEdit())] == [one.ops for one in proposals]
+    # Also a new entry.
+    rows = [
+        _row("delta/pytorch-single_device-inference", arch, Ending.FAILED, "TT_FATAL: no") for arch in ("n150", "p150")
+    ]
+    new, _ = propose(matrix, [judged(Verdict.NEW, [row], grade=1) for row in rows])
+    assert [one.ops for one in edited(matrix, _ci(matrix), new, GroupEdit())] == [one.ops for one in new]
+    made = edited(matrix, _ci(matrix), new, GroupEdit(issue=ISSUE))
+    assert isinstance(made[0].ops[0].value, dict) and made[0].ops[0].value["reason"] == f"TT_FATAL: no - {ISSUE}"
