@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from core.sources.evaluator import ModelInfos
 
 from core.ci import Ci
 from core.ci.read import read_ci
@@ -17,6 +16,7 @@ from core.evidence.verdicts.verdict import Verdict
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.model import BringupStatus, Status
+from core.sources.loader_program import ModelInfos
 from tests.support.evidence import judged, observed
 from tests.support.tree import sample
 
