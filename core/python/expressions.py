@@ -52,7 +52,7 @@ def may_bind(module: ModuleScope, name: str) -> bool:
     if name.startswith("__") or name in _NEWER or _BINDING.search(module.source):
         return True
     word = re.escape(name)
-    return re.search(rf"\bglobal\b[^\n]*\b{word}\b|\b{word}\s*:=", module.source) is not None
+    return re.search(rf"\bglobal\b[^\n]{{0,200}}\b{word}\b|\b{word}\s*:=", module.source) is not None
 
 
 class Expressions:

@@ -134,6 +134,8 @@ def truth(value: Value) -> bool:
 
 def equal(left: Value, right: Value) -> bool:
     """`left == right`. Raises Unknown."""
+    if left is right and isinstance(left, Member):
+        return True
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Member) and not isinstance(other, Member | Opaque | External):
             texts = one.of.externals() & {"builtins.str", "enum.StrEnum", "enum.IntEnum", "builtins.int"}
@@ -164,6 +166,8 @@ def contains(container: Value, item: Value) -> bool:
     """`item in container`. Raises Unknown."""
     if isinstance(container, str) and isinstance(item, str):
         return item in container
+    if isinstance(container, dict | set | frozenset) and isinstance(item, Member) and item in container:
+        return True
     if isinstance(container, tuple | list | dict | set | frozenset | range):
         return any(equal(one, item) for one in container)
     raise Unknown("asks for membership in what is not known")

@@ -11,7 +11,7 @@ from core.python.expressions import Expressions, NameMissing, may_bind
 from core.python.resolver import Imported, Resolver, package_of
 from core.python.statements import Statements
 from core.python.syntax import parse_python
-from core.python.values import External, Function, ModuleScope, Opaque, Raises, Scope, Unknown, Value
+from core.python.values import Class, External, Function, ModuleScope, Opaque, Raises, Scope, Unknown, Value
 
 _MOST_STEPS = 400_000
 """How many expressions are evaluated for one module, including those in the functions that it calls."""
@@ -55,7 +55,18 @@ class Program:
         return found
 
     def forget(self) -> None:
-        """Let go of what was read; values that were returned stay valid."""
+        """Let go of what was read; values of before may no longer be used.
+
+        Modules, classes and functions refer to each other. Taken apart here, they are freed at once: the collector would
+        take as long for a thousand loaders as evaluating them.
+        """
+        for module in self.read.values():
+            if isinstance(module, ModuleScope):
+                for value in module.names.values():
+                    if isinstance(value, Class):
+                        value.take_apart()
+                module.names.clear()
+                module.resolved.clear()
         self.read.clear()
         self.trees.clear()
         self.expressions.unsure.clear()
@@ -63,6 +74,11 @@ class Program:
 
     def imported(self, module: ModuleScope, name: Imported) -> Value:
         """The value that an import in `module` binds. Raises Unknown, and Raises where the import must fail."""
+        if name not in module.resolved:
+            module.resolved[name] = self._resolve(module, name)
+        return module.resolved[name]
+
+    def _resolve(self, module: ModuleScope, name: Imported) -> Value:
         target = self.files.module(module.path, name, module.base)
         if (target, name.name) in self._pending:
             raise Unknown(f"{target} imports {name.name} from itself")

@@ -10,11 +10,15 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
+from core.python.resolver import Imported
+
 Value: TypeAlias = Any
 """None, numbers, texts, tuples, lists, dicts and sets are themselves; anything else is one of the classes below."""
 
 MOST_TEXT = 10_000
 """The longest text that may be built: no id is that long, and repeated doubling would fill the memory."""
+MOST_BASES = 200
+"""The most classes that one may inherit from, counted along each base: sorting them takes time with their square."""
 MOST_ITEMS = 20_000
 """The most items that a collection may have."""
 
@@ -110,6 +114,8 @@ class ModuleScope:
     source: str = ""
     lazy_annotations: bool = False
     """Whether annotations are not evaluated (`from __future__ import annotations`)."""
+    resolved: dict[Imported, Value] = field(default_factory=dict)
+    """What its imports of other modules of the tree mean, once looked up."""
     raised: Raised | None = None
     """What importing it raises; its names are then those that it had bound by then."""
 
@@ -157,6 +163,8 @@ class Class:
     has_plain_fields: bool = False
     """Whether `fields` are all that there is to know of its constructor."""
     order: list[Value] | None = field(default=None, repr=False)
+    kind_of_enum: bool | None = field(default=None, repr=False)
+    """What `is_enum` has found."""
     members: dict[str, "Member"] = field(default_factory=dict, repr=False)
     """Those that were asked for, if it is an enum."""
 
@@ -170,8 +178,16 @@ class Class:
         if self.order is None:
             # A class that descends from itself cannot be: its base is bound before it.
             lines = [base.line() if isinstance(base, Class) else [base] for base in self.bases]
+            if sum(map(len, lines)) > MOST_BASES:
+                raise Unknown(f"{self.name} inherits from too many classes")
             self.order = [self, *_merged([*map(list, lines), list(self.bases)])]
         return self.order
+
+    def take_apart(self) -> None:
+        """Drop everything that refers back to the class."""
+        self.names.clear()
+        self.members.clear()
+        self.order = None
 
     def externals(self) -> set[str]:
         """Full names of the bases outside of the checkout. Raises Unknown if a base is unknown."""
@@ -186,7 +202,10 @@ class Class:
     @property
     def is_enum(self) -> bool:
         """Whether it is an enum, so that the names it binds are members."""
-        return any(isinstance(one, External) and one.last.endswith(("Enum", "Flag")) for one in self.line())
+        if self.kind_of_enum is None:
+            outside = (one for one in self.line() if isinstance(one, External))
+            self.kind_of_enum = any(one.last.endswith(("Enum", "Flag")) for one in outside)
+        return self.kind_of_enum
 
     @property
     def has_plain_members(self) -> bool:

@@ -73,11 +73,13 @@ class LoaderProgram:
         self._checkout = checkout
         self._program = Program(models_resolver(checkout.models))
         self._expressions = self._program.expressions
+        self._variants: dict[Class, dict[str, Value]] = {}
         self._answers: dict[tuple[Class, str | None], ModelInfo | Unknown] = {}
 
     def forget(self) -> None:
         """Let go of all modules that were read."""
         self._program.forget()
+        self._variants.clear()
         self._answers.clear()
 
     def raised(self, path: str) -> Raised | None:
@@ -95,11 +97,13 @@ class LoaderProgram:
 
     def variants(self, of: Class) -> dict[str, Value]:
         """The keys of a loader's `_VARIANTS` by their texts, which are in ids."""
-        with self._program.budget():
-            found = self._expressions.attribute(of, "_VARIANTS")
-            if not isinstance(found, dict):
-                raise Unknown("_VARIANTS is not a dict")
-            return {self._expressions.text(key): key for key in found}
+        if of not in self._variants:
+            with self._program.budget():
+                found = self._expressions.attribute(of, "_VARIANTS")
+                if not isinstance(found, dict):
+                    raise Unknown("_VARIANTS is not a dict")
+                self._variants[of] = {self._expressions.text(key): key for key in found}
+        return self._variants[of]
 
     def variants_of(self, path: str, name: str) -> tuple[str, ...] | None:
         """The texts of the variants of a class in the file at `path`; None: they are not known."""
@@ -131,39 +135,42 @@ class LoaderProgram:
                 **{name: self._text(made, name) for name in ("model", "group", "task", "source", "framework")},
             )
 
-    def instance(self, of: Class) -> None:
-        """Nothing, unless making a loader must fail: an abstract method is missing."""
-        if of.is_simple and (missing := sorted(of.abstract())):
-            names = " and ".join(missing)
-            line = of.node.lineno
-            raise Raises("TypeError", f"{of.name} has no {names}, which is abstract", of.scope.module.path, line)
-
     def failure(self, directory: str) -> Failure | None:
         """What upstream's collection, or a run, gets from a loader; None: nothing that is certain."""
-        try:
-            of = self.loader(directory)
-            keys = self.variants(of)
-        except Raises as error:
-            return self._failure(Stage.IMPORT, error)
-        except (Unknown, RecursionError):
-            return None
-        for key in keys or (None,):
+        stages = (
+            (Stage.IMPORT, lambda: self.variants(self.loader(directory))),
+            (Stage.INFO, lambda: self._all_infos(self.loader(directory))),
+            (Stage.INSTANCE, lambda: self._instance(self.loader(directory))),
+        )
+        for stage, ask in stages:
             try:
-                self.info(of, key)
+                ask()
             except Raises as error:
-                return self._failure(Stage.INFO, error)
-            except Unknown:
+                return Failure(stage, placed(self._checkout, error.raised))
+            except (Unknown, RecursionError):
                 continue
-        try:
-            self.instance(of)
-        except Raises as error:
-            return self._failure(Stage.INSTANCE, error)
-        except Unknown:
-            pass
         return None
 
-    def _failure(self, stage: Stage, error: Raises) -> Failure:
-        return Failure(stage, placed(self._checkout, error.raised))
+    def _all_infos(self, of: Class) -> None:
+        """Nothing, unless upstream gets an exception when it asks a loader for a model info."""
+        keys = self.variants(of)
+        for variant in keys or (None,):
+            try:
+                self.info(of, variant)
+            except Raises:
+                raise
+            except Unknown:
+                continue
+        if _holder(of, "get_model_info"):
+            # It validates a variant before it asks; that goes the same way for all variants of a loader.
+            with self._program.budget():
+                self._called(of, "get_model_info", next(iter(keys.values()), None))
+
+    def _instance(self, of: Class) -> None:
+        """Nothing, unless making a loader must fail: an abstract method is missing."""
+        if of.is_simple and (missing := sorted(of.abstract())):
+            message = f"{of.name} does not define {' and '.join(missing)}, which is abstract"
+            raise Raises("TypeError", message, of.scope.module.path, of.node.lineno)
 
     def _member(self, of: Class, variant: str) -> Value:
         keys = self.variants(of)
@@ -172,30 +179,16 @@ class LoaderProgram:
         return keys[variant]
 
     def _asked(self, of: Class, member: Value) -> Instance:
-        """The result of upstream's `get_model_info`, which validates the variant and calls `_get_model_info`."""
-        names = {name for one in of.line() if isinstance(one, Class) for name in one.names}
-        if names.isdisjoint(("get_model_info", "_get_model_info")):
-            raise Unknown(f"{of.name} has no model info")
-        made, own = self._of_get_model_info(of, member)
-        if not _is_info(made) and not own:
-            made = self._called(of, "_get_model_info", member)
-        if not isinstance(made, Instance) or not _is_info(made):
-            raise Unknown(f"{'' if own else '_'}get_model_info returns no {_INFO_CLASS}")
-        return made
-
-    def _of_get_model_info(self, of: Class, member: Value) -> tuple[Value, bool]:
-        """What `get_model_info` returns, if that can be followed, and whether a loader of its own defines it."""
-        holders = (one for one in of.line() if isinstance(one, Class) and "get_model_info" in one.names)
-        holder = next(holders, None)
+        """The result of `_get_model_info`, or of `get_model_info` where a loader has its own."""
+        holder = _holder(of, "get_model_info")
         own = holder is not None and holder.scope.module.path != _BASE_FILE
-        try:
-            return (None if holder is None else self._called(of, "get_model_info", member)), own
-        except Raises:
-            raise
-        except Unknown:
-            if own:
-                raise
-            return None, own
+        name = "get_model_info" if own else "_get_model_info"
+        if _holder(of, name) is None:
+            raise Unknown(f"{of.name} has no {name}")
+        made = self._called(of, name, member)
+        if not isinstance(made, Instance) or made.of.name != _INFO_CLASS:
+            raise Unknown(f"{name} returns no {_INFO_CLASS}")
+        return made
 
     def _called(self, of: Class, name: str, member: Value) -> Value:
         return self._expressions.call(self._expressions.attribute(of, name), [member], {})
@@ -211,8 +204,9 @@ class LoaderProgram:
         raise Unknown(f"the {name} is not a text")
 
 
-def _is_info(value: Value) -> bool:
-    return isinstance(value, Instance) and value.of.name == _INFO_CLASS
+def _holder(of: Class, name: str) -> Class | None:
+    """The class of the tree that gives `of` a name."""
+    return next((one for one in of.line() if isinstance(one, Class) and name in one.names), None)
 
 
 def read_model_infos(checkout: Checkout, loaders: Iterable[Loader]) -> ModelInfos:
