@@ -3,6 +3,7 @@
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core import handwritten, ops
 from core.ci import job_name, markers_by_arch
@@ -19,7 +20,7 @@ from core.history import Step
 from core.ids import TestId, pasted
 from core.matrix import NO_ARCH, Detail, describe, fetched_of, text_of
 from core.model import Function, ModelInfo
-from core.providers import info_of
+from core.providers import failure_of, info_of
 from core.sources import read_lacking
 from core.sources.ci import Job, read_skip_prefixes
 from core.sources.downloads import Fetched
@@ -51,6 +52,10 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         placeholder_records.show(name, context)
         return EXIT_OK
     detail = describe(context.matrix, context.resolve([args.id])[0])
+    if (failure := failure_of(context.model_infos, detail.id)) and failure.id not in {
+        one.id for one in detail.findings
+    }:
+        detail = replace(detail, findings=(*detail.findings, failure))
     fetched = fetched_of(context.matrix, detail.id)
     info = info_of(context.model_infos, detail.id)
     jobs = context.selected.of(context.matrix.rows[detail.id])

@@ -8,4 +8,9 @@ from .base import (
 )
 from .history import history_columns as history_columns
 from .jobs import Selections as Selections, selected_jobs as selected_jobs, selections as selections
-from .models import ids_of_model as ids_of_model, info_of as info_of, model_infos as model_infos
+from .models import (
+    failure_of as failure_of,
+    ids_of_model as ids_of_model,
+    info_of as info_of,
+    model_infos as model_infos,
+)

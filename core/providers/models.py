@@ -7,7 +7,7 @@ from core.ids import TestId
 from core.matrix import Column, Matrix
 from core.matrix.cache import Cache, of_loaders
 from core.matrix.query import Plain, variant_column
-from core.model import ModelInfo
+from core.model import Finding, ModelInfo
 from core.sources import ModelInfos, read_model_infos
 
 
@@ -22,6 +22,13 @@ def info_of(infos: ModelInfos, id: str) -> ModelInfo | None:
     """The info of the model that a test runs; None if it is unknown."""
     parsed = TestId.parse(id)
     return infos.known.get((parsed.directory, parsed.variant)) if parsed else None
+
+
+def failure_of(infos: ModelInfos, id: str) -> Finding | None:
+    """What the loader of a test raises when it is imported, asked or made; None: nothing that is certain."""
+    parsed = TestId.parse(id)
+    failure = infos.failures.get(parsed.directory) if parsed else None
+    return failure.finding(parsed.directory) if parsed and failure else None
 
 
 def ids_of_model(matrix: Matrix, infos: ModelInfos, name: str) -> list[str]:

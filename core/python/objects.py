@@ -35,6 +35,10 @@ _KNOWN_BASES: Mapping[str, type] = {
 _PLAIN = (External("builtins.object"), External("abc.ABC"))
 
 
+_MOST_MEMBERS = 2000
+"""The most members of an enum: each is compared with those before it."""
+
+
 class Objects:
     """The attributes, members and instances of classes."""
 
@@ -143,6 +147,8 @@ class Objects:
         return of.members[name]
 
     def _first(self, of: Class, name: str, value: Value) -> Member:
+        if len(of.names) > _MOST_MEMBERS:
+            raise Unknown(f"{of.name} has too many members")
         for first, other in of.names.items():
             if first == name or isinstance(value, Opaque):
                 break

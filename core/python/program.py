@@ -57,8 +57,8 @@ class Program:
     def forget(self) -> None:
         """Let go of what was read; values of before may no longer be used.
 
-        Modules, classes and functions refer to each other. Taken apart here, they are freed at once: the collector would
-        take as long for a thousand loaders as evaluating them.
+        Modules, classes and functions refer to each other. Taken apart here, they are freed at once: the collector
+        would take as long for a thousand loaders as evaluating them.
         """
         for module in self.read.values():
             if isinstance(module, ModuleScope):

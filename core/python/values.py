@@ -81,7 +81,7 @@ class External:
         return self.name.rpartition(".")[2]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Scope:
     """Names with their values, of a module or of a call; `outer` is the enclosing scope."""
 
@@ -102,7 +102,7 @@ class Scope:
         return self.owner is not None and self.yields is None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ModuleScope:
     """A module of the checkout."""
 
@@ -120,7 +120,7 @@ class ModuleScope:
     """What importing it raises; its names are then those that it had bound by then."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Function:
     """A function or lambda of the checkout."""
 
@@ -146,7 +146,7 @@ class Function:
         return "<lambda>" if isinstance(self.node, ast.Lambda) else self.node.name
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Class:
     """A class of the checkout."""
 
@@ -243,7 +243,7 @@ class Member:
     value: Value = field(compare=False)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Instance:
     """An instance of a class of the checkout."""
 

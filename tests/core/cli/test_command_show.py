@@ -51,6 +51,29 @@ def test_a_test_without_entry(checkout: Checkout) -> None:
     assert "No entry." in called.out
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("DEFAULT_VARIANT = ", "DEFAULT_VARIANT = ModelVariant.GONE or "), "importing it raises AttributeError at"),
+        (
+            ("return ModelInfo(", "{}['gone']\n        return ModelInfo("),
+            "INTERNALERROR: its model info raises KeyError at",
+        ),
+        (("def load_inputs(", "def load_no_inputs("), "making the loader raises TypeError at"),
+    ],
+)
+def test_a_loader_that_raises(tmp_path: Path, change: tuple[str, str], said: str) -> None:
+    checkout = sample_checkout(tmp_path)
+    file = checkout.models / "deep_sets/pytorch/loader.py"
+    assert change[0] in file.read_text()
+    file.write_text(file.read_text().replace(*change))
+    id = "deep_sets/pytorch-Mean-single_device-inference"
+    shown = " ".join(call("show", "--repo", str(checkout.root), id).out.split())
+    assert f"{said} third_party/tt_forge_models/deep_sets/pytorch/loader.py:" in shown
+    found = call("doctor", "--repo", str(checkout.root)).out
+    assert said in " ".join(found.split())
+
+
 def test_unknown_and_ambiguous_are_64(checkout: Checkout) -> None:
     unknown = call("show", "alpha/pytorch-tinny-single_device-inference", "--repo", checkout.root)
     ambiguous = call("show", "tiny", "--repo", checkout.root)

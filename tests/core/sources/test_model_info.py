@@ -4,6 +4,7 @@
 import json
 import pickle
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -242,6 +243,29 @@ def test_nothing_of_a_loader_is_executed(tmp_path: Path) -> None:
     infos = _read(tmp_path, {"a/pytorch": trap + _LOADER.format(body=body)})
     assert len(infos.known) == 2
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "while True: pass",
+        "class C0: ...\n" + "\n".join(f"class C{n}(C{n - 1}): ..." for n in range(1, 3000)),
+        "class Wide(StrEnum):\n" + "\n".join(f"    M{n} = {n}" for n in range(5000)) + "\nALL = list(Wide)",
+        "x = 'x' * 10 ** 9\ny = [0] * 10 ** 9\nz = 9 ** 9 ** 9",
+        "def deep(n): return deep(n + 1)\nx = deep(0)",
+        "x = " + "+".join(["1"] * 3000),
+        "for a in range(10 ** 4):\n    for b in range(10 ** 4):\n        c = a + b",
+        "X = [" + "1, " * 200_000 + "]",
+        "'" + "global " * 200_000 + "'\nx = [nobody for _ in ()]",
+        "from .loader import *\nfrom .loader import ModelLoader as Other",
+    ],
+)
+def test_hostile_code_takes_no_longer_and_hides_no_other_loader(tmp_path: Path, hostile: str) -> None:
+    good = _LOADER.format(body=_RETURN.format(group="ModelGroup.RED"))
+    began = time.process_time()
+    infos = _read(tmp_path, {"a/pytorch": f"{good}\n{hostile}\n", "b/pytorch": good})
+    assert {("b/pytorch", "Tiny"), ("b/pytorch", "org/Big")} <= set(infos.known)
+    assert time.process_time() - began < 20
 
 
 def test_the_result_can_be_stored(tmp_path: Path) -> None:
