@@ -86,7 +86,7 @@ screenshots: $(READY)  ## make screenshots/*.svg anew; a test compares them, and
 recording: $(READY)  ## record the main job anew: docs/demo.cast and docs/demo.svg, in a minute
 	$(BIN)/python -m tests.recording docs
 
-reference: $(READY)  ## make docs/commands.md, docs/keys.md, the manual page and the packages on docs/architecture.md anew
+reference: $(READY)  ## make docs/commands.md, docs/keys.md, docs/json.md, the manual page, the schemas and the packages on docs/architecture.md anew
 	$(BIN)/python -m tests.reference docs
 	$(BIN)/python -m tests.picture docs/architecture.md
 

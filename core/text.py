@@ -6,8 +6,6 @@ import re
 from collections.abc import Sequence
 from math import floor, isfinite
 
-import msgspec
-
 _EIGHTHS = "▁▂▃▄▅▆▇█"
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -48,6 +46,9 @@ def json_text(value: object, indent: int | None = 2) -> str:
         text = _UNSAFE.sub(lambda match: _escaped(match[0]), text)
     if indent is None:
         return text
+    # 7 ms of every command that prints a table.
+    import msgspec
+
     try:
         # `dumps` with an indent takes ten times as long.
         return msgspec.json.format(text, indent=indent)

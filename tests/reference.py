@@ -11,6 +11,7 @@ from pathlib import Path
 from argparse_manpage.manpage import Manpage
 
 from core.cli.parser import COMMAND_GROUPS, COMMANDS, PROGRAM, build_parser
+from tests.json_page import json_page
 from tests.schemas import schemas
 from tui.commands import Where, commands
 from tui.key_names import key_text
@@ -171,6 +172,7 @@ def main(target: Path) -> None:
     (target / "commands.md").write_text(command_reference(), encoding="utf-8")
     (target / "keys.md").write_text(key_reference(), encoding="utf-8")
     (target / f"{PROGRAM}.1").write_text(manual_page(), encoding="utf-8")
+    (target / "json.md").write_text(json_page(), encoding="utf-8")
     for name, schema in schemas().items():
         (target / "schemas" / f"{name}.json").write_text(schema_text(schema), encoding="utf-8")
 

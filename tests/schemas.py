@@ -29,7 +29,7 @@ from core.files import As, Record
 Schema = dict[str, Any]
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_COMMON = "common"
+COMMON = "common"
 _SIMPLE = {str: "string", bool: "boolean", int: "integer", float: "number", NoneType: "null"}
 _LIMITS = {"ge": "minimum", "le": "maximum", "pattern": "pattern"}
 _LEAST = {"string": "minLength", "array": "minItems", "object": "minProperties"}
@@ -238,7 +238,7 @@ def schemas() -> dict[str, Schema]:
         for definition in found:
             users[definition].add(name)
     shared = {name for name, by in users.items() if len(by) > 1}
-    made = {_COMMON: _file(_COMMON, "Parts that the other schemas share", {}, sorted(shared), writer, shared)}
+    made = {COMMON: _file(COMMON, "Parts that the other schemas share", {}, sorted(shared), writer, shared)}
     for name, root in roots.items():
         own = [one for one in reached[name] if one not in shared]
         made[name] = _file(name, DOCUMENTS[name].title, root, own, writer, shared)
@@ -259,8 +259,8 @@ def _placed(value: Any, file: str, shared: set[str]) -> Any:
     """A schema whose references to shared definitions lead to the file that has them."""
     if isinstance(value, dict):
         placed = {key: _placed(one, file, shared) for key, one in value.items()}
-        if "$ref" in value and file != _COMMON and value["$ref"].rpartition("/")[2] in shared:
-            placed["$ref"] = f"{_COMMON}.json{value['$ref']}"
+        if "$ref" in value and file != COMMON and value["$ref"].rpartition("/")[2] in shared:
+            placed["$ref"] = f"{COMMON}.json{value['$ref']}"
         return placed
     return [_placed(one, file, shared) for one in value] if isinstance(value, list) else value
 

@@ -102,6 +102,7 @@ def test_nothing_that_the_first_frame_does_not_show_is_imported_before_it(tmp_pa
 
 
 _LISTED = (
+    "msgspec",
     "core.ci",
     "core.edits",
     "core.evidence",

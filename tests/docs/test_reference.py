@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.cli.parser import COMMANDS
+from tests.json_page import json_page
 from tests.reference import WIDTH, command_reference, key_reference, manual_page, schema_text
 from tests.schemas import schemas
 from tests.support.cli import call
@@ -30,6 +31,7 @@ def test_the_schemas_are_fresh() -> None:
     made = {name: schema_text(schema) for name, schema in schemas().items()}
     stale = [name for name, text in made.items() if (DOCS / "schemas" / f"{name}.json").read_text("utf-8") != text]
     assert stale == [], "run: make reference"
+    assert (DOCS / "json.md").read_text(encoding="utf-8") == json_page(), "run: make reference"
 
 
 def test_the_manual_page_is_fresh() -> None:
