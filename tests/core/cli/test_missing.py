@@ -7,8 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from core.ci.read import read_ci
 from core.evidence.observation import Ending, Observation
 from core.evidence.progress.words import moment_day
+from core.evidence.proposals.causes import CauseKind, cause_of
+from core.evidence.proposals.inbox import Concern, agenda
+from core.evidence.sources import verdicts_on
+from core.evidence.verdicts.matrix import Verdicts
+from core.evidence.verdicts.verdict import Verdict
+from core.matrix.cache.index_cache import Cache
+from core.matrix.indexing import index
+from core.matrix.view.overviews import overview
+from core.providers.models import model_infos
+from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call
 from tests.support.evidence import TEST_ID, seen
@@ -22,7 +33,8 @@ FIRST, DAY = time.time() // 86_400 * 86_400 - 10 * 86_400, 86_400.0
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Checkout:
+def bare(tmp_path: Path) -> Checkout:
+    """Three tests of one nightly job, without results."""
     entries = "".join(f"  {id}:\n    status: EXPECTED_PASSING\n" for id in (TEST_ID, NET, DIES))
     loaders = {"alpha/pytorch": loader_source(["tiny", "net", "dies"])}
     checkout = write_checkout(tmp_path / "c", loaders, {INFERENCE: f"test_config:\n{entries}"})
@@ -31,8 +43,13 @@ def checkout(tmp_path: Path) -> Checkout:
     (checkout.presets / "nightly.json").write_text(json.dumps([job]))
     workflow = "on: {schedule: [{cron: '0 0 * * *'}]}\njobs: {x: {with: {test_suite: nightly.json}}}\n"
     (checkout.presets.parent / "nightly.yml").write_text(workflow)
-    keep(checkout, [row for night in range(1, 6) for row in _night(night)])
     return checkout
+
+
+@pytest.fixture
+def checkout(bare: Checkout) -> Checkout:
+    keep(bare, [row for night in range(1, 6) for row in _night(night)])
+    return bare
 
 
 def _night(night: int) -> list[Observation]:
@@ -107,3 +124,52 @@ def test_a_job_that_no_longer_selects_it_has_not_lost_it(checkout: Checkout) -> 
     assert call("verdicts", "--only", "missing", "--json", "--repo", checkout.root).json == []
     counts = call("compare", "nightly-2", "nightly-5", "--json", "--repo", checkout.root).json["counts"]
     assert (counts["missing"], counts["not run"]) == (0, 1)
+
+
+def _verdicts(checkout: Checkout) -> Verdicts:
+    matrix = index(checkout)
+    cache = Cache(checkout, paths().cache)
+    return verdicts_on(matrix, cache, paths(), ())
+
+
+def test_the_overview_counts_it(checkout: Checkout) -> None:
+    found = _verdicts(checkout)
+    sections = overview(found.matrix, {"runs": found.facts()})
+    (row,) = [row for section in sections for row in section.rows if row.label == "gone from their job's reports"]
+    assert [(one.count, str(one.link.words)) for one in row.numbers if one] == [(1, "verdict:missing")]
+
+
+def test_triage_has_it_to_decide_as_gone(checkout: Checkout) -> None:
+    found = _verdicts(checkout)
+    items = agenda(found, read_ci(found.matrix, model_infos(Cache(checkout, paths().cache), found.matrix))).items
+    (one,) = [item for item in items if item.id == TEST_ID]
+    assert (one.concern, one.verdict) == (Concern.DECIDE, Verdict.MISSING)
+    assert one.proposal is not None
+    cause = cause_of(one.proposal.judgements, one.proposal.ops)
+    assert (cause.kind, cause.since) == (CauseKind.GONE, "nightly-3")
+
+
+def _junit(directory: Path, night: int, ids: tuple[str, ...], end: str = "</testsuite></testsuites>") -> None:
+    """The report of a job as CI stores it."""
+    file = directory / f"nightly-{night}" / f"test-reports-a1-1.0-{JOB}-{night}" / "report.xml"
+    file.parent.mkdir(parents=True)
+    tags = {"bringup_status": "PASSED", "arch": "n150", "model_test_status": "ModelTestStatus.EXPECTED_PASSING"}
+    properties = f'<properties><property name="tags" value="{tags}"/></properties>'
+    cases = "".join(f'<testcase classname="t" name="test_all_models_torch[{id}]">{properties}</testcase>' for id in ids)
+    head = f'timestamp="2024-09-{night:02}T01:36:42+00:00" hostname="f10"'
+    file.write_text(f'<?xml version="1.0"?><testsuites><testsuite name="pytest" {head}>{cases}{end}')
+
+
+def test_a_truncated_report_is_a_job_that_was_cut(bare: Checkout, tmp_path: Path) -> None:
+    _junit(tmp_path, 1, (TEST_ID, NET, DIES))
+    _junit(tmp_path, 2, (NET, DIES), end="<testcase classname='t' name='test_all")
+    assert call("ingest", tmp_path / "nightly-1", tmp_path / "nightly-2", "--repo", bare.root).code == 1, "one is cut"
+    (cell,) = call("since", TEST_ID, "--json", "--repo", bare.root).json["cells"]
+    why = f"{JOB} was cut in nightly-2: a report is truncated behind {DIES}"
+    assert cell["absent"] == {"kind": "job cut", "why": why}
+    assert call("verdicts", "--only", "missing", "--json", "--repo", bare.root).json == []
+    _junit(tmp_path, 3, (NET, DIES))
+    assert call("ingest", tmp_path / "nightly-3", "--repo", bare.root).code == 0
+    (one,) = call("verdicts", "--only", "missing", "--json", "--repo", bare.root).json
+    assert one["since"] == "nightly-3", "the first run that was whole"
+    assert f"the truncated report of nightly-2 ends behind {DIES}" in one["why"]
