@@ -227,7 +227,9 @@ def _ends_process(fields: Fields) -> bool:
 
 def _agrees(entry: Entry | None, judgement: Judgement) -> bool:
     """Whether results on an arch that an entry does not support agree with what it says elsewhere."""
-    ran = [row.ending is Ending.PASSED for row in judgement.rows if row.ending in RAN]
+    unchecked = resolve(entry, "assert_pcc", judgement.arch).value is False
+    passing = (Ending.PASSED, Ending.INACCURATE) if unchecked else (Ending.PASSED,)
+    ran = [row.ending in passing for row in judgement.rows if row.ending in RAN]
     if entry is None or not ran or judgement.verdict not in NO_DIFFERENCE:
         return False
     status = status_on(entry, judgement.arch)

@@ -388,14 +388,15 @@ def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy, olde
 
 
 def _since_skipped(seen: Sequence[Observation], ran: list[Observation]) -> list[Observation]:
-    """Those of `ran` that count: forced runs, and what has run after the last night on which the entry said skip.
+    """Those of `ran` that count: all since the entry says skip, or has last said so, forced runs among them.
 
     What a test did before it was skipped is why it is skipped, or was known then.
     """
     skipped = (at for at, row in enumerate(seen, 1) if row.ending is Ending.NOT_RUN and row.expected is _SKIP)
     if not (start := max(skipped, default=0)):
         return ran
-    return [row for at, row in enumerate(seen) if row.ending in _RAN and (at >= start or row.expected is _SKIP)]
+    before = (at for at, row in enumerate(seen[:start], 1) if row.ending in _RAN and row.expected is not _SKIP)
+    return [row for row in seen[max(before, default=0) :] if row.ending in _RAN]
 
 
 _SKIP = Status.NOT_SUPPORTED_SKIP

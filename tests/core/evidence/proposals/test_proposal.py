@@ -183,6 +183,14 @@ def test_an_arch_on_which_a_test_passes_joins_those_that_its_entry_supports(matr
     assert propose(matrix, crashing) == ((), ()), "that may be why it is not supported"
 
 
+def test_an_arch_joins_an_entry_without_a_check_whatever_its_number(tmp_path: Path) -> None:
+    text = YAML[INFERENCE].replace("status: EXPECTED_PASSING", "status: EXPECTED_PASSING\n    assert_pcc: false", 1)
+    unchecked = index(write_checkout(tmp_path / "unchecked", LOADERS, YAML | {INFERENCE: text}))
+    low = _judged(Verdict.ACTIVE, TINY, "galaxy-bh", Ending.INACCURATE, "PCC comparison failed")
+    (made,), _ = propose(unchecked, [low])
+    assert [op.value for op in made.ops] == [["n150", "p150", "galaxy-bh"]]
+
+
 def test_an_arch_joins_an_entry_that_skips_others_with_what_it_shows(matrix: Matrix, tmp_path: Path) -> None:
     text = (
         YAML[INFERENCE]

@@ -111,6 +111,7 @@ TABLE = [
     (SKIP, "P P P", Verdict.STALE),
     (SKIP, "SAID SAID P", Verdict.STALE),
     (SKIP, "F P SAID FORCED SAID", Verdict.STALE),
+    (SKIP, "SAID FORCED F SAID", Verdict.UNKNOWN),
     (PASSING, "P P P C SAID SAID P P P", Verdict.ACTIVE),
     (PASSING, "P P P SAID SAID", Verdict.UNKNOWN),
     (replace(SKIP, gap=Gap(2, "nightly-5", 40)), "P P P", Verdict.UNKNOWN),
