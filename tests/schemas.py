@@ -24,15 +24,48 @@ from core.cli import records
 from core.cli.records.edits import Proposal
 from core.cli.records.operations import Operation
 from core.cli.records.rows import ViewsFile
+from core.cli.records.runs import Result, ResultOfCases
+from core.cli.records.stored import CaseLine
+from core.evidence.verdicts.policy import PccPolicy, Policy, RetentionPolicy
 from core.files import As, Record
+from core.runs.execution.supervisor import Exit
+from core.runs.planning.preflight_checks import Survey
+from core.runs.planning.profiles import RUNNER_BACKENDS
+from core.runs.spec import VERSION as SPEC_VERSION, RunSpec
+from core.runs.store.events import Finished, Queued, Returned, Started
+from core.settings import Profile, Settings
+from tui.themes import THEMES
 
 Schema = dict[str, Any]
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 COMMON = "common"
-_SIMPLE = {str: "string", bool: "boolean", int: "integer", float: "number", NoneType: "null"}
+_SIMPLE = {str: "string", Path: "string", bool: "boolean", int: "integer", float: "number", NoneType: "null"}
+_SHARE = Annotated[float, Meta(ge=0, le=1)]
+_DURATION = Annotated[float, Meta(ge=0)]
+_RARE_IN_SPEC = ("cases", "manifests", "prefix", "needs", "paths", "boards", "claims", "requirements")
 _LIMITS = {"ge": "minimum", "le": "maximum", "pattern": "pattern"}
 _LEAST = {"string": "minLength", "array": "minItems", "object": "minProperties"}
+
+
+class Stored(NamedTuple):
+    """A file, or a table in one, whose fields are those of a dataclass."""
+
+    form: type
+    ahead: Mapping[str, object] = {}
+    """What is written before its fields."""
+    rare: Collection[str] | None = ()
+    """Fields that may be absent: they have their default, or the file is of an earlier version. None: any may."""
+    narrow: Mapping[str, object] = {}
+    """The forms of fields whose annotation is wider than what is taken or written."""
+    inline: str = ""
+    """The field that has its own fields written in its place."""
+
+
+class Tables(NamedTuple):
+    """A table of tables with names that a person chooses."""
+
+    form: Stored
 
 
 class Document(NamedTuple):
@@ -135,6 +168,83 @@ DOCUMENTS: Mapping[str, Document] = {
     "triage-sessions": Document(
         "`triage --json` without an id: the workflows that are open", Sequence[records.OpenWorkflow]
     ),
+    "run-spec": Document(
+        "spec.json in the directory of a run: what was planned",
+        Stored(
+            RunSpec,
+            ahead={"version": Literal[SPEC_VERSION]},
+            rare=("profile", "log_limit", "entry", *_RARE_IN_SPEC),
+            narrow={"run_id": Annotated[str, Meta(pattern=r"^\d{8}-\d{6}-[0-9a-f]{6}$")]},
+        ),
+    ),
+    "run-provenance": Document(
+        "provenance.json in the directory of a run: what it met", Stored(Survey, ahead={"version": Literal[1]})
+    ),
+    "run-event": Document(
+        "One line of events.jsonl in the directory of a run",
+        (
+            Stored(Queued, ahead={"version": Literal[1], "event": Literal["queued"]}),
+            Stored(
+                Started,
+                ahead={"version": Literal[1], "event": Literal["started"]},
+                rare=("tree", "place"),
+                inline="supervisor",
+            ),
+            Stored(Returned, ahead={"version": Literal[1], "event": Literal["returned"]}, rare=("host_failed",)),
+            Stored(
+                Finished,
+                ahead={"version": Literal[1], "event": Literal["finished"]},
+                rare=("edited", "idle", "peak_memory", "packages"),
+                narrow={"result": Result | ResultOfCases | None},
+            ),
+        ),
+    ),
+    "run-exit": Document(
+        "exit.json in the directory of a run: how its process ended",
+        Stored(Exit, ahead={"version": Literal[1]}, rare=("peak_memory",)),
+    ),
+    "run-results": Document("A line of results.jsonl in the directory of a run of op cases", CaseLine),
+    "policy": Document(
+        "The policy, a TOML file",
+        Stored(
+            Policy,
+            rare=None,
+            narrow={
+                "minimum_runs": Annotated[int, Meta(ge=1)],
+                "apply_grade": Annotated[int, Meta(ge=1, le=5)],
+                "pcc": Stored(PccPolicy, rare=None, narrow=dict.fromkeys(("margin", "highest", "lowest"), _SHARE)),
+                "retention": Stored(
+                    RetentionPolicy, rare=None, narrow={"days": _DURATION, "newest": Annotated[int, Meta(ge=1)]}
+                ),
+                "keep": Mapping[str, Annotated[str, Meta(min_length=1)]],
+            },
+        ),
+    ),
+    "settings": Document(
+        "settings.toml",
+        Stored(
+            Settings,
+            rare=None,
+            narrow={
+                "backend": Literal[RUNNER_BACKENDS],
+                "theme": Literal["auto", *THEMES],
+                "keymap": Literal["vim", "emacs"],
+                "notify": Literal["bell", "osc9", "off"],
+                "profiles": Tables(
+                    Stored(
+                        Profile,
+                        rare=None,
+                        narrow={
+                            "timeout": float,
+                            "backend": Literal["", *RUNNER_BACKENDS],
+                            "batch_size": Annotated[int, Meta(ge=1)],
+                            "weights": Mapping[str, Literal["bfp_bf8", "bfp_bf4", "bf16"]],
+                        },
+                    )
+                ),
+            },
+        ),
+    ),
     "views": Document("The file views.json in the state directory", ViewsFile),
     "verdicts": Document("`verdicts --json`", Sequence[records.Judgement]),
 }
@@ -150,6 +260,8 @@ class _Writer:
 
     def schema(self, form: object) -> Schema:
         """The schema of any type that a field may have."""
+        if isinstance(form, tuple):
+            return self._of_file(form)
         origin, args = get_origin(form), get_args(form)
         if origin is Annotated:
             return self._annotated(args[0], args[1:])
@@ -178,13 +290,35 @@ class _Writer:
         names = {one.name: one.name for one in dataclasses.fields(form)}
         return self._object(form, names, {*names}, closed=True)
 
+    def _of_file(self, form: tuple[object, ...]) -> Schema:
+        if isinstance(form, Tables):
+            return {"type": "object", "additionalProperties": self.schema(form.form)}
+        if isinstance(form, Stored):
+            name = _snake(form.form.__name__)
+            return self._named(f"{name}_table" if form.rare is None else name, form, lambda: self._stored(form))
+        return {"anyOf": [self.schema(one) for one in form]}
+
+    def _stored(self, one: Stored) -> Schema:
+        hints = get_type_hints(one.form, include_extras=True) | {**one.narrow}
+        properties = {name: self.schema(form) for name, form in one.ahead.items()}
+        rare = hints if one.rare is None else one.rare
+        required = [*properties, *(name for name in hints if name not in rare and name != one.inline)]
+        for name, form in hints.items():
+            if name == one.inline:
+                inner = self._stored(Stored(form))
+                properties |= inner["properties"]
+                required += inner["required"]
+            else:
+                properties[name] = self.schema(form) | _description(_meanings(one.form).get(name, ""))
+        closed = {**({"required": required} if required else {}), "additionalProperties": False}
+        return {**_about(one.form), "type": "object", "properties": properties, **closed}
+
     def _object(self, form: type, names: Mapping[str, str], required: Collection[str], *, closed: bool) -> Schema:
         """An object with these fields, by their names in the code with those in JSON."""
         hints, meanings = get_type_hints(form, include_extras=True), _meanings(form)
         properties = {}
         for name, written in names.items():
-            about = {"description": meanings[name]} if name in meanings else {}
-            properties[written] = {**self.schema(hints[name]), **about}
+            properties[written] = {**self.schema(hints[name]), **_description(meanings.get(name, ""))}
         needed = [written for name, written in names.items() if name in required]
         more = {"additionalProperties": False} if closed else {}
         return {**_about(form), "type": "object", "properties": properties, "required": needed, **more}
@@ -285,8 +419,11 @@ def _reached(schema: Schema, definitions: Mapping[str, Schema]) -> dict[str, Non
 
 
 def _about(form: type) -> Schema:
-    said = inspect.cleandoc(form.__doc__ or "")
-    return {"description": _one_line(said)} if said else {}
+    return _description(_one_line(inspect.cleandoc(form.__doc__ or "")))
+
+
+def _description(text: str) -> Schema:
+    return {"description": text} if text else {}
 
 
 def _meanings(form: type) -> dict[str, str]:
@@ -313,7 +450,8 @@ def _texts(form: ast.ClassDef) -> Iterator[tuple[str, str]]:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(textwrap.dedent(text).split())
+    """Of a docstring, for readers of JSON."""
+    return re.sub(r"\bNone\b", "null", " ".join(textwrap.dedent(text).split()))
 
 
 def _snake(name: str) -> str:
