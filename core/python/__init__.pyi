@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from .expressions import Expressions as Expressions
+from .imports import ImportCheck as ImportCheck
 from .known import name_of as name_of
-from .outline import ClassFacts as ClassFacts, ModuleFacts as ModuleFacts, read_module as read_module
+from .outline import (
+    ClassFacts as ClassFacts,
+    ModuleFacts as ModuleFacts,
+    needed_imports as needed_imports,
+    read_module as read_module,
+)
 from .program import Program as Program
 from .resolver import Imported as Imported, Resolver as Resolver, module_files as module_files
 from .syntax import (

@@ -75,6 +75,16 @@ def read_module(source: str | bytes, filename: str) -> ModuleFacts:
     return ModuleFacts(classes, imports, dicts, frozenset(defined), open_ended, frozenset(unbound), inner)
 
 
+def needed_imports(body: list[ast.stmt]) -> Iterator[Imported]:
+    """The imports without which the module of these statements fails: not those under `if` or `try`."""
+    for node, guarded in _top_level(body):
+        if isinstance(node, ast.ImportFrom) and not guarded:
+            for alias in node.names:
+                yield Imported(node.level, node.module or "", alias.name, line=node.lineno)
+        elif isinstance(node, ast.Import) and not guarded:
+            yield from (Imported(0, alias.name, line=node.lineno) for alias in node.names)
+
+
 _BUILT_IN = frozenset(dir(builtins)) | {"__file__", "__path__", "__builtins__", "__annotations__", "__qualname__"}
 _ASKED = "_get_model_info"
 """The method that upstream calls for each variant when it collects (docs/rules.md 1.7)."""

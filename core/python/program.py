@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 from core.python import known
 from core.python.expressions import Expressions, NameMissing, may_bind
+from core.python.imports import ImportCheck
+from core.python.outline import ModuleFacts, needed_imports, read_module
 from core.python.resolver import Imported, Resolver, package_of
 from core.python.statements import Statements
 from core.python.syntax import parse_python
@@ -37,6 +39,10 @@ class Program:
         """The syntax tree and text of each module."""
         self._pending: set[tuple[str | None, str]] = set()
         """Imports that are being resolved, by file and name."""
+        self.looked_at: dict[str, bytes] = {}
+        """Files of which only the text was read, by path."""
+        self._outlines: dict[str, ModuleFacts | None] = {}
+        self._imports = ImportCheck(files, self._facts)
         self.expressions = Expressions(self)
         self._statements = Statements(self.expressions)
         self.expressions.statements = self._statements
@@ -68,6 +74,8 @@ class Program:
                 module.names.clear()
                 module.resolved.clear()
         self.read.clear()
+        self.looked_at.clear()
+        self._outlines.clear()
         self.trees.clear()
         self.expressions.unsure.clear()
         self._statements.forget()
@@ -173,6 +181,31 @@ class Program:
         scope.names["__name__"] = _dotted(path, scope.base)
         with self.budget():
             self._statements.top_level(tree.body, Scope(scope, scope.names))
+
+    def check_imports(self, path: str) -> None:
+        """Note in `raised` if an import of the module at `path` must fail, also of what it does not use by itself."""
+        module = self.module(path)
+        for name in needed_imports(self.trees[path][0].body):
+            target = self._imports.target(path, name, module.base)
+            # A file that has the word is not parsed: that would take as long as all tests.
+            if target is None or not (target.startswith(_BUILT) or self._mentions(target, name.name)):
+                module.raised = module.raised or self._imports.failure(path, name, module.base)
+
+    def _mentions(self, path: str, name: str) -> bool:
+        if path not in self.looked_at:
+            try:
+                self.looked_at[path] = self.files.read(path)
+            except OSError:
+                self.looked_at[path] = b""
+        return name in ("", "*") or name.encode() in self.looked_at[path]
+
+    def _facts(self, path: str) -> ModuleFacts | None:
+        if path not in self._outlines:
+            try:
+                self._outlines[path] = read_module(self.files.read(path), path)
+            except (OSError, SyntaxError, ValueError, RecursionError):
+                self._outlines[path] = None
+        return self._outlines[path]
 
 
 def _dotted(path: str, base: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from core.model import Finding, Loader
-from core.python import Imported, ModuleFacts, Raised, Unknown
+from core.python import ImportCheck, Imported, ModuleFacts, Raised, Unknown
 from core.sources.checkout import Checkout
 from core.sources.loader_program import LoaderProgram, placed
 from core.sources.models_tree import Lineages, ModelsTree, loader_file
@@ -44,6 +44,7 @@ class _Failures:
         self._tree = tree
         self._lineages = Lineages(tree)
         self._program = LoaderProgram(checkout)
+        self._imports = ImportCheck(tree.files, self._facts)
         self._found: dict[str, Raised | None] = {}
 
     def of(self, path: str) -> Raised | None:
@@ -67,28 +68,11 @@ class _Failures:
         return raised
 
     def _missing(self, importer: str, name: Imported) -> Raised | None:
-        def failed(exception: str, message: str) -> Raised:
-            return Raised(exception, message, importer, name.line)
+        if failure := self._imports.failure(importer, name):
+            return failure
+        path = self._imports.target(importer, name)
+        return self.of(path) if path else None
 
-        if name.level > importer.count("/") + 1:
-            return failed("ImportError", f"{name.text} is beyond the models tree")
-        target = self._tree.files.module(importer, name)
-        if target is None:
-            return None
-        path = self._tree.files.file(target)
-        if path is None:
-            known = self._is_package(target, name.name)
-            return None if known else failed("ModuleNotFoundError", f"{target.replace('/', '.')} does not exist")
+    def _facts(self, path: str) -> ModuleFacts | None:
         module = self._tree.module(path)
-        if isinstance(module, ModuleFacts) and not self._offers(module, target, name.name):
-            return failed("ImportError", f"{path} does not define {name.name}")
-        return self.of(path)
-
-    def _offers(self, module: ModuleFacts, package: str, name: str) -> bool:
-        known = name == "*" or name in module.defined or module.open_ended or name.startswith("__")
-        return known or self._is_package(package, name)
-
-    def _is_package(self, package: str, name: str) -> bool:
-        """Whether `name` is a module or directory in the directory `package`."""
-        inside = self._tree.models / package
-        return (inside / f"{name}.py").is_file() or (inside / name).is_dir() or (name == "*" and inside.is_dir())
+        return module if isinstance(module, ModuleFacts) else None

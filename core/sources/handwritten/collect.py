@@ -35,6 +35,7 @@ _SHOWN = 160
 def collect(program: Program, path: str, conftests: Sequence[str]) -> list[HandwrittenTest]:
     """The tests of the module at `path`; `conftests` are those above it, outermost first. Raises Unknown."""
     module = program.module(path)
+    program.check_imports(path)
     with program.budget():
         return list(_Module(program, module, conftests).tests())
 

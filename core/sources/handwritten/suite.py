@@ -42,7 +42,7 @@ def read_suite(checkout: Checkout) -> Suite:
             continue
         if raised := program.module(path).raised:
             findings.append(_raising(path, raised))
-    return Suite(tuple(tests), tuple(findings), tuple(sorted(program.read)))
+    return Suite(tuple(tests), tuple(findings), tuple(sorted(program.read.keys() | program.looked_at)))
 
 
 def _raising(path: str, raised: Raised) -> Finding:

@@ -39,7 +39,7 @@ def _failures(root: Path, head: str, files: dict[str, str] | None = None) -> dic
         (
             "from ....config import Other",
             {},
-            "raises ImportError at third_party/tt_forge_models/a/pytorch/loader.py:1: ....config is beyond the models tree",
+            "raises ImportError at third_party/tt_forge_models/a/pytorch/loader.py:1: ....config is beyond the tree",
         ),
         (
             "from .src.model import M",

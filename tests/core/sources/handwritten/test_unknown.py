@@ -283,6 +283,34 @@ def test_a_module_that_pytest_cannot_import(tmp_path: Path, head: str, text: str
     assert [text in test.unknown for test in suite.tests] == [True]
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "try:\n    from tests.utils import gone\nexcept ImportError:\n    gone = None",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from tests.gone import Name",
+        "from tests import utils\nfrom tests.utils import *\nimport tests.utils",
+        "from tests.made import anything",
+        "def later():\n    from tests.gone import name",
+        "from tests.torch import other",
+        "import torch.gone, numpy",
+    ],
+)
+def test_imports_that_may_work_are_not_called_failures(tmp_path: Path, head: str) -> None:
+    files = {"tests/__init__.py": "", "tests/torch/test_it.py": f"{head}\ndef test_a(): pass\n", "tests/utils.py": ""}
+    files |= {"tests/made.py": "def __getattr__(name): ...\n", "tests/torch/other/deep.py": ""}
+    suite = read_suite(write(tmp_path, files))
+    assert (suite.findings, [test.unknown for test in suite.tests]) == ((), [""])
+
+
+def test_a_file_that_only_lacks_a_name_is_among_those_that_were_read(tmp_path: Path) -> None:
+    files = {
+        "tests/__init__.py": "",
+        "tests/torch/test_it.py": "from tests.utils import f\n",
+        "tests/utils.py": "f = 1\n",
+    }
+    assert "tests/utils.py" in read_suite(write(tmp_path, files)).read
+
+
 @pytest.mark.parametrize("text", ["def test_a(:\n", "x = " + "(" * 5000, "\0"])
 def test_a_broken_file_is_a_finding(tmp_path: Path, text: str) -> None:
     files = {"tests/torch/test_bad.py": text, "tests/torch/test_good.py": "def test_a(): pass\n"}
@@ -295,7 +323,7 @@ def test_doubts_about_fixtures(tmp_path: Path) -> None:
     suite = read(
         tmp_path,
         """
-from tests.missing import wanted
+from somewhere import wanted
 from tests.star_of_outside import missing
 from somewhere_else import *
 @pytest.fixture(params=anything())
@@ -311,7 +339,7 @@ class TestBoth:
     @pytest.fixture
     def base(self): return 5
     def test_d(self, base): pass
-from tests.missing import test_gone
+from somewhere import test_gone
 if anything:
     def test_maybe(): pass
 @pytest.mark.skip(reason=anything(), other=anything.x < 1)
