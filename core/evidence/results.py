@@ -46,6 +46,8 @@ class Results:
         end: float = math.inf,
     ) -> None:
         self.hidden = tuple(hidden)
+        self.whole: Results = self
+        """The same with the results of all machines: what ran on a hidden one is not gone."""
         self._end = end
         self._store = (
             EvidenceStore(store.file, self.hidden).until(end) if store and (hidden or end < math.inf) else store
@@ -62,11 +64,18 @@ class Results:
 
     def without(self, hosts: Collection[str]) -> "Results":
         """The same without the results of these machines."""
-        return Results(self._all_own, self._store, {*self.hidden, *hosts}, self._end) if hosts else self
+        if not hosts:
+            return self
+        found = Results(self._all_own, self._store, {*self.hidden, *hosts}, self._end)
+        found.whole = self.whole
+        return found
 
     def until(self, moment: float) -> "Results":
         """The same without what came after a moment, in seconds since the epoch."""
-        return Results(self._all_own, self._store, self.hidden, min(moment, self._end))
+        found = Results(self._all_own, self._store, self.hidden, min(moment, self._end))
+        if self.whole is not self:
+            found.whole = self.whole.until(moment)
+        return found
 
     @property
     def possible(self) -> float:

@@ -60,7 +60,7 @@ _MARKS = {
 def names(counts: Mapping[Fate, int] = COUNTS) -> Mapping[Fate, Sequence[str]]:
     """The ids of the tests by what happens to them."""
     return {
-        fate: [f"alpha/pytorch-{fate}{number:03}-single_device-inference" for number in range(count)]
+        fate: [f"{fate}{number // 10:02}/pytorch-v{number % 10}-single_device-inference" for number in range(count)]
         for fate, count in counts.items()
     }
 
@@ -69,8 +69,12 @@ def morning_checkout(root: Path, counts: Mapping[Fate, int] = COUNTS) -> Checkou
     """A committed checkout with the jobs of CI, and the results of its nights."""
     ids = names(counts)
     yaml = "test_config:\n" + "".join(_entry(id, fate) for fate, some in ids.items() if fate not in NEW for id in some)
-    variants = [id.split("-")[1] for some in ids.values() for id in some]
-    checkout = write_checkout(root, {"alpha/pytorch": loader_source(variants)}, {INFERENCE: yaml})
+    variants: dict[str, list[str]] = {}
+    for id in (id for some in ids.values() for id in some):
+        loader, variant, *_ = id.split("-")
+        variants.setdefault(loader, []).append(variant)
+    loaders = {loader: loader_source(some) for loader, some in variants.items()}
+    checkout = write_checkout(root, loaders, {INFERENCE: yaml})
     checkout.presets.mkdir(parents=True)
     for kind in _MARKS:
         for schedule in ("nightly", "weekly"):

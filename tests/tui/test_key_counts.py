@@ -2,55 +2,32 @@
 """How many keys everyday tasks take, counted while doing them. Typed texts do not count."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from core.evidence.observation import Ending, Observation
 from core.model import BringupStatus
 from core.proc import run_command
 from core.settings import Settings
 from core.sources.checkout import Checkout
-from tests.support.app import build_app, screen_text, shown_ids, type_text, until
+from tests.support.app import build_app, screen_text, shown_ids, until
 from tests.support.evidence import observed
 from tests.support.fake_python import use_fake_python
 from tests.support.git import committed_checkout
+from tests.support.person import Person
 from tests.support.recorded import nights, record_runs
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tests.support.tree import INFERENCE, loader_source, sample, write_checkout
-from tui.app.app import TTMatrixApp
 from tui.screens.clusters import ClustersScreen
 from tui.screens.review.commit import CommitDialog
 
 pytestmark = pytest.mark.slow("whole jobs, with runs and commits")
 
 SIZE = (120, 36)
-
-
-class Person:
-    """Presses keys, and counts them."""
-
-    def __init__(self, app: TTMatrixApp, pilot: Pilot[Any]) -> None:
-        self._app = app
-        self._pilot = pilot
-        self.keys = 0
-
-    async def press(self, *keys: str) -> None:
-        self.keys += len(keys)
-        await self._pilot.press(*keys)
-
-    async def write(self, text: str) -> None:
-        """Type a text, which does not count."""
-        await type_text(self._pilot, text)
-
-    async def see(self, what: str | Callable[[], bool]) -> None:
-        """Wait for a text on the screen, or for a condition."""
-        condition = what if callable(what) else lambda: what in screen_text(self._app)
-        await until(self._pilot, condition, f"what a person waits for: {what}")
 
 
 async def test_to_find_a_model_takes_two_keys(tmp_path: Path) -> None:

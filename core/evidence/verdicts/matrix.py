@@ -337,7 +337,7 @@ class Verdicts:
     @cached_property
     def gaps(self) -> Gaps:
         """The cells that are gone from the reports of their job, and the jobs that were cut."""
-        return Gaps(self.counting if self._selected else Results(), MODEL_TESTS, self._jobs_of)
+        return Gaps(self.counting.whole if self._selected else Results(), MODEL_TESTS, self._jobs_of)
 
     def _jobs_of(self, cell: Cell) -> Collection[str]:
         """The names of the CI jobs that select a cell."""

@@ -142,6 +142,20 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
     return index(sample(tmp_path_factory.mktemp("tree")))
 
 
+def test_what_ran_on_a_machine_that_is_left_out_is_not_gone(matrix: Matrix, tmp_path: Path) -> None:
+    nights = [*night(1, TINY, NET), *night(2, TINY, NET), *night(3, NET)]
+    alone = seen(Ending.FAILED, test_id=TINY, run="nightly-3", job=ARTEFACT, when=3.0, host="f10cs10")
+    selected = Selected((JOB,), ("nightly",), (0, 1), [1] * len(matrix.ids))
+    store = EvidenceStore(tmp_path / "x.sqlite")
+    store.add(
+        [report(*[row for row in (*nights, alone) if row.run == f"nightly-{n}"], digest=str(n)) for n in (1, 2, 3)]
+    )
+    for results in (Results([*nights, alone]), Results((), store)):
+        without = results.without(["f10cs10"])
+        for some in (without, without.until(4.0)):
+            assert Verdicts(matrix, some, Policy(), selected).of(TINY)[0].verdict is not Verdict.MISSING
+
+
 def test_the_verdict_names_the_run_and_weighs_little(matrix: Matrix, tmp_path: Path) -> None:
     nights = [row for number in range(1, 6) for row in night(number, TINY, NET) if number < 3 or row.test_id == NET]
     selected = Selected((JOB,), ("nightly",), (0, 1), [1] * len(matrix.ids))
