@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ops of a program, a line each: MLIR of any dialect, FX graphs, jaxprs and generated code."""
 
-import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.files import read_bytes, read_text
+from core.python import parse_python
 from core.runs.ir.folding import folded_lines
 from core.runs.ir.mlir import count_mlir, read_mlir
 from core.runs.ir.ops import Op, Ops
@@ -95,7 +95,7 @@ def _broken(file: Path, stage: Stage, last: str) -> str:
 def _syntax(file: Path) -> str:
     """Why a file is not valid Python; empty if it is."""
     try:
-        ast.parse(read_bytes(file, _MOST_PARSED).replace(*_UNNAMED))
+        parse_python(read_bytes(file, _MOST_PARSED).replace(*_UNNAMED))
     except SyntaxError as error:
         return f"line {error.lineno or 0:,}: {error.msg}"
     except (ValueError, MemoryError, RecursionError) as error:
