@@ -47,7 +47,9 @@ LIVE = "{'bringup_status': 'UNKNOWN', 'model_test_status': 'ModelTestStatus.KNOW
 def of_verdict(row: Observation) -> Mapping[str, object]:
     """The fields that evidence writes for a cell that ended like `row` three times, without an entry."""
     verdict = VERDICTS.get(row.ending, Verdict.STALE if row.ending is Ending.PASSED else Verdict.DRIFTED)
-    return by_verdict(judged(verdict, [row] * 3), with_fields(None, {}), Policy()).fields
+    found = by_verdict(judged(verdict, [row] * 3), with_fields(None, {}), Policy())
+    # What a person has to complete, a workflow leaves to them.
+    return {} if found.caution else found.fields
 
 
 def of_workflow(result: DeviceResult) -> Mapping[str, object]:
