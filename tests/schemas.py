@@ -362,10 +362,15 @@ class _Writer:
         return {"$ref": f"#/$defs/{name}"}
 
 
-def schemas() -> dict[str, Schema]:
+def schema_of(form: object) -> Schema:
+    """The schema of one type."""
+    return schemas({"one": Document("", form)})["one"]
+
+
+def schemas(documents: Mapping[str, Document] = DOCUMENTS) -> dict[str, Schema]:
     """Every schema by its name, with `common`: the definitions that more than one of them uses."""
     writer = _Writer()
-    roots = {name: writer.schema(one.form) for name, one in DOCUMENTS.items()}
+    roots = {name: writer.schema(one.form) for name, one in documents.items()}
     reached = {name: _reached(root, writer.definitions) for name, root in roots.items()}
     users: dict[str, set[str]] = defaultdict(set)
     for name, found in reached.items():
@@ -375,7 +380,7 @@ def schemas() -> dict[str, Schema]:
     made = {COMMON: _file(COMMON, "Parts that the other schemas share", {}, sorted(shared), writer, shared)}
     for name, root in roots.items():
         own = [one for one in reached[name] if one not in shared]
-        made[name] = _file(name, DOCUMENTS[name].title, root, own, writer, shared)
+        made[name] = _file(name, documents[name].title, root, own, writer, shared)
     return made
 
 
