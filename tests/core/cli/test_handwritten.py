@@ -21,6 +21,7 @@ from tests.support.tree import sample
 
 _MODULE = """
 import pytest
+from somewhere import somebody
 from utils import run_op_test, run_graph_test
 
 
