@@ -74,7 +74,7 @@ class LoaderProgram:
         self._program = Program(models_resolver(checkout.models))
         self._expressions = self._program.expressions
         self._variants: dict[Class, dict[str, Value]] = {}
-        self._answers: dict[tuple[Class, str | None], ModelInfo | Unknown] = {}
+        self._answers: dict[tuple[Class, str | None], ModelInfo | Raised | str] = {}
 
     def forget(self) -> None:
         """Let go of all modules that were read."""
@@ -115,16 +115,19 @@ class LoaderProgram:
         """What a loader reports about one of its variants; asked once."""
         key = of, variant
         if key not in self._answers:
+            # Not the exception itself: it would hold the frames of everybody who asks, and what these hold.
             try:
                 self._answers[key] = self._info(of, variant)
+            except Raises as error:
+                self._answers[key] = error.raised
             except Unknown as error:
-                self._answers[key] = error
+                self._answers[key] = str(error)
             except RecursionError:
-                self._answers[key] = Unknown("refers to itself or nests too deeply")
+                self._answers[key] = "refers to itself or nests too deeply"
         answer = self._answers[key]
-        if isinstance(answer, Unknown):
-            raise answer
-        return answer
+        if isinstance(answer, ModelInfo):
+            return answer
+        raise Raises(*answer) if isinstance(answer, Raised) else Unknown(answer)
 
     def _info(self, of: Class, variant: str | None) -> ModelInfo:
         with self._program.budget():
