@@ -8,6 +8,7 @@ import pytest
 from core.cli.console import Console
 from core.cli.context import Context
 from core.errors import QueryError, TTMatrixError, UsageError
+from core.model import TEST_MODULE
 from core.settings import Settings
 from tests.support.tree import sample
 
@@ -44,7 +45,7 @@ def test_without_a_name_the_current_directory_is(tmp_path: Path, monkeypatch: py
 
 def test_resolve_drops_repetitions(tmp_path: Path) -> None:
     context = _context(sample(tmp_path).root)
-    assert context.resolve([ORG, f"x::y[{ORG}]"]) == [ORG]
+    assert context.resolve([ORG, f"{TEST_MODULE}::test_all_models_torch[{ORG}]"]) == [ORG]
 
 
 def test_arch_must_be_one_of_the_checkout(tmp_path: Path) -> None:

@@ -79,6 +79,24 @@ def test_listed(checkout: Checkout) -> None:
     assert changed.out.splitlines() == ["id,level,markers,file:line,note", f"{_PATH}::test_new,,,{_PATH}:1,"]
 
 
+def test_parameters_that_raise_leave_no_test_of_their_file_known(checkout: Checkout) -> None:
+    """pytest imports the file or collects nothing of it: list, show and doctor give exception, file and line."""
+    file = checkout.root / _PATH
+    file.write_text(file.read_text().replace("from somewhere import somebody\n", ""))
+    why = f"raises NameError at {_PATH}:19: name 'somebody' is not defined"
+    rows = call("--repo", checkout.root, "list", "--kind", "handwritten", "known:no", "--json").json
+    assert {one["id"]: one["why"] for one in rows} == {
+        f"{_PATH}::{name}": why for name in ("test_add", "test_doubtful", "test_graph")
+    }
+    assert call("--repo", checkout.root, "list", "--kind", "handwritten", "known:yes", "--json").json == []
+    listed = call("--repo", checkout.root, "list", "--kind", "handwritten")
+    assert f"not known: {why}" in listed.out
+    assert f"broken-test: pytest cannot collect its tests: importing it {why} ({_PATH})" in listed.err
+    assert why in call("--repo", checkout.root, "show", f"{_PATH}::test_graph").out
+    found = call("--repo", checkout.root, "doctor").out
+    assert f"{_PATH}:19" in found and f"pytest cannot collect its tests: importing it {why}" in found
+
+
 @pytest.mark.parametrize(
     ("words", "count"),
     [

@@ -50,7 +50,8 @@ def test_as_many_as_a_verdict_lacks(matrix: Matrix, tmp_path: Path) -> None:
         (TINY, "p150", "device"),
         (TINY, "p150", "device"),
     ]
-    assert [spec.estimate for spec in found.specs] == [70.0] * 4, "that of CI, and the start of pytest"
+    # That of CI, and the start of pytest, which the runs of an arch share.
+    assert [spec.estimate for spec in found.specs] == [70.0, 30.0, 70.0, 30.0]
     assert len(found.refused) == 1
 
 
