@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 from core.ci import Ci
 from core.edits import fields_after, operations_for
+from core.edits.commit import issues_in
 from core.edits.pending import BaseEntry
 from core.evidence.ending_fields import Result, recommend
 from core.evidence.observation import FAILURES
 from core.evidence.proposals.proposal import Proposal, with_ci_losses
+from core.evidence.proposals.rules import why_lower
 from core.evidence.reasons import with_issue
 from core.evidence.verdicts import Judgement
 from core.matrix import UNWRITTEN, Matrix, raw_value, supports, values_on, with_fields
@@ -62,10 +64,27 @@ def _wanted(one: Judgement, entry: Entry | None, after: Entry, edit: GroupEdit) 
     }
     if edit.status is not None and fields.get("status") != edit.status:
         fields = _with_status(one, fields, edit.status)
-    reason = edit.reason or fields.get("reason")
-    if reason:
-        fields["reason"] = with_issue(str(reason), edit.issue)
+    fields |= why_lower(one, entry, fields, edit.issue)
+    if reason := _reason(one, after, fields, edit):
+        fields["reason"] = reason
     return fields
+
+
+def _reason(one: Judgement, after: Entry, fields: Mapping[str, object], edit: GroupEdit) -> str:
+    """What is written as the reason; empty: nothing else than proposed.
+
+    An issue goes behind it. Where a failure has none, the issue is the reason; one that stays and links an issue is
+    not touched.
+    """
+    if reason := edit.reason or fields.get("reason"):
+        return with_issue(str(reason), edit.issue)
+    status = fields.get("status") or raw_value(after, "status", one.arch)
+    if not edit.issue or status not in (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP):
+        return ""
+    kept = UNWRITTEN if "reason" in fields else raw_value(after, "reason", one.arch)
+    if not isinstance(kept, str) or not kept:
+        return edit.issue
+    return "" if issues_in(kept) else with_issue(kept, edit.issue)
 
 
 def _with_status(one: Judgement, fields: Mapping[str, object], status: Status) -> dict[str, object]:

@@ -102,17 +102,11 @@ def _measured(
     inaccurate = list(filter(_is_low, rows))
     gate = _gate(judgement, entry, policy)
     if gate is not None:
-        return WantedFields(
-            {
-                **_promoted(entry, arch, gate),
-                "assert_pcc": None,
-                **_threshold(gate),
-                **_lower(judgement, entry, gate, issue),
-            }
-        )
+        found = {**_promoted(entry, arch, gate), "assert_pcc": None, **_threshold(gate)}
+        return WantedFields({**found, **why_lower(judgement, entry, found, issue)})
     if not inaccurate:
-        found = recommend(Result.of(rows[-1]))
-        return WantedFields(refusal=found.why) if found.fields is None else WantedFields(found.fields)
+        advice = recommend(Result.of(rows[-1]))
+        return WantedFields(refusal=advice.why) if advice.fields is None else WantedFields(advice.fields)
     unchecked = resolve(entry, "assert_pcc", arch).value is False
     promoted = judgement.verdict in _PROMOTIONS
     if (promoted and not _is_inference(judgement.id)) or (unchecked and (promoted or judgement.verdict is Verdict.NEW)):
@@ -175,10 +169,11 @@ def _threshold(gate: float) -> Fields:
     return {"required_pcc": None if gate >= _DEFAULT_PCC else gate}
 
 
-def _lower(judgement: Judgement, entry: Entry | None, gate: float, issue: str) -> Fields:
-    """Where an issue is named for a lower threshold: the stage and the reason that upstream's guide wants beside it."""
+def why_lower(judgement: Judgement, entry: Entry | None, fields: Fields, issue: str) -> Fields:
+    """The stage and the reason that upstream's guide wants beside a lower threshold, where an issue is named for it."""
     declared = _bar({"required_pcc": _declared_pcc(entry, judgement.arch)})
-    if not issue or judgement.verdict is not Verdict.PCC_TIGHT or gate >= declared or judgement.pcc is None:
+    lower = "required_pcc" in fields and _bar(fields) < declared
+    if not issue or judgement.verdict is not Verdict.PCC_TIGHT or not lower or judgement.pcc is None:
         return {}
     reason = f"PCC {pcc_text(judgement.pcc)}, below {declared:g}"
     return {"bringup_status": BringupStatus.INCORRECT_RESULT.value, "reason": with_issue(reason, issue)}

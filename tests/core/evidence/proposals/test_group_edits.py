@@ -2,6 +2,7 @@
 """core.evidence.proposals.group_edits: one status, reason and issue for all proposals of a group."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -85,12 +86,41 @@ def test_what_is_proposed_to_pass_can_be_expected_to_fail_all_the_same(matrix: M
     rows = [_row(TRAIN, arch, Ending.PASSED) for arch in ("n150", "p150")]
     proposals, _ = propose(matrix, [judged(Verdict.STALE, [row], grade=1) for row in rows])
     assert edited(matrix, _ci(matrix), proposals, GroupEdit(Status.KNOWN_FAILURE_XFAIL)) == (), "as it says already"
+    made = edited(matrix, _ci(matrix), proposals, GroupEdit(issue=ISSUE))
+    assert [one.ops for one in made] == [one.ops for one in proposals], "what passes needs no issue"
     made = edited(matrix, _ci(matrix), proposals, GroupEdit(Status.NOT_SUPPORTED_SKIP))
     assert _fields(matrix, made) == {
         "status": "NOT_SUPPORTED_SKIP",
         "bringup_status": "FAILED_RUNTIME",
         "reason": "Bad StatusOr access",
     }
+
+
+def test_an_issue_for_a_threshold_that_is_only_lowered_brings_stage_and_reason(matrix: Matrix) -> None:
+    """As `propose --issue` does."""
+    rows = [observed(Ending.INACCURATE, "PCC", test_id=TINY, arch=arch, pcc=0.9671) for arch in ("n150", "p150")]
+    tight = [judged(Verdict.PCC_TIGHT, [row], required_pcc=0.96, grade=1) for row in rows]
+    proposals, _ = propose(matrix, tight)
+    lower = {"status": "EXPECTED_PASSING", "required_pcc": 0.96}
+    assert _fields(matrix, edited(matrix, _ci(matrix), proposals, GroupEdit())) == lower
+    made = edited(matrix, _ci(matrix), proposals, GroupEdit(issue=ISSUE))
+    explained = lower | {"bringup_status": "INCORRECT_RESULT", "reason": f"PCC 0.9671, below 0.99 - {ISSUE}"}
+    assert _fields(matrix, made) == explained == _fields(matrix, propose(matrix, tight, issue=ISSUE)[0])
+    made = edited(matrix, _ci(matrix), proposals, GroupEdit(reason="bfloat16", issue=ISSUE))
+    assert _fields(matrix, made) == explained | {"reason": f"bfloat16 - {ISSUE}"}
+
+
+def test_an_issue_goes_behind_a_reason_that_stays_and_is_the_reason_where_there_is_none(matrix: Matrix) -> None:
+    rows = [_row(TRAIN, arch, Ending.FAILED, "Bad StatusOr access") for arch in ("n150", "p150")]
+    stage = [replace(row, stage=BringupStatus.FAILED_TTMLIR_COMPILATION) for row in rows]
+    proposals, _ = propose(matrix, [judged(Verdict.DRIFTED, [row], grade=1) for row in stage])
+    assert [op.path for one in proposals for op in one.ops] == [("bringup_status",)], "its reason is still true"
+    made = _fields(matrix, edited(matrix, _ci(matrix), proposals, GroupEdit(issue=ISSUE)))
+    assert isinstance(made, dict) and made["reason"] == f"Bad StatusOr access - {ISSUE}"
+    rows = [_row(TINY, arch, Ending.FAILED, "INTERNAL: Error code: 13") for arch in ("n150", "p150")]
+    proposals, _ = propose(matrix, [judged(Verdict.REGRESSED, [row], grade=1) for row in rows])
+    made = _fields(matrix, edited(matrix, _ci(matrix), proposals, GroupEdit(issue=ISSUE)))
+    assert isinstance(made, dict) and made["reason"] == ISSUE
 
 
 def test_without_an_edit_a_proposal_stays_as_it_is(matrix: Matrix, tmp_path: Path) -> None:
