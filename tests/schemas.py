@@ -26,13 +26,15 @@ from core.cli.records.operations import Operation
 from core.cli.records.rows import ViewsFile
 from core.cli.records.runs import Result, ResultOfCases
 from core.cli.records.stored import CaseLine
-from core.evidence.verdicts.policy import PccPolicy, Policy, RetentionPolicy
+from core.evidence.verdicts import Policy
+from core.evidence.verdicts.policy import PccPolicy, RetentionPolicy
 from core.files import As, Record
+from core.runs import RunSpec
 from core.runs.execution.supervisor import Exit
-from core.runs.planning.preflight_checks import Survey
+from core.runs.planning import Survey
 from core.runs.planning.profiles import RUNNER_BACKENDS
-from core.runs.spec import VERSION as SPEC_VERSION, RunSpec
-from core.runs.store.events import Finished, Queued, Returned, Started
+from core.runs.spec import VERSION as SPEC_VERSION
+from core.runs.store import Finished, Queued, Returned, Started
 from core.settings import Profile, Settings
 from tui.themes import THEMES
 

@@ -10,10 +10,10 @@ from typing import Any
 from rich.text import Text
 from textual.pilot import Pilot
 
-from core.evidence.sources import evidence_store
-from core.matrix.indexing import index
+from core.evidence import evidence_store
+from core.matrix import index
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.picture import still
 from tests.support.planted import Nights
@@ -21,9 +21,8 @@ from tests.support.recorded import NOON, at_noon, nights, record_hosts, record_o
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
-from tui.screens import DoctorScreen
+from tui.screens import DoctorScreen, PlanScreen
 from tui.screens.clusters import ClustersScreen
-from tui.screens.plan import PlanScreen
 from tui.screens.triage import TriageScreen
 from tui.widgets import TextPane
 

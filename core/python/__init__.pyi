@@ -5,7 +5,6 @@ from .known import name_of as name_of
 from .outline import (
     ClassFacts as ClassFacts,
     ModuleFacts as ModuleFacts,
-    needed_imports as needed_imports,
     read_module as read_module,
 )
 from .program import Program as Program

@@ -131,6 +131,41 @@ def test_nobody_reaches_past_a_door() -> None:
     assert past == [], "import it from the package, and name it in the `__init__.pyi` there if it is not yet"
 
 
+@cache
+def _origins(package: str) -> dict[str, str]:
+    """The names on the face of a package, each with the module that it is from."""
+    stub = MODULES[package].with_name("__init__.pyi")
+    if not stub.exists():
+        return {}
+    found = {}
+    for node in ast.parse(stub.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
+            for one in node.names:
+                inner = f"{package}.{node.module}"
+                found[one.name] = _origins(inner).get(one.name, inner) if inner in PACKAGES else inner
+    return found
+
+
+def _doors(module: str, name: str) -> list[str]:
+    """The packages around a module whose face has its name."""
+    around = [package for package in PACKAGES if _inside(module, package) and package != module]
+    return [package for package in around if _origins(package).get(name) == module]
+
+
+@pytest.mark.slow("every test file is parsed")
+def test_tests_use_doors_too() -> None:
+    """So that code can move within its package, and its tests stay as they are. What no face has is theirs to import."""
+    past = [
+        f"{path.relative_to(ROOT)}: {one.name} from {node.module}, not from {doors[0]}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module in MODULES and node.module not in PACKAGES
+        for one in node.names
+        if (doors := _doors(node.module, one.name))
+    ]
+    assert past == []
+
+
 def test_attributes_of_packages_are_distinguished_from_others() -> None:
     text = """
 import core.matrix

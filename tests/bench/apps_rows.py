@@ -5,12 +5,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index, join
-from core.matrix.universe import Member, validator_members
+from core.matrix import Member, index
+from core.matrix.cache import Cache
+from core.matrix.indexing import join
+from core.matrix.universe import validator_members
 from core.settings import Paths, Settings, paths
-from core.sources.checkout import find_checkout
-from core.sources.schema_read import read_schema
+from core.sources import find_checkout, read_schema
 from tui.app.app import TTMatrixApp
 from tui.app.start import started_app
 from tui.session import Session

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.sources.checkout import find_checkout
+from core.sources import find_checkout
 from tests.bench.frames import FrameTerminal
 
 _APP = [sys.executable, "-m", "tui"]

@@ -16,12 +16,10 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from core.matrix.effective import status_on
-from core.matrix.indexing import index
-from core.matrix.matrix import Universe
+from core.matrix import Universe, index, status_on
 from core.model import TEST_MODULE, Status
 from core.runs.planning.kinds import PAYLOAD
-from core.sources.checkout import find_checkout
+from core.sources import find_checkout
 
 SHOWN = 20
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from core.ids import TestId
 from core.model import node_id
 from core.runs.planning.kinds import PAYLOAD
-from core.sources.checkout import Checkout, find_checkout
+from core.sources import Checkout, find_checkout
 
 _IMPORT = "import torch"
 _MODEL = """

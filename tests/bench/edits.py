@@ -19,12 +19,12 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from core.edits.operations import Operation, OpKind
-from core.edits.planning import plan, write
-from core.edits.yaml.document import read_document
+from core.edits import Operation, OpKind, plan
+from core.edits.planning import write
+from core.edits.yaml import read_document
 from core.edits.yaml.file_draft import edit_text
 from core.files import read_text
-from core.sources.checkout import find_checkout
+from core.sources import find_checkout
 
 _BATCH_LIMIT = 0.15
 _DRIFT_LIMIT = 1.2

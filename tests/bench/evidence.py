@@ -11,19 +11,18 @@ from pathlib import Path
 from typing import TypeVar
 from xml.sax.saxutils import quoteattr
 
-from core.ci.selection import Selected
-from core.evidence.observation import Ending, Observation
-from core.evidence.reports.reading import read_reports
+from core.ci import Selected
+from core.evidence import Ending, Observation
+from core.evidence.reports import read_reports
 from core.evidence.store import EvidenceStore
-from core.evidence.verdicts.matrix import Verdicts
-from core.evidence.verdicts.policy import Policy
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.providers.jobs import selected_jobs
-from core.runs.junit import file_chunks, parse_tags, read_testcases
+from core.evidence.verdicts import Policy, Verdicts
+from core.matrix import Matrix, index
+from core.matrix.cache import Cache
+from core.providers import selected_jobs
+from core.runs import file_chunks, read_testcases
+from core.runs.junit import parse_tags
 from core.runs.junit_stream import stream_cases
-from core.sources.checkout import find_checkout
+from core.sources import find_checkout
 from tests.support.evidence import seen
 from tui.app.start import settle_memory
 

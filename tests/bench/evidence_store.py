@@ -14,20 +14,16 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from core.ci.selection import Selected
-from core.evidence.observation import Ending, Observation
-from core.evidence.reports.reading import JUnitReport
-from core.evidence.results import Results
-from core.evidence.store import EvidenceStore, store_file
-from core.evidence.verdicts.matrix import Verdicts
-from core.evidence.verdicts.policy import Policy
-from core.evidence.verdicts.saved import SavedVerdicts
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.providers.jobs import selected_jobs
+from core.ci import Selected
+from core.evidence import Ending, Observation, Results, store_file
+from core.evidence.reports import JUnitReport
+from core.evidence.store import EvidenceStore
+from core.evidence.verdicts import Policy, SavedVerdicts, Verdicts
+from core.matrix import Matrix, index
+from core.matrix.cache import Cache
+from core.providers import selected_jobs
 from core.settings import paths
-from core.sources.checkout import find_checkout
+from core.sources import find_checkout
 from tests.bench.frames import FrameTerminal
 from tests.support.evidence import seen
 from tui.app.start import settle_memory

@@ -18,17 +18,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from core.ci.jobs import Selector
-from core.ci.markers import groups, markers
-from core.ci.read import Ci, read_ci, read_selector, selected
-from core.doctor.doctor import examine
+from core.ci import Ci, Selector, groups, read_ci, read_selector, selected
+from core.ci.markers import markers
+from core.doctor import examine
 from core.ids import TestId
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix, Universe
-from core.sources.checkout import Checkout, find_checkout
+from core.matrix import Matrix, Universe, index
+from core.matrix.cache import Cache
+from core.sources import Checkout, ModelInfos, find_checkout, read_model_infos
 from core.sources.ci.presets import read_presets
-from core.sources.loader_program import ModelInfos, read_model_infos
 from core.text import elide_middle
 
 _SHOWN = 3

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from core.runs.execution.launch import launch, wait
-from core.runs.outcome import Outcome
-from core.runs.spec import RunSpec
-from core.runs.store.store import RunStore
+from core.runs import Outcome, RunSpec
+from core.runs.execution import wait
+from core.runs.execution.launch import launch
+from core.runs.store import RunStore
 from tests.bench.runs import spec_of
 from tests.support.cluster import fake_hosts
 

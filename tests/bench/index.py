@@ -19,9 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from core.matrix.cache.index_cache import Cache
+from core.matrix.cache import Cache
 from core.settings import HOME_VARIABLE
-from core.sources.checkout import Checkout, find_checkout
+from core.sources import Checkout, find_checkout
 
 _VALIDATE = """
 import sys, time

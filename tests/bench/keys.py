@@ -16,12 +16,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.matrix.cache.index_cache import Cache
-from core.matrix.matrix import Matrix
-from core.matrix.query.query import Query
-from core.matrix.view.view import View
+from core.matrix import Matrix
+from core.matrix.cache import Cache
+from core.matrix.query import Query
+from core.matrix.view import View
 from core.settings import paths
-from core.sources.checkout import find_checkout
+from core.sources import find_checkout
 from tests.bench.frames import Frame, FrameTerminal
 
 WORDS = (b"llama", b"qwen", b"resnet")

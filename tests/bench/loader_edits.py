@@ -11,12 +11,17 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.workflows.loader_code.analysis.code import Code, NoSite
-from core.workflows.loader_code.analysis.symptom import Symptom
+from core.workflows.loader_code.analysis import Code, NoSite, Symptom
+from core.workflows.loader_code.edits import (
+    REGISTRY_FILE,
+    SourceEdit,
+    read_registry,
+    register,
+    unpack_override,
+    unregister,
+)
 from core.workflows.loader_code.edits.dtype import dtype_site
-from core.workflows.loader_code.edits.edit import SourceEdit
-from core.workflows.loader_code.edits.registry import REGISTRY_FILE, read_registry, register, unregister
-from core.workflows.loader_code.edits.unpack import METHOD, Form, Selection, unpack_override
+from core.workflows.loader_code.edits.unpack import METHOD, Form, Selection
 from tests.bench.mutations import Mutation, mutations
 from tests.bench.shadow import input_dtypes
 

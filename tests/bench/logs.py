@@ -20,10 +20,10 @@ import psutil
 from textual.app import ComposeResult
 from textual.widgets import Footer, Static
 
-from core.runs.log.tail import LogFile
+from core.runs.log import LogFile
 from tests.support.app import ThemedApp
 from tui.app.start import settle_memory
-from tui.widgets.log_pane import LogPane
+from tui.widgets import LogPane
 
 _LINES = 1_000_000
 _BEAT = 0.010

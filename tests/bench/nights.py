@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from core.evidence.store import EvidenceStore, store_file
-from core.matrix.indexing import index
+from core.evidence import store_file
+from core.evidence.store import EvidenceStore
+from core.matrix import index
 from core.settings import paths
-from core.sources.checkout import find_checkout
+from core.sources import find_checkout
 from tests.support.planted import BAD_HOST, Nights, differences
 
 _MOST_SECONDS = 3.0

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.ops.op_tests import read_op_tests
+from core.ops import read_op_tests
 from tests.core.payload.ops.manifests import generated
 
 CASES = 5_000

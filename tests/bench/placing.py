@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.model import Function
+from core.runs import RunSpec, run_id
 from core.runs.execution.placement import Going, Line, Slot, next_of
-from core.runs.spec import RunSpec, run_id
-from core.runs.store.queue import Ticket
-from core.sources.checkout import Checkout
+from core.runs.store import Ticket
+from core.sources import Checkout
 from core.sources.ci import read_durations
 
 ARCHS = ("n150", "p150")

@@ -14,12 +14,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from core.matrix.indexing import index
-from core.runs.planning.plan import Options, plan_tests
-from core.runs.store.queue import Ticket
-from core.runs.store.store import RunStore
+from core.matrix import index
+from core.runs.planning import Options, plan_tests
+from core.runs.store import RunStore, Ticket
 from core.settings import Settings, paths
-from core.sources.checkout import find_checkout
+from core.sources import find_checkout
 
 _COMMAND = "import sys; from tui.__main__ import main; sys.argv[0] = 'ttmatrix'; main()"
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from core.sources.checkout import find_checkout
+from core.sources import find_checkout
 from tests.support.models import model_server
 
 _SHOWN = 100

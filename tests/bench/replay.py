@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.edits.operations import Operation, OpKind
+from core.edits import Operation, OpKind
 from tests.support.derive import derive
 from tests.support.edit_laws import Parsed, Unreadable, changed_lines, parsed, said, violations
 from tests.support.edit_texts import edit_texts

@@ -16,11 +16,9 @@ from pathlib import Path
 import psutil
 
 from core.model import Function
-from core.runs.execution.launch import launch_all, wait
-from core.runs.outcome import Outcome
-from core.runs.spec import RunSpec, run_id
-from core.runs.store.events import Finished, append_event
-from core.runs.store.store import RunStore, events_file
+from core.runs import Outcome, RunSpec, run_id
+from core.runs.execution import launch_all, wait
+from core.runs.store import Finished, RunStore, append_event, events_file
 
 _COMMAND = ("/bin/true",)
 _NOW = datetime.now(UTC)

@@ -16,15 +16,14 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.matrix.indexing import index
-from core.runs.environment import child_environment
-from core.runs.execution.launch import launch_all, wait
+from core.matrix import index
+from core.runs import RunSpec, child_environment
+from core.runs.execution import launch_all, wait
 from core.runs.execution.sessions import node_of, read_guard
-from core.runs.planning.plan import Options, plan_tests
-from core.runs.spec import RunSpec
-from core.runs.store.store import RunStore
+from core.runs.planning import Options, plan_tests
+from core.runs.store import RunStore
 from core.settings import HOME_VARIABLE, Settings
-from core.sources.checkout import find_checkout
+from core.sources import find_checkout
 
 
 def main() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from core.ids import TestId
-from core.matrix.matrix import NO_ARCH
-from core.sources.checkout import Checkout
+from core.matrix import NO_ARCH
+from core.sources import Checkout
 from tests.bench import exact
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
-from core.evidence.observation import Ending, Observation, Origin
+from core.evidence import Ending, Observation, Origin
 from core.files import (
     FormatError,
     Malformed,
@@ -26,8 +26,8 @@ from core.files import (
     unpacked,
 )
 from core.model import BringupStatus, Status
+from core.workflows import DeviceResult
 from core.workflows.case import Case, CaseEntry
-from core.workflows.outcomes import DeviceResult
 
 
 class Colour(StrEnum):

@@ -6,7 +6,7 @@ import json
 import pytest
 from msgspec import UNSET, UnsetType, field
 
-from core.files.record import Record
+from core.files import Record
 from core.text import json_text
 
 

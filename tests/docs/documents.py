@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.fake_python import use_fake_python
 from tests.support.nightlies import nightly

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import pytest
 from msgspec import UNSET, Meta, UnsetType
 
-from core.cli.records.parts import Cell
+from core.cli.records import Cell
 from core.evidence.verdicts.policy import RetentionPolicy
 from core.files import As, Record
 from tests.schemas import Document, Stored, schema_of, schemas

@@ -13,11 +13,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from core.cli.dispatch import COMMANDS
-from core.evidence.verdicts.policy import Policy, policy_text
+from core.evidence.verdicts import Policy, policy_text
 from core.files import plain
 from core.matrix.query import Query
-from core.matrix.view.saved import change_saved
-from core.matrix.view.spec import ViewSpec
+from core.matrix.view import ViewSpec, change_saved
 from core.settings import Profile, Settings
 from tests.docs.documents import documents
 from tests.support.schemas import NAMES, complaints, schema

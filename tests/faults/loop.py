@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.cli.dispatch import main as command_line
+from core.cli import main as command_line
 from tests.faults.kinds import Round, Unable, Violation
 from tests.faults.place import Workplace
 from tests.faults.player import adopt_orphans, wait_for_orphans

@@ -16,8 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from core.model import Function
-from core.runs.outcome import Outcome
-from core.runs.spec import RunSpec, run_id
+from core.runs import Outcome, RunSpec, run_id
 from core.runs.store import RunRecord, RunState, RunStore, Ticket
 from core.settings import paths
 from tests.faults.injected import Fault, Injector

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.cli.dispatch import main
+from core.cli import main
 
 _SUBREAPER = 36
 """PR_SET_CHILD_SUBREAPER of prctl(2)."""

@@ -7,16 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from core.edits.apply import Present
-from core.edits.commit.transaction import CommitDraft
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Decision
-from core.edits.pending.workbench import Workbench
-from core.edits.planning import EditPlan
+from core.edits import EditPlan, Operation, OpKind, Present
+from core.edits.commit import CommitDraft
+from core.edits.pending import Decision, Workbench
 from core.proc import run_command
-from core.sources.checkout import Checkout
-from core.sources.expectations import read_expectations
-from core.sources.schema import Schema
+from core.sources import Checkout, Schema, read_expectations
 from tests.faults.injected import SMALL_FILES
 
 TORCH = "torch/test_config_inference_single_device.yaml"

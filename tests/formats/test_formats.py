@@ -11,28 +11,27 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.operations import parse_operations, to_json
-from core.edits.pending import codec as journal_lines
+from core.edits import parse_operations, to_json
+from core.edits.pending import codec as journal_lines, parse_proposals
 from core.edits.pending.journal import Journal
-from core.edits.pending.proposals import parse_proposals
-from core.evidence.analysis.issues import IssueState, State, read_states
-from core.evidence.reports.reading import JUnitReport
+from core.evidence.analysis import IssueState, State, read_states
+from core.evidence.reports import JUnitReport
 from core.evidence.store import EvidenceStore
-from core.evidence.verdicts.policy import parse_policy, policy_text
-from core.matrix.view.saved import change_saved, read_saved
+from core.evidence.verdicts import policy_text
+from core.evidence.verdicts.policy import parse_policy
+from core.matrix.view import change_saved, read_saved
 from core.proc import ProcessIdentity
-from core.runs.capsule import pack, unpack
+from core.runs import pack, unpack
 from core.runs.execution.supervisor import Exit, read_exit
 from core.runs.leases import Lease, parse_leases, print_leases
-from core.runs.planning.kinds import CPU_PAYLOAD
+from core.runs.planning import CPU_PAYLOAD
 from core.runs.spec import spec_from_json, spec_to_json
-from core.runs.store.events import read_events, to_line
-from core.runs.store.queue import Queue, Ticket
+from core.runs.store import Queue, Ticket, read_events, read_provenance
+from core.runs.store.events import to_line
 from core.runs.store.record import fold
-from core.runs.store.store import read_provenance
 from core.settings import load_settings
 from core.workflows import session
-from core.workflows.loader_code.edits.edit import edited_files, put
+from core.workflows.loader_code.edits import edited_files, put
 from tests.formats import values
 
 DATA = Path(__file__).parent / "data"

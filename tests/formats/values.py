@@ -4,15 +4,15 @@
 from datetime import date
 from pathlib import Path
 
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import BaseEntry, Change, Decided, Decision, Put, UndoStep
+from core.edits import Operation, OpKind
+from core.edits.pending import BaseEntry, Change, Decision, Rebased
+from core.edits.pending.change import Decided, Put, UndoStep
 from core.edits.pending.events import (
     FilesCommitted,
     FileWrite,
     JournalEvent,
     Marked,
     Numbered,
-    Rebased,
     Redone,
     Stepped,
     Undone,
@@ -20,21 +20,20 @@ from core.edits.pending.events import (
     WriteBegan,
     WriteDone,
 )
-from core.evidence.observation import Ending, Observation, Origin
-from core.evidence.verdicts.policy import PccPolicy, Policy, RetentionPolicy
+from core.evidence import Ending, Observation, Origin
+from core.evidence.verdicts import Policy
+from core.evidence.verdicts.policy import PccPolicy, RetentionPolicy
 from core.matrix.query import Query
-from core.matrix.view.saved import Saved
-from core.matrix.view.spec import ViewSpec
+from core.matrix.view import Saved, ViewSpec
 from core.model import BringupStatus, Function, Status
 from core.proc import ProcessIdentity
-from core.runs.outcome import Outcome
-from core.runs.planning.interpreter import Source
-from core.runs.planning.preflight_checks import Survey
-from core.runs.spec import ResultFormat, RunSpec
+from core.runs import Outcome, ResultFormat, RunSpec
+from core.runs.planning import Source, Survey
 from core.runs.store import TreeState, events as run_events
 from core.settings import Profile, Settings
 from core.workflows.case import Case, CaseEntry
-from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
+from core.workflows.loader_code.edits import SourceEdit
+from core.workflows.loader_code.edits.edit import EditKind
 
 FILE = "torch/test_config_inference_single_device.yaml"
 TEST = "mnist/pytorch-single_device-inference"

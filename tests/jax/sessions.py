@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from core.model import Function, node_id
-from core.runs.junit import Testcase as Case, read_testcases
-from core.runs.planning.kinds import CPU_PAYLOAD, PAYLOAD
-from core.sources.checkout import Checkout
+from core.runs import Testcase as Case, read_testcases
+from core.runs.planning import CPU_PAYLOAD
+from core.runs.planning.kinds import PAYLOAD
+from core.sources import Checkout
 from tests.support.models import jax_python
 
 

@@ -3,8 +3,8 @@
 
 import pytest
 
-from core.runs.outcome import Outcome
-from core.sources.checkout import Checkout
+from core.runs import Outcome
+from core.sources import Checkout
 from tests.jax.sessions import repro, session
 from tests.support.sample import sample_checkout
 

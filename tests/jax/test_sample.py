@@ -8,12 +8,9 @@ import pytest
 
 from core.ids import TestId
 from core.model import Framework, Status
-from core.runs.junit import Testcase as Case
-from core.runs.outcome import Outcome
+from core.runs import Outcome, Testcase as Case
 from core.runs.planning.kinds import PROGRAMS
-from core.sources.checkout import Checkout
-from core.sources.expectations import read_expectations
-from core.sources.schema import Schema
+from core.sources import Checkout, Schema, read_expectations
 from tests.jax.sessions import output, repro, session
 from tests.support.cli import call
 from tests.support.models import jax_python

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.pending.change import Decision
-from core.evidence.verdicts.verdict import Verdict
+from core.edits.pending import Decision
+from core.evidence.verdicts import Verdict
 from core.proc import run_command
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.cli import call
 from tests.support.git import git
@@ -28,7 +28,7 @@ from tests.support.real_nightlies import (
 )
 from tests.support.sample import sample_checkout
 from tui.screens.triage import TriageScreen
-from tui.widgets.lines_view import LinesView
+from tui.widgets import LinesView
 
 pytestmark = pytest.mark.slow("three nightlies run first")
 

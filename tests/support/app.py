@@ -12,14 +12,12 @@ from textual import events
 from textual.app import App
 from textual.pilot import Pilot
 
-from core.handwritten.rows import with_handwritten
-from core.matrix.cache.index_cache import Cache
-from core.matrix.extension import with_placeholder_rows
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.ops.rows import with_ops
+from core.handwritten import with_handwritten
+from core.matrix import Matrix, index, with_placeholder_rows
+from core.matrix.cache import Cache
+from core.ops import with_ops
 from core.settings import Settings, paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.git import committed_checkout
 from tests.support.idle import settled, wait_for_idle
 from tui.app.app import PLAIN, Appearance, TTMatrixApp

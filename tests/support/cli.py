@@ -8,8 +8,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from core.cli.dispatch import main
-from core.cli.parser import AppRequest
+from core.cli import AppRequest, main
 
 
 @dataclass(frozen=True, slots=True)

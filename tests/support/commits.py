@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.history.commits import ChangeReader, EntryHistory
-from core.sources.git import Commit, Edge, FileChange
+from core.sources import Commit, Edge, FileChange
 
 DIRECTORY = "tests/runner/test_config"
 FILE = "torch/test_config_inference_single_device.yaml"

@@ -3,9 +3,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.edits.operations import OVERRIDES, Operation, OpKind
-from core.edits.yaml.meaning import meaning_of
-from core.sources.expectations import parse_expectations
+from core.edits import Operation, OpKind
+from core.edits.operations import OVERRIDES
+from core.edits.yaml import meaning_of
+from core.sources import parse_expectations
 from tests.support.pairing import renames
 
 Fields = Mapping[str, object]

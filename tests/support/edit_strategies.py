@@ -5,7 +5,8 @@ from collections.abc import Mapping
 
 from hypothesis import strategies as st
 
-from core.edits.yaml.layout import Layout, new_entry
+from core.edits.yaml import Layout
+from core.edits.yaml.layout import new_entry
 
 FIELDS = ("status", "bringup_status", "reason", "required_pcc", "assert_pcc")
 LISTS = ("supported_archs", "markers")

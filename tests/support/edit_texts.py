@@ -3,8 +3,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem
-from core.edits.yaml.file_draft import FileDraft
+from core.edits import Operation, OpKind, Rejection
+from core.edits.operations import Refused, shape_problem
+from core.edits.yaml import FileDraft
 
 
 def edit_texts(

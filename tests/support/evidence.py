@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.evidence.observation import Ending, Observation, Origin
-from core.evidence.reports.reading import JUnitReport
-from core.evidence.verdicts.verdict import Judgement, Verdict
+from core.evidence import Ending, Observation, Origin
+from core.evidence.reports import JUnitReport
+from core.evidence.verdicts import Judgement, Verdict
 from core.model import BringupStatus, Function, Status
 
 TEST_ID = "alpha/pytorch-tiny-single_device-inference"

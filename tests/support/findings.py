@@ -7,12 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from core.doctor.doctor import diagnose
-from core.edits.operations import parse_operations
-from core.edits.planning import plan
+from core.edits import parse_operations, plan
+from core.matrix import Matrix
 from core.matrix.indexing import join
-from core.matrix.matrix import Matrix
 from core.model import Finding
-from core.sources.expectations import parse_expectations
+from core.sources import parse_expectations
 
 Find = Callable[..., list[Finding]]
 """Called with a check and YAML entries: the findings of that check."""

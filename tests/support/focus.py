@@ -8,7 +8,7 @@ from textual.app import App
 from textual.screen import Screen
 from textual.widget import Widget
 
-from tui.screens.dialogs import Dialog
+from tui.screens import Dialog
 
 
 class Focus:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from core.proc import run_command
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 
 
 def git(root: Path, *words: str, stdin: str = "", env: Mapping[str, str] | None = None) -> str:

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from core.proc import run_command
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.git import hook
 
 _CLI = "import sys; from core.cli.dispatch import main; sys.exit(main(sys.argv[1:], lambda request: 0))"

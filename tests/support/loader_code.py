@@ -5,8 +5,8 @@ import ast
 import difflib
 from typing import Any
 
-from core.workflows.loader_code.analysis.code import NoSite
-from core.workflows.loader_code.edits.edit import SourceEdit
+from core.workflows.loader_code.analysis import NoSite
+from core.workflows.loader_code.edits import SourceEdit
 
 HEAD = """import torch
 

@@ -7,9 +7,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from core.evidence.observation import Ending, Observation
+from core.evidence import Ending, Observation
 from core.model import BringupStatus, Status
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.evidence import observed
 from tests.support.git import committed_checkout
 from tests.support.reports import keep

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from core.ops.op_tests import case_key, read_op_tests
-from core.sources.checkout import Checkout
+from core.ops import case_key, read_op_tests
+from core.sources import Checkout
 from tests.support.cli import call
 
 

@@ -3,8 +3,7 @@
 
 from array import array
 
-from core.matrix.columns import Column, FlagColumn
-from core.matrix.op_rows import LEVELS, OtherRows
+from core.matrix import LEVELS, Column, FlagColumn, OtherRows
 
 SOME_RESULTS = {
     "m::add": {"eager": "pass", "inductor": "fail"},

@@ -5,7 +5,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from core.edits.yaml.meaning import Meaning, meaning_of
+from core.edits.yaml import meaning_of
+from core.edits.yaml.meaning import Meaning
 
 _WORD = re.compile(r"[a-z]+|\d+")
 _ENOUGH = 0.5

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pending changes of a checkout, proposed as on a screen."""
 
-from core.edits.apply import Present
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.workbench import Workbench
-from core.matrix.indexing import index
+from core.edits import Operation, OpKind, Present
+from core.edits.pending import Workbench
+from core.matrix import index
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 
 
 def propose(checkout: Checkout, id: str, field: str, value: str, note: str = "") -> Workbench:

@@ -6,15 +6,13 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from core.edits.apply import Present
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Change, Decision, proposed
+from core.edits import Operation, OpKind, Present
+from core.edits.pending import Change, Decision, Rebased, proposed
 from core.edits.pending.events import (
     FilesCommitted,
     FileWrite,
     JournalEvent,
     Marked,
-    Rebased,
     Redone,
     Stepped,
     Undone,
@@ -23,7 +21,7 @@ from core.edits.pending.events import (
     WriteDone,
 )
 from core.edits.pending.state import PendingState
-from core.sources.expectations import parse_expectations
+from core.sources import parse_expectations
 
 FILE = "torch/test_config_inference_single_device.yaml"
 PRESENT = Present(

@@ -9,15 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from core.evidence.observation import Ending, Observation
-from core.evidence.reports.reading import JUnitReport
-from core.evidence.sources import evidence_store
+from core.evidence import Ending, Observation, evidence_store
+from core.evidence.reports import JUnitReport
 from core.evidence.verdicts.expected import Declared, declared_on
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.matrix import Matrix, index
 from core.model import BringupStatus, Status
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.evidence import report, seen
 from tests.support.tree import INFERENCE, loader_source, write_checkout
 

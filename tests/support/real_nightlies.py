@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 
 PAYLOAD = Path(__file__).parents[2] / "core/payload"
 ARCHS = ("n150", "p150")

@@ -11,18 +11,16 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
-from core.evidence.observation import Ending, Observation
+from core.evidence import Ending, Observation
 from core.files import plain
 from core.model import BringupStatus, Function
-from core.ops.op_tests import OpCase, case_key, read_op_tests
+from core.ops import OpCase, case_key, read_op_tests
 from core.proc import ProcessIdentity, own_identity
+from core.runs import Outcome, ResultFormat, RunSpec
 from core.runs.cluster import Cluster, ClusterStatus, HostState, HostStatus
-from core.runs.outcome import Outcome
-from core.runs.spec import ResultFormat, RunSpec
-from core.runs.store import RunStore
-from core.runs.store.events import Finished, Started, append_event
+from core.runs.store import Finished, RunStore, Started, append_event
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.evidence import observed
 
 NOON = 1_795_348_800.0

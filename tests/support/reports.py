@@ -4,11 +4,11 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from core.evidence.observation import Observation
-from core.evidence.reports.reading import JUnitReport
-from core.evidence.store import EvidenceStore, store_file
+from core.evidence import Observation, store_file
+from core.evidence.reports import JUnitReport
+from core.evidence.store import EvidenceStore
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 
 
 def keep(checkout: Checkout, observations: Sequence[Observation]) -> None:

@@ -3,8 +3,8 @@
 
 from pathlib import Path
 
-from core.demo.layout import lay_out
-from core.sources.checkout import Checkout
+from core.demo import lay_out
+from core.sources import Checkout
 from tests.support.git import committer
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 from hypothesis import example, given, strategies as st
 
-from core.edits.operations import Operation, OpKind
+from core.edits import Operation, OpKind
 from tests.support.derive import Fields, changes, derive, inverse
 from tests.support.edit_laws import parsed, said
 from tests.support.edit_strategies import entry_fields, expectation_text

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from core.evidence.observation import Ending, Observation
+from core.evidence import Ending, Observation
 from core.model import BringupStatus
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.evidence import observed
 from tests.support.git import committed_checkout
 from tests.support.reports import keep

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from core.model import TEST_MODULE
-from core.sources.checkout import Checkout
-from core.sources.schema import Schema
+from core.sources import Checkout, Schema
 
 CONFIG = """
 from enum import Enum

@@ -5,7 +5,7 @@ import stat
 import sys
 from pathlib import Path
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.tree import INFERENCE, TRAINING, write_checkout
 
 SMALL, LARGE = (f"net/pytorch-{name}-single_device-training" for name in ("Small", "Large"))

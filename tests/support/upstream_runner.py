@@ -7,7 +7,7 @@ It needs pytest only, and torch_xla where a scene runs a model. Tests in `tests/
 from collections.abc import Mapping
 from pathlib import Path
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.tree import loader_source, write_checkout
 
 LOADER, BROKEN = "scenes/pytorch", "broken/pytorch"

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.execution.launch import cancel_all
-from core.runs.outcome import Outcome
-from core.runs.store.record import RunRecord
-from core.runs.store.store import RunStore
+from core.runs import Outcome
+from core.runs.execution import cancel_all
+from core.runs.store import RunRecord, RunStore
 from core.settings import paths
 from tests.support.sample import sample_checkout
 from tests.support.terminal import Terminal

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.operations import Operation, OpKind
+from core.edits import Operation, OpKind
+from core.matrix import index
 from core.matrix.cache import Cache
-from core.matrix.indexing import index
-from core.ops.rows import with_ops
+from core.ops import with_ops
 from core.proc import run_command
 from core.settings import Settings, paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import screen_text, type_text, until
 from tests.support.git import committed_checkout
 from tests.support.tree import sample

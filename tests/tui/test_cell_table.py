@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from textual.app import ComposeResult
 
 from tests.support.app import ThemedApp
-from tui.view_models.style import Cell, TableColumn
-from tui.widgets.cell_table import CellTable
+from tui.view_models import Cell, TableColumn
+from tui.widgets import CellTable
 
 
 class Square:

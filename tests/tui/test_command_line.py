@@ -7,9 +7,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from core.edits.operations import OpKind
+from core.edits import OpKind
 from core.settings import load_settings, paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.fake_python import use_fake_python
 from tests.support.sample import sample_checkout
@@ -17,8 +17,9 @@ from tests.support.tree import sample
 from tui.aliases import ALIASES
 from tui.app.app import TTMatrixApp
 from tui.commands import COMMANDS, Command
-from tui.screens.command_line import Arguments, CommandLine, Verb, found_options
-from tui.screens.pick import Option, OptionRows
+from tui.screens import CommandLine, Option
+from tui.screens.command_line import Arguments, Verb, found_options
+from tui.screens.pick import OptionRows
 
 ORG = "alpha/pytorch-org/name-single_device-inference"
 _OPTIONS: list[Option[Command | Verb]] = [Option(one, one.label, one.help) for one in COMMANDS]

@@ -12,11 +12,7 @@ from tui.keymap import TERMINAL_KEYS, TOGETHER
 from tui.screens import SCREENS
 from tui.screens.matrix.filter import Facets
 from tui.screens.triage import TriageTable
-from tui.widgets.cell_table import CellTable, MatrixGrid
-from tui.widgets.log_view import LogView
-from tui.widgets.matrix_table import MatrixTable
-from tui.widgets.run_table import RunTable
-from tui.widgets.text_pane import TextPane
+from tui.widgets import CellTable, LogView, MatrixGrid, MatrixTable, RunTable, TextPane
 
 _OWNERS = {
     **{entry.where: entry.load() for entry in SCREENS},

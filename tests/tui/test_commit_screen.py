@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from core.edits import Operation, OpKind
 from core.edits.commit.validator import VALIDATOR
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Change, Decision
-from core.sources.checkout import Checkout
+from core.edits.pending import Change, Decision
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.git import committed_checkout, git
 from tests.support.tree import INFERENCE, TRAINING, YAML, sample

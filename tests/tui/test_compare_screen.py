@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from core.evidence.analysis.comparison import DifferenceKind
-from core.sources.checkout import Checkout
+from core.evidence.analysis import DifferenceKind
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.op_reports import ingest_cases
 from tests.support.sample import sample_checkout
 from tests.support.three_nights import FLAKY, nightly_checkout
 from tests.support.tree import sample
-from tui.screens.compare import CompareScreen
+from tui.screens import CompareScreen
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from tests.support.app import ThemedApp, screen_text, until
-from tui.screens.dialogs import Ask, Confirm, Dialog
+from tui.screens import Ask, Confirm, Dialog
 from tui.terminal.textual_private import ChopsUpdate, LayoutUpdate
 from tui.widgets import SteadyScreen
 

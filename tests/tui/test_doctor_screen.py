@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp

@@ -10,13 +10,12 @@ import pytest
 from core.runs import planning
 from core.runs.planning import LaunchPlan, scale
 from core.settings import Settings
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.fake_python import use_fake_python
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
-from tui.screens import dialogs
-from tui.screens.dialogs import Confirm
+from tui.screens import Confirm, dialogs
 
 PASSES = "alpha tiny mode:inference parallelism:single_device function:test_all_models_torch"
 FETCHES = '\n_ = lambda: AutoModel.from_pretrained("org/some")\n'

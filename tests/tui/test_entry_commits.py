@@ -9,7 +9,7 @@ from tests.support.app import build_app, screen_text, until
 from tests.support.git import git
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
-from tui.screens.entry_commits import EntryCommits
+from tui.screens import EntryCommits
 
 TINYNET = "tinynet/pytorch-tiny/net-v1.5-single_device-inference"
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from core.edits.operations import Operation, OpKind
-from core.sources.checkout import Checkout
+from core.edits import Operation, OpKind
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.tree import INFERENCE, TRAINING, sample
 from tui.app.app import TTMatrixApp

@@ -3,8 +3,7 @@
 
 from pathlib import Path
 
-from core.matrix.extension import with_handwritten_rows, with_op_rows
-from core.matrix.indexing import index
+from core.matrix import index, with_handwritten_rows, with_op_rows
 from core.matrix.query import BY_NAME
 from core.matrix.view import Facet, View
 from core.matrix.view.view import FACETS, FacetValue

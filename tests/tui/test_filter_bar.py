@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from core.matrix.matrix import Matrix
-from core.matrix.query.context import Learned
-from core.sources.checkout import Checkout
+from core.matrix import Matrix
+from core.matrix.query import Learned
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
 from tui.session import Session
-from tui.widgets.filter_bar import FilterBar, QueryInput
+from tui.widgets import FilterBar, QueryInput
 
 
 @pytest.fixture

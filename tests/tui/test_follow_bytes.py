@@ -8,7 +8,7 @@ from statistics import median
 
 import pytest
 
-from core.runs.store.store import RunStore
+from core.runs.store import RunStore
 from core.settings import paths
 from tests.support.fake_python import use_fake_python
 from tests.support.terminal import Terminal

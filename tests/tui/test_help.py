@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from core.doctor import kinds
-from core.matrix.indexing import index
+from core.matrix import index
 from core.matrix.query import FIELDS
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.tree import sample
 from tui.commands import Command, screen_commands
-from tui.screens import SCREENS
-from tui.screens.pick import HelpScreen, OptionRows
+from tui.screens import SCREENS, HelpScreen
+from tui.screens.pick import OptionRows
 from tui.view_models import arch_legend, legend
 from tui.view_models.style import STATUS_LOOKS, arch_title, short_archs
-from tui.widgets.row_table import RowTable
+from tui.widgets import RowTable
 
 
 def _offered(screen: object) -> list[object]:

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from core.runs.cluster import HostState
-from core.runs.execution.launch import cancel_all, launch
-from core.runs.store.store import RunStore
+from core.runs.execution import cancel_all
+from core.runs.execution.launch import launch
+from core.runs.store import RunStore
 from core.settings import HOME_VARIABLE, paths
 from tests.core.runs.conftest import MakeSpec, make_spec  # noqa: F401 - a fixture
 from tests.support.app import build_app, screen_text, type_text, until

@@ -12,8 +12,7 @@ from tests.support.app import build_app, until
 from tests.support.idle import wait_for_idle
 from tests.support.sample import sample_checkout
 from tui.commands import Where
-from tui.screens import SessionScreen
-from tui.screens.table import SCREENS
+from tui.screens import SCREENS, SessionScreen
 
 _ROUNDS = 10
 

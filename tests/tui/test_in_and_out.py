@@ -13,15 +13,11 @@ from tests.support.recorded import nights, record_runs
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
-from tui.screens.base import SessionScreen
+from tui.screens import CompareScreen, DoctorScreen, RunsScreen, SessionScreen
 from tui.screens.clusters import ClustersScreen
-from tui.screens.compare import CompareScreen
-from tui.screens.doctor import DoctorScreen
 from tui.screens.overview import OverviewScreen
-from tui.screens.runs import RunsScreen
 from tui.screens.triage import TriageScreen
-from tui.widgets.cell_table import CellTable
-from tui.widgets.row_table import RowTable
+from tui.widgets import CellTable, RowTable
 
 _QUERY = "status:xfail mode:training"
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from core.evidence.observation import Ending, Observation
+from core.evidence import Ending, Observation
 from core.model import BringupStatus
 from core.proc import run_command
 from core.settings import Settings
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, shown_ids, until
 from tests.support.evidence import observed
 from tests.support.fake_python import use_fake_python

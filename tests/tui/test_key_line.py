@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input, Label
 
 from tests.support.app import ThemedApp
-from tui.widgets.key_line import KeyLine
+from tui.widgets import KeyLine
 
 
 class Keyed(ThemedApp):

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.cli.parser import AppRequest
+from core.cli import AppRequest
 from core.errors import TTMatrixError
 from core.settings import load_settings
 from tests.support.app import build_app, screen_text, until
 from tests.support.recorded import record_runs
 from tests.support.tree import sample
+from tui.app import open_app
 from tui.app.app import Appearance, TTMatrixApp
-from tui.app.start import open_app
 from tui.commands import COMMANDS
 from tui.key_names import KEY_NAMES
 from tui.keymap import PRESETS, Keymap, read_keymap

@@ -11,18 +11,15 @@ import pytest
 from textual.widgets import Input
 
 from core.errors import UsageError
-from core.runs.planning import EXPORT_KINDS, LaunchPlan, plan_launch
-from core.runs.planning.kinds import KINDS
-from core.runs.spec import shell_command
+from core.runs import shell_command
+from core.runs.planning import EXPORT_KINDS, KINDS, LaunchPlan, plan_launch
 from core.settings import Profile, Settings
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.fake_python import use_fake_python, without_package
 from tests.support.tree import INFERENCE, sample
-from tui.screens.launch import Launch
-from tui.widgets import Cycle
-from tui.widgets.line_base import CachedText
-from tui.widgets.text_pane import TextPane
+from tui.screens import Launch
+from tui.widgets import CachedText, Cycle, TextPane
 
 PASSES = "tiny has:entry mode:training"
 

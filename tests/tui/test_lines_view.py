@@ -8,7 +8,7 @@ from textual.binding import BindingType
 
 from tests.support.app import ThemedApp
 from tui.commands import Where, bindings
-from tui.widgets.lines_view import LinesView, TextLines
+from tui.widgets import LinesView, TextLines
 
 
 class Bound(LinesView):

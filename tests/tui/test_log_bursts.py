@@ -10,7 +10,7 @@ from tests.support.app import build_app, screen_text, until
 from tests.support.recorded import record_runs
 from tests.support.sample import sample_checkout
 from tests.tui.test_log_view import numbered
-from tui.screens.runs import RunsScreen
+from tui.screens import RunsScreen
 
 
 async def test_keys_behind_a_search_wait_for_the_line_that_it_finds(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 
 from rich.style import Style
 
-from core.runs.log.search import parse_filter, parse_pattern
+from core.runs.log import parse_filter, parse_pattern
 from tui.widgets.log_painting import log_segments, log_style
 
 STYLES = {"": Style(color="white"), "hit": Style(reverse=True)}

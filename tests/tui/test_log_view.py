@@ -11,11 +11,10 @@ from textual.color import Color
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from core.runs.log.growth import Arrivals
-from core.runs.log.tail import LogFile
+from core.runs.log import Arrivals, LogFile
 from tests.support.app import ThemedApp, screen_text, type_text
-from tui.widgets.log_pane import LogBar, LogPane
-from tui.widgets.log_view import LogView
+from tui.widgets import LogPane, LogView
+from tui.widgets.log_pane import LogBar
 
 
 class LogApp(ThemedApp):

@@ -15,17 +15,17 @@ from typing import Any, NamedTuple
 import pytest
 from textual.pilot import Pilot
 
-from core.evidence.observation import Ending, Observation
+from core.evidence import Ending, Observation
 from core.model import BringupStatus
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import build_app, type_text, until
 from tests.support.evidence import observed
 from tests.support.git import committed_checkout
 from tests.support.reports import keep
 from tests.support.tree import INFERENCE, TRAINING, loader_source, write_checkout
 from tui.app.app import TTMatrixApp
+from tui.screens import DoctorScreen
 from tui.screens.clusters import ClustersScreen
-from tui.screens.doctor import DoctorScreen
 from tui.screens.overview import OverviewScreen
 from tui.screens.triage import TriageScreen
 

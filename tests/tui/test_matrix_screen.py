@@ -9,22 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.operations import Operation, OpKind
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.matrix.query.fields import lacking_words, select
-from core.matrix.query.query import Query
-from core.matrix.view.columns import EVIDENCE
-from core.sources.checkout import Checkout
+from core.edits import Operation, OpKind
+from core.matrix import Matrix, index
+from core.matrix.query import Query, lacking_words, select
+from core.matrix.view import EVIDENCE
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.sample import sample_checkout
 from tests.support.tree import INFERENCE, YAML, sample
+from tui.screens import HelpScreen
+from tui.screens.matrix import SetFields
 from tui.screens.matrix.filter import why_nothing
-from tui.screens.matrix.set_fields import SetFields
-from tui.screens.pick import HelpScreen
-from tui.view_models.matrix import MatrixRows
-from tui.view_models.style import Cell
-from tui.widgets.filter_bar import QueryInput
+from tui.view_models import Cell, MatrixRows
+from tui.widgets import QueryInput
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
 

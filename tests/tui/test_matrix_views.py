@@ -5,20 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.query.fields import select
-from core.matrix.query.query import Query
-from core.matrix.view.columns import DEFAULT_COLUMNS, TABLE_FIELDS
-from core.matrix.view.saved import change_saved, read_saved
-from core.matrix.view.spec import ViewSpec
+from core.matrix.query import Query, select
+from core.matrix.view import DEFAULT_COLUMNS, TABLE_FIELDS, ViewSpec, change_saved, read_saved
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
 from tui.screens.matrix.columns import Columns
 from tui.screens.matrix.saved import Views
-from tui.view_models.grid import GridRows
-from tui.widgets.cell_table import MatrixGrid
+from tui.view_models import GridRows
+from tui.widgets import MatrixGrid
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
 SMALL, WIDE = (80, 24), (160, 50)

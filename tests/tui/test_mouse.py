@@ -12,8 +12,8 @@ from textual.widget import Widget
 from tests.support.app import build_app, screen_text, until
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
-from tui.screens.doctor import DoctorScreen
-from tui.widgets.facet_panel import FacetPanel
+from tui.screens import DoctorScreen
+from tui.widgets import FacetPanel
 
 
 @pytest.fixture

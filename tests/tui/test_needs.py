@@ -18,7 +18,7 @@ from tui.app.app import TTMatrixApp
 from tui.commands import COMMANDS, Command, Where, screen_commands
 from tui.keymap import Keymap
 from tui.needs import NEEDS, Need, with_before
-from tui.screens.base import SessionScreen
+from tui.screens import SessionScreen
 
 
 def test_every_need_is_that_of_a_command_and_names_keys_that_exist() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.view.overviews import Place, Row, Section
-from core.sources.checkout import Checkout
+from core.matrix.view import Place, Row, Section
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
@@ -14,8 +14,8 @@ from tui.app.app import TTMatrixApp
 from tui.screens import DoctorScreen, RunsScreen
 from tui.screens.overview import OverviewScreen
 from tui.screens.review import ReviewScreen
-from tui.view_models.overview import OverviewRows
-from tui.widgets.cell_table import NumberBoard
+from tui.view_models import OverviewRows
+from tui.widgets import NumberBoard
 
 NO_JOB = "entry in no scheduled CI job"
 

@@ -8,8 +8,8 @@ import pytest
 from textual.pilot import Pilot
 
 from core.payload.ttmatrix_payload.execute.filecheck import find_filecheck
-from core.runs.filecheck import PATTERNS
-from core.sources.checkout import Checkout
+from core.runs import PATTERNS
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.recorded import record_profiles
 from tests.support.sample import sample_checkout

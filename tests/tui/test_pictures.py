@@ -22,9 +22,10 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 import tui
-from core.matrix.view.overviews import LEARNED
-from core.runs.filecheck import CheckedLine, PatternResult, Tool, Trial
-from core.runs.ir.folding import folded_lines
+from core.matrix.view import LEARNED
+from core.runs import CheckedLine, PatternResult, Trial
+from core.runs.filecheck import Tool
+from core.runs.ir import folded_lines
 from core.settings import load_settings, paths
 from tests.screenshots import SCREENSHOTS, plain, screenshots
 from tests.support.app import build_app, screen_text, type_text, until
@@ -36,13 +37,10 @@ from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
 from tui.commands import Where, screen_commands
+from tui.screens import SCREENS, Dialog, DoctorScreen, PlanScreen
 from tui.screens.clusters import ClustersScreen
-from tui.screens.dialogs import Dialog
-from tui.screens.doctor import DoctorScreen
 from tui.screens.overview import OverviewScreen
-from tui.screens.plan import PlanScreen
 from tui.screens.report import ReportScreen
-from tui.screens.table import SCREENS
 from tui.screens.triage import TriageScreen
 from tui.view_models import launch_text
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.operations import Operation, OpKind
-from core.sources.checkout import Checkout
+from core.edits import Operation, OpKind
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.tree import INFERENCE, LOADERS, YAML, write_checkout
 from tui.app.app import TTMatrixApp

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from core.settings import Profile, Settings, paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import SIZES, build_app, screen_text, type_text, until
 from tests.support.fake_python import use_fake_python
 from tests.support.recorded import record_profiles, record_runs
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
-from tui.screens.profiles import ProfilesScreen
+from tui.screens import ProfilesScreen
 from tui.screens.side_by_side import SideBySide
 
 TEST = "patch_vit/pytorch-Small_Patch8-single_device-training"

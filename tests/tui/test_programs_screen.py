@@ -9,12 +9,12 @@ from textual.pilot import Pilot
 
 from core.runs.store import RunStore
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.recorded import record_profiles
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
-from tui.screens.programs import ProgramsScreen
+from tui.screens import ProgramsScreen
 
 
 @pytest.fixture

@@ -9,20 +9,18 @@ import pytest
 from textual.pilot import Pilot
 
 from core.errors import TTMatrixError
-from core.matrix.matrix import Matrix
-from core.matrix.query.context import Learned
-from core.matrix.query.fields import FIELDS
-from core.matrix.query.query import Query
-from core.matrix.view.tree import GROUPINGS
-from core.sources.checkout import Checkout
+from core.matrix import Matrix
+from core.matrix.query import FIELDS, Learned, Query
+from core.matrix.view import GROUPINGS
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
 from tui.app.bridge import Background
+from tui.screens import SCREENS
 from tui.screens.matrix import filter as filter_module
-from tui.screens.table import SCREENS
 from tui.session import Session
-from tui.widgets.filter_bar import QueryInput, WordFilter
+from tui.widgets import QueryInput, WordFilter
 
 _VALUES = {"first_bad": "2026-11-01", "age": "30d", "kind": "model", "verdict": "stale"}
 _NAMES = [one.name for one in FIELDS if one.name]

@@ -14,8 +14,7 @@ from tui.app.app import TTMatrixApp
 from tui.commands import COMMANDS, Where, screen_commands
 from tui.effects import EFFECTS, refusal
 from tui.needs import advice
-from tui.screens import SessionScreen
-from tui.screens.dialogs import Dialog
+from tui.screens import Dialog, SessionScreen
 from tui.screens.profiles import NONE
 
 _ELSEWHERE = {"app.quit", "app.interrupt", "app.suspend"}

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.query.query import Query
-from core.sources.checkout import Checkout
+from core.matrix.query import Query
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.cli import call
 from tests.support.planted import BAD_HOST, Nights, planted_checkout

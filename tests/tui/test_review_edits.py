@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from core.edits.operations import Operation, OpKind
+from core.edits import Operation, OpKind
 from core.proc import run_command
 from core.settings import paths
-from core.sources.checkout import Checkout
-from core.workflows.loader_code.edits.edit import EditKind, SourceEdit, put
-from core.workflows.session import edits_directory, sessions_directory
+from core.sources import Checkout
+from core.workflows import sessions_directory
+from core.workflows.loader_code.edits import SourceEdit, put
+from core.workflows.loader_code.edits.edit import EditKind
+from core.workflows.session import edits_directory
 from tests.support.app import build_app, own_checkout, screen_text, until
 from tests.support.late import Late
 from tests.support.tree import TRAINING

@@ -7,11 +7,10 @@ from time import thread_time
 
 import pytest
 
-from core.edits.operations import Operation, OpKind
-from core.edits.pending import workbench
-from core.edits.pending.change import Decision
-from core.edits.planning import EditPlan, write
-from core.sources.checkout import Checkout
+from core.edits import EditPlan, Operation, OpKind
+from core.edits.pending import Decision, workbench
+from core.edits.planning import write
+from core.sources import Checkout
 from tests.support.app import SIZES, build_app, own_checkout, screen_text, type_text, until
 from tests.support.tree import INFERENCE, TRAINING, sample
 from tui.app.app import TTMatrixApp

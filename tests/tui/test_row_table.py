@@ -9,8 +9,8 @@ from textual.binding import BindingType
 
 from tests.support.app import ThemedApp
 from tui.commands import Where, bindings
-from tui.view_models.style import Cell, TableColumn
-from tui.widgets.row_table import RowTable
+from tui.view_models import Cell, TableColumn
+from tui.widgets import RowTable
 
 
 class Numbers:

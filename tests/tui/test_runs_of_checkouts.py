@@ -11,7 +11,7 @@ from core.proc import own_identity
 from core.runs import Outcome, RunSpec
 from core.runs.store import Finished, Started, TreeState
 from core.settings import Settings
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.cli import call
 from tests.support.fake_python import use_fake_python

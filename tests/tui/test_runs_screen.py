@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from textual.events import Key
 
-from core.runs.store.record import RunRecord
-from core.runs.store.store import RunStore
+from core.runs.store import RunRecord, RunStore
 from core.settings import HOME_VARIABLE, Settings, paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.cli import call
 from tests.support.fake_python import use_fake_python

@@ -6,8 +6,8 @@ from threading import Event
 
 import pytest
 
-from core.edits.pending.change import Decision
-from core.sources.checkout import Checkout
+from core.edits.pending import Decision
+from core.sources import Checkout
 from tests.support.app import build_app, own_checkout, screen_text, until
 from tests.support.tree import INFERENCE, YAML, sample
 from tui.app.app import TTMatrixApp

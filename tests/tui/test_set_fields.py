@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from core.edits.operations import OpKind
-from core.edits.pending.change import Decision
-from core.sources.checkout import Checkout
+from core.edits import OpKind
+from core.edits.pending import Decision
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.tree import sample
-from tui.screens.matrix.set_fields import SetFields
+from tui.screens.matrix import SetFields
 
 ORG = "org/name has:entry"
 

@@ -13,7 +13,7 @@ from textual.notifications import Notification
 from textual.widgets._toast import Toast
 
 from core.errors import TTMatrixError
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import ThemedApp, build_app, screen_text, type_text, until
 from tests.support.recorded import record_runs
 from tests.support.sample import sample_checkout
@@ -23,9 +23,8 @@ from tui.app.bridge import WorkDone
 from tui.app.notifications import save_copy
 from tui.app.polling import Looker, Seen
 from tui.commands import Where
-from tui.screens import SessionScreen, WorkflowsScreen
-from tui.screens.dialogs import Ask
-from tui.widgets.cycle import Cycle
+from tui.screens import Ask, SessionScreen, WorkflowsScreen
+from tui.widgets import Cycle
 
 
 def test_copies_are_saved(tmp_path: Path) -> None:

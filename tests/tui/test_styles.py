@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from textual.css.stylesheet import Stylesheet
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import build_app, until
 from tests.support.picture import colours, lines_of
 from tests.support.tree import sample

@@ -5,16 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.indexing import index
-from core.matrix.query.query import Query
-from core.matrix.view.view import Targets, View
-from core.sources.checkout import Checkout
+from core.matrix import index
+from core.matrix.query import Query
+from core.matrix.view import Targets, View
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.tree import sample
 from tui.needs import Need
-from tui.screens.launch import Launch
-from tui.screens.matrix.set_fields import SetFields
-from tui.screens.pick import Pick
+from tui.screens import Launch, Pick
+from tui.screens.matrix import SetFields
 from tui.screens.target_question import TargetQuestion
 
 _ACTIONS = "rREMT"

@@ -8,7 +8,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from tests.support.app import ThemedApp, screen_text
-from tui.widgets.text_pane import TextPane
+from tui.widgets import TextPane
 
 
 class _App(ThemedApp):

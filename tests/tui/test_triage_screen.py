@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from core.edits.pending.change import Decision
-from core.evidence.observation import Ending
+from core.edits.pending import Decision
+from core.evidence import Ending
 from core.model import TEST_MODULE
 from core.settings import Settings
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.core.evidence.op_cases.observed import batches, op_tests_of, result
 from tests.support.app import SIZES, build_app, screen_text, shown_ids, type_text, until
 from tests.support.evidence import TEST_ID, observed
@@ -25,8 +25,7 @@ from tests.support.three_nights import CRASH, FLAKY, SEMI, SILENT, STALE, STALE_
 from tests.support.tree import INFERENCE, sample
 from tui.app.app import TTMatrixApp
 from tui.screens.triage import TriageScreen
-from tui.view_models import make_preview
-from tui.view_models.triage import TriageBy
+from tui.view_models import TriageBy, make_preview
 
 
 @pytest.fixture
@@ -214,7 +213,7 @@ async def test_the_count_beside_the_filter_is_that_of_the_list(checkout: Checkou
 
 
 async def test_a_machine_that_fails_alone_is_flagged_and_left_out(checkout: Checkout) -> None:
-    from core.evidence.observation import Ending
+    from core.evidence import Ending
 
     alone = [
         observed(Ending.FAILED, "no firmware", test_id=id, run="weekly", when=4 * 86400.0, host="f10cs10", arch=arch)

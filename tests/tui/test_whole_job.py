@@ -9,12 +9,12 @@ from textual.pilot import Pilot
 
 from core.cli.demo_walk import STALE
 from core.proc import run_command
-from core.runs.outcome import Outcome
+from core.runs import Outcome
 from core.settings import Settings
 from tests.support.app import SIZES, build_app, screen_text, type_text, until
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
-from tui.widgets.cycle import Cycle
+from tui.widgets import Cycle
 
 pytestmark = pytest.mark.slow("a person's whole job, with runs")
 

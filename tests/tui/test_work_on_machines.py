@@ -12,17 +12,17 @@ import pytest
 from textual.pilot import Pilot
 
 from core.proc import run_command
-from core.runs.execution.launch import cancel_all
-from core.runs.outcome import Outcome
+from core.runs import Outcome
+from core.runs.execution import cancel_all
 from core.settings import HOME_VARIABLE
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.cluster import NO_DASK, FakeHosts, fake_hosts
 from tests.support.fake_python import use_fake_python
 from tests.support.git import committed_checkout
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
-from tui.screens.runs import RunsScreen
+from tui.screens import RunsScreen
 
 pytestmark = [pytest.mark.slow("workers and their runs are real processes"), pytest.mark.timeout(150)]
 

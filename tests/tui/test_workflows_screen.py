@@ -8,8 +8,8 @@ import pytest
 from textual.pilot import Pilot
 
 from core.settings import load_settings, paths
-from core.sources.checkout import Checkout
-from core.workflows.manager import WorkflowState
+from core.sources import Checkout
+from core.workflows import WorkflowState
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml, triage_checkout
 from tui.app.app import TTMatrixApp

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from core.demo.layout import lay_out
-from core.sources.checkout import Checkout
+from core.demo import lay_out
+from core.sources import Checkout
 from tests.support.cli import Called, call
 from tests.support.warm_python import use_python
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.runs.store.store import RunStore
+from core.runs.store import RunStore
 from core.settings import paths
 from tests.support.cli import call
 from tests.workflows.conftest import TRAINING, Sample

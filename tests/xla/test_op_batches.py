@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import EXIT_FINDINGS
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.models import xla_python
 from tests.support.tree import LOADERS, write_checkout

@@ -11,12 +11,9 @@ import pytest
 
 from core.ids import TestId
 from core.model import BringupStatus, Entry, Framework, Status, node_id
-from core.runs.junit import Testcase as Case, read_testcases
-from core.runs.outcome import Outcome
+from core.runs import Outcome, Testcase as Case, read_testcases
 from core.runs.planning.kinds import PAYLOAD
-from core.sources.checkout import Checkout
-from core.sources.expectations import read_expectations
-from core.sources.schema import Schema
+from core.sources import Checkout, Schema, read_expectations
 from tests.support.cli import call
 from tests.support.models import QUICK, xla_python
 from tests.support.sample import sample_checkout

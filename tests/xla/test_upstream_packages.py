@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from core.proc import marked
+from core.runs import RUN_VARIABLE
 from core.runs.environment import environment_of
 from core.runs.execution.packages import packages_of
-from core.runs.spec import RUN_VARIABLE
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.cluster import until
 from tests.support.git import committed_checkout

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.cluster import until
 from tests.support.git import committed_checkout

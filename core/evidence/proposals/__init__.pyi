@@ -3,8 +3,6 @@ from .causes import (
     URGENCY as URGENCY,
     Cause as Cause,
     CauseKind as CauseKind,
-    cause_of as cause_of,
-    most_urgent as most_urgent,
 )
 from .group_edits import GroupEdit as GroupEdit, edited as edited, reasons_of as reasons_of
 from .inbox import (
@@ -30,7 +28,6 @@ from .reruns import (
     plan_reruns as plan_reruns,
 )
 from .schedule_marker import (
-    ScheduleMarker as ScheduleMarker,
     schedule_markers as schedule_markers,
     with_schedule_markers as with_schedule_markers,
 )

@@ -46,7 +46,6 @@ from .verdict_columns import (
     BACKEND as BACKEND,
     BROKE as BROKE,
     FIXED as FIXED,
-    LAST as LAST,
     NUMBERS as NUMBERS,
     PASSED as PASSED,
     RESULT as RESULT,

@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, strategies as st
 
-from core.ci.jobs import Item, Selector, gained_and_lost
+from core.ci import Selector
+from core.ci.jobs import Item, gained_and_lost
 from core.ci.markers import collect
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix, Universe
+from core.matrix import Matrix, Universe, index
 from core.model import TEST_MODULE, Entry, Function
-from core.sources.ci.presets import Job
+from core.sources.ci import Job
 from tests.support.tree import sample
 
 TINY = "alpha/pytorch-tiny-single_device-inference"

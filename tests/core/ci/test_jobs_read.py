@@ -4,12 +4,10 @@
 import json
 from pathlib import Path
 
-from core.ci.read import read_selector
-from core.matrix.indexing import index
-from core.matrix.matrix import Universe
+from core.ci import read_selector
+from core.matrix import Universe, index
 from core.model import TEST_MODULE, Function
-from core.sources.ci.presets import Job
-from core.sources.ci.runner import CONFTEST, DURATIONS
+from core.sources.ci import CONFTEST, DURATIONS, Job
 from tests.support.tree import sample
 
 TINY = "alpha/pytorch-tiny-single_device-inference"

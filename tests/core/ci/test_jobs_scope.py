@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from core.ci.jobs import contains, covers, covers_models, job_problem
+from core.ci import covers_models, job_problem
+from core.ci.jobs import contains, covers
 from core.model import Function
-from core.sources.ci.presets import Job
+from core.sources.ci import Job
 
 JOB = Job(file="one.json", index=0, name="models", runs_on="n150", dir="./tests/runner")
 ID = "resnet/pytorch-ResNet50-single_device-inference"

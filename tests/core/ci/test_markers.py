@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from core.ci.markers import Traits, collect, groups, markers
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix, Universe
+from core.ci import groups
+from core.ci.markers import Traits, collect, markers
+from core.matrix import Matrix, Universe, index
 from core.model import Entry, Function, ModelInfo
 from tests.support.tree import LOADERS, YAML, write_checkout
 

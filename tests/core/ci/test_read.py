@@ -3,10 +3,10 @@
 
 import pytest
 
-from core.ci.read import Ci, read_ci, selected
-from core.matrix.indexing import index
+from core.ci import Ci, read_ci, selected
+from core.matrix import index
 from core.model import Entry
-from core.sources.loader_program import read_model_infos
+from core.sources import read_model_infos
 from tests.support.sample import sample_checkout
 
 TEST = "patch_vit/pytorch-Small_Patch8-single_device-training"

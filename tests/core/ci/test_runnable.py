@@ -10,7 +10,7 @@ from core.ci.runnable import llm_skip_reason, skip_reason
 from core.ids import LlmShape, TestId
 from core.matrix.universe import collected_members
 from core.model import Entry, Function, Loader
-from core.sources.schema import Schema
+from core.sources import Schema
 
 TRAITS = Traits(Function.TORCH, "single_device", "inference", "red", skipped=False)
 ID = "a/pytorch-x-single_device-inference"

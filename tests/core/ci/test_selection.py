@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sets of jobs by row, as jobs and as a column to be queried."""
 
-from core.ci.selection import Selected, job_name
-from core.sources.ci.presets import Job
+from core.ci import Selected, job_name
+from core.sources.ci import Job
 
 ONE, TWO, OTHER = (
     Job(file="a.json", index=number, name="models", runs_on=machine, dir=".", test_mark=mark)

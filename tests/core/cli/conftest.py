@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.fake_python import use_fake_python
 from tests.support.tree import sample
 

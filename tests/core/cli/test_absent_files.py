@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.absent import absent_files
-from core.sources.checkout import Checkout
+from core.sources import Checkout, absent_files
 from tests.support.cli import call
 from tests.support.git import git
 from tests.support.sample import sample_checkout

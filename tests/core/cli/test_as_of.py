@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from core.cli.arguments import moment
-from core.evidence.observation import Ending, Observation
+from core.evidence import Ending, Observation
 from core.model import BringupStatus, Status
 from core.settings import HOME_VARIABLE, paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.evidence import seen
 from tests.support.git import committed_checkout

@@ -11,7 +11,7 @@ import pytest
 
 from core.proc import inherited
 from core.runs.environment import digest, run_environment
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.git import committed_checkout, git, hook, state
 from tests.support.tree import TRAINING, YAML, sample

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.git import committed_checkout, git
 from tests.support.tree import TRAINING, YAML, sample

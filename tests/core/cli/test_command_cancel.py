@@ -5,7 +5,7 @@ import time
 
 import psutil
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 
 HANGS = "alpha/pytorch-net-v1.5+aug-single_device-training"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 
 PASSES, HANGS = (f"alpha/pytorch-{name}-single_device-training" for name in ("tiny", "net-v1.5+aug"))

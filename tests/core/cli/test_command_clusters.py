@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.evidence.analysis.issues import IssueState, State
+from core.evidence.analysis import IssueState, State
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.git import committed_checkout
 from tests.support.tree import INFERENCE, loader_source, write_checkout

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from core.evidence.observation import Ending
-from core.sources.checkout import Checkout
+from core.evidence import Ending
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.evidence import observed
 from tests.support.git import committed_checkout, git

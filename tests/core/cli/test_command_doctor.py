@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.doctor.doctor import kinds
-from core.sources.checkout import Checkout
+from core.doctor import kinds
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.tree import INFERENCE, LOADERS, TRAINING, write_checkout
 

@@ -7,14 +7,12 @@ from pathlib import Path
 import pytest
 
 from core.cli.demo_walk import STALE
-from core.edits.operations import parse_operations
-from core.edits.pending import workbench
+from core.edits import parse_operations, plan
+from core.edits.pending import Workbench, workbench
 from core.edits.pending.recovery import write_began
-from core.edits.pending.workbench import Workbench
 from core.edits.pending.writer_lock import sole_writer
-from core.edits.planning import plan
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.sample import sample_checkout
 from tests.support.tree import INFERENCE, TRAINING, YAML, sample

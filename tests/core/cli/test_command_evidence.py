@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from core.evidence.observation import Ending
-from core.evidence.store import EvidenceStore, store_file
+from core.evidence import Ending, store_file
+from core.evidence.store import EvidenceStore
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.evidence import report, seen
 from tests.support.tree import sample

@@ -9,9 +9,9 @@ import pytest
 
 from core.errors import TTMatrixError
 from core.payload.ttmatrix_payload.execute import filecheck
-from core.runs.filecheck import CheckedLine, Tool, check_pattern, find_tool, first_pattern
-from core.runs.spec import run_id
-from core.sources.checkout import Checkout
+from core.runs import CheckedLine, check_pattern, find_tool, first_pattern, run_id
+from core.runs.filecheck import Tool
+from core.sources import Checkout
 from tests.support.cli import call
 
 PROGRAM = """module @main {

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from core.errors import EXIT_OK, EXIT_USAGE
-from core.evidence.observation import Ending
-from core.matrix.view.grid import LAYOUTS
-from core.matrix.view.tally import Outcomes, case_outcomes
+from core.evidence import Ending
+from core.matrix.view import LAYOUTS, Outcomes
+from core.matrix.view.tally import case_outcomes
 from core.model import BringupStatus, Status
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.evidence import seen
 from tests.support.reports import keep

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.corpus import make_report
 from tests.support.evidence import TEST_ID

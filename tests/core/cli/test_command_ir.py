@@ -9,7 +9,7 @@ import pytest
 
 from core.runs.store import RunStore
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.core.runs.store.test_record import SPEC
 from tests.support.cli import call
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from core.settings import paths
-from core.sources.checkout import Checkout
-from core.workflows.loader_code.edits.edit import EditKind, SourceEdit, put
-from core.workflows.session import edits_directory, sessions_directory
+from core.sources import Checkout
+from core.workflows import sessions_directory
+from core.workflows.loader_code.edits import SourceEdit, put
+from core.workflows.loader_code.edits.edit import EditKind
+from core.workflows.session import edits_directory
 from tests.support.cli import Called, call
 from tests.support.triage_checkout import LOADER, LOADER_FILE, triage_checkout
 

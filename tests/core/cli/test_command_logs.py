@@ -5,9 +5,9 @@ from pathlib import Path
 
 from core.cli.command_logs import _first_new
 from core.runs.log import LogFile, LogLimit
-from core.runs.store.store import RunStore
+from core.runs.store import RunStore
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 
 PASSES = "alpha/pytorch-tiny-single_device-training"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.pending.change import Decision
-from core.sources.checkout import Checkout
+from core.edits.pending import Decision
+from core.sources import Checkout
 from tests.support.cli import Called, call
 from tests.support.pending_changes import propose
 from tests.support.tree import INFERENCE, sample

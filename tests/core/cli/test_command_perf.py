@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from core.evidence.perf_reports import PerfReports, RawReport
+from core.evidence import RawReport
+from core.evidence.perf_reports import PerfReports
 from core.matrix.view import ViewSpec, change_saved
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.recorded import record_profiles
 from tests.support.sample import sample_checkout

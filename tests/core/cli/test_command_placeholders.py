@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import Called, call
 from tests.support.tree import INFERENCE, LOADERS, YAML, write_checkout
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.boards import fake_tt_smi
 from tests.support.cli import call
 from tests.support.nightlies import nightly

@@ -3,7 +3,8 @@
 
 from pathlib import Path
 
-from core.evidence.verdicts.policy import Policy, parse_policy
+from core.evidence.verdicts import Policy
+from core.evidence.verdicts.policy import parse_policy
 from tests.support.cli import call
 from tests.support.tree import sample
 

@@ -3,7 +3,7 @@
 
 from core.payload.ttmatrix_payload.models.compile_options import LEVELS
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core.evidence.observation import Ending
+from core.evidence import Ending
 from core.model import BringupStatus, Status
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.evidence import observed
 from tests.support.git import committed_checkout, git

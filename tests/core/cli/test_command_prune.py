@@ -4,12 +4,10 @@
 import json
 from pathlib import Path
 
-from core.edits.apply import Present
-from core.edits.operations import parse_operations
-from core.edits.pending.change import Decision
-from core.edits.pending.workbench import Workbench
+from core.edits import Present, parse_operations
+from core.edits.pending import Decision, Workbench
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 
 PASSES = "alpha/pytorch-tiny-single_device-training"

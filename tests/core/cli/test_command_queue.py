@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 
 HANGS, PASSES = (f"alpha/pytorch-{name}-single_device-training" for name in ("net-v1.5+aug", "tiny"))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from core.runs.capsule import MANIFEST
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.tree import sample
 

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from core.evidence.observation import Ending, Observation
-from core.evidence.reports.classify import Setting
-from core.evidence.reports.op_cases import observe_cases
+from core.evidence import Ending, Observation
+from core.evidence.reports import Setting, observe_cases
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.browser import browser, open_page
 from tests.support.cli import call
 from tests.support.evidence import TEST_ID, observed

@@ -6,7 +6,7 @@ import shlex
 import pytest
 
 from core.runs.planning import KINDS, OP_KIND, scale
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 
 PASSES, FAILS = (f"alpha/pytorch-{name}-single_device-training" for name in ("tiny", "org/name"))

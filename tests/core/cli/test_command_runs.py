@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.view.saved import change_saved
-from core.matrix.view.spec import ViewSpec
+from core.matrix.view import ViewSpec, change_saved
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.git import committed_checkout, git
 from tests.support.tree import sample

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from core.evidence.observation import Ending
+from core.evidence import Ending
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.evidence import TEST_ID, observed
 from tests.support.git import committed_checkout, git

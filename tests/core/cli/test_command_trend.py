@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.effective import status_on
-from core.matrix.indexing import index
-from core.sources.checkout import Checkout
+from core.matrix import index, status_on
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample

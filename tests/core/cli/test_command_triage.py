@@ -10,8 +10,8 @@ import pytest
 
 from core.errors import EXIT_USAGE
 from core.settings import paths
-from core.sources.checkout import Checkout
-from core.workflows.session import sessions_directory
+from core.sources import Checkout
+from core.workflows import sessions_directory
 from tests.faults.player import Player
 from tests.support.cli import Called, call
 from tests.support.git import committed_checkout, git

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.recorded import record_profiles
 from tests.support.tree import sample

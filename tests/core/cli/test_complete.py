@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.faults.player import Player
 from tests.support.cli import call
 from tests.support.tree import sample

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.cli.demo_walk import STALE
-from core.evidence.verdicts.policy import LoadedPolicy, Policy
+from core.evidence.verdicts import LoadedPolicy, Policy
 from core.proc import run_command
 from tests.support.cli import call
 from tests.support.schemas import complaints

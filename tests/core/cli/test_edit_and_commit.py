@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.edits.commit.validator import VALIDATOR
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import Called, call
 from tests.support.git import committed_checkout, git
 from tests.support.killed import killed_in_hook

@@ -6,12 +6,11 @@ import json
 
 from core.cli.command_apply import Outcome, report
 from core.cli.console import Console
-from core.edits.commit.transaction import Committed
-from core.edits.commit.validator import Answer, Validation
-from core.edits.effects import CellChange, FieldChange
-from core.edits.planning import EditPlan
+from core.edits import CellChange, EditPlan
+from core.edits.commit import Answer, Committed, Validation
+from core.edits.effects import FieldChange
 from core.model import Status
-from core.sources.ci.presets import Job
+from core.sources.ci import Job
 
 JOB = Job("p.json", 0, "nightly", "n150", "tests", "n150")
 PASS = Status.EXPECTED_PASSING

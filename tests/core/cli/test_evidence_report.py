@@ -6,7 +6,7 @@ import json
 
 from core.cli.console import Console
 from core.cli.evidence_report import judgement_document, observation_document, verdicts_table
-from core.evidence.verdicts.verdict import Judgement, Verdict
+from core.evidence.verdicts import Judgement, Verdict
 from core.text import json_text
 from tests.support.evidence import TEST_ID, seen
 

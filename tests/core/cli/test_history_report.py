@@ -6,10 +6,9 @@ import json
 import pytest
 
 from core.cli.history_report import as_document, headline, steps_text
+from core.history import Step, what
 from core.history.pairing import EntryEdit, Location
-from core.history.timelines import Step
-from core.history.words import what
-from core.sources.git import Commit
+from core.sources import Commit
 from core.text import json_text
 
 COMMIT = Commit("0123456789abcdef", (), 86_400, "So\x1bmebody", "Change it (#1)")

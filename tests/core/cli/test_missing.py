@@ -7,20 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from core.ci.read import read_ci
-from core.evidence.observation import Ending, Observation
-from core.evidence.progress.words import moment_day
-from core.evidence.proposals.causes import CauseKind, cause_of
-from core.evidence.proposals.inbox import Concern, agenda
-from core.evidence.sources import verdicts_on
-from core.evidence.verdicts.matrix import Verdicts
-from core.evidence.verdicts.verdict import Verdict
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
-from core.matrix.view.overviews import overview
-from core.providers.models import model_infos
+from core.ci import read_ci
+from core.evidence import Ending, Observation, verdicts_on
+from core.evidence.progress import moment_day
+from core.evidence.proposals import CauseKind, Concern, agenda
+from core.evidence.proposals.causes import cause_of
+from core.evidence.verdicts import Verdict, Verdicts
+from core.matrix import index
+from core.matrix.cache import Cache
+from core.matrix.view import overview
+from core.providers import model_infos
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.evidence import TEST_ID, seen
 from tests.support.reports import keep

@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 
 from core.proc import marked
-from core.runs.case_results import read_case_results
-from core.runs.spec import RUN_VARIABLE
-from core.runs.store.store import RunStore
+from core.runs import RUN_VARIABLE, read_case_results
+from core.runs.store import RunStore
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.git import committed_checkout
 from tests.support.tree import LOADERS, write_checkout

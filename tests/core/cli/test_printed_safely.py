@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.cli.dispatch import main
-from core.sources.checkout import Checkout
+from core.cli import main
+from core.sources import Checkout
 from core.text import json_text
 from tests.support.cli import call
 from tests.support.git import committed_checkout

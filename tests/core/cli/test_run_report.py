@@ -6,7 +6,7 @@ from unittest.mock import Mock
 import pytest
 
 from core.cli.runs_common import exit_code
-from core.runs.outcome import Outcome
+from core.runs import Outcome
 
 
 @pytest.mark.parametrize(

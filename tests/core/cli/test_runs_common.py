@@ -12,8 +12,8 @@ from core.cli.console import Console
 from core.cli.context import Context
 from core.cli.runs_common import ask
 from core.errors import UsageError
-from core.runs.outcome import Outcome
-from core.sources.checkout import Checkout
+from core.runs import Outcome
+from core.sources import Checkout
 from tests.support.cli import Terminal, call
 from tests.support.fake_python import without_package
 

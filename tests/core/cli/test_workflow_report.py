@@ -7,8 +7,7 @@ from typing import Any
 
 from core.cli.workflow_report import report_record
 from core.text import json_text
-from core.workflows.driver import Blocked, Progress
-from core.workflows.effects import Ask
+from core.workflows import Ask, Blocked, Progress
 from core.workflows.session import start
 from tests.support.triage import LOADER, MISMATCH, NO_KERNEL, REGISTRY, TARGET, case, edit, member, repro
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.demo.layout import lay_out
-from core.sources.checkout import Checkout, find_checkout
+from core.demo import lay_out
+from core.sources import Checkout, find_checkout
 
 
 @pytest.fixture(scope="session")

@@ -12,10 +12,7 @@ from core.demo.replay import states
 from core.demo.template import sample_files
 from core.ids import TestId
 from core.model import Entry
-from core.sources.checkout import Checkout
-from core.sources.expectations import parse_expectations, read_expectations
-from core.sources.loaders import loader_directories, scan_loaders
-from core.sources.schema import Schema
+from core.sources import Checkout, Schema, loader_directories, parse_expectations, read_expectations, scan_loaders
 
 BROKEN = "spot_detector/pytorch"
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from core.demo import lay_out
 from core.demo.history import COMMITS
-from core.demo.layout import lay_out
 from core.demo.template import sample_files
 from core.errors import TTMatrixError
 from core.proc import CommandResult, run_command
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 
 
 def _git(directory: Path, *arguments: str) -> str:

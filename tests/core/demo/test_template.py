@@ -10,10 +10,7 @@ from hypothesis import given, strategies as st
 from core.demo import template
 from core.demo.template import TEST_CONFIG, expectations_dir, package_markers, sample_files
 from core.errors import TTMatrixError
-from core.sources.checkout import Checkout
-from core.sources.loaders import loader_directories, scan_loaders
-from core.sources.schema import Schema
-from core.sources.schema_read import read_schema
+from core.sources import Checkout, Schema, loader_directories, read_schema, scan_loaders
 
 ROOT = Path(__file__).parents[3]
 PRESETS = ".github/workflows/test-matrix-presets"

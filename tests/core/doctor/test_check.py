@@ -4,7 +4,7 @@
 from collections.abc import Callable
 
 from core.doctor.check import Check
-from core.matrix.matrix import Matrix
+from core.matrix import Matrix
 
 
 def test_a_kind_found_while_reading_needs_no_function(checked: Callable[..., Matrix]) -> None:

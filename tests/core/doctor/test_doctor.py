@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from core.doctor import examine, kinds
 from core.doctor.check import Check
-from core.doctor.doctor import CHECKS, diagnose, examine, kinds
-from core.matrix.cache.index_cache import Cache
-from core.matrix.effective import texts as strings
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.doctor.doctor import CHECKS, diagnose
+from core.matrix import Matrix, index, texts as strings
+from core.matrix.cache import Cache
 from core.model import Finding
-from core.sources.expectations import parse_expectations
+from core.sources import parse_expectations
 from tests.support.findings import assert_mend_heals
 from tests.support.sample import sample_checkout
 from tests.support.tree import INFERENCE, LOADERS, TRAINING, sample, write_checkout

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from core.ci.read import read_ci, selected
+from core.ci import read_ci, selected
 from core.doctor.reading import no_job_findings
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.matrix import Matrix, index
 from core.model import Finding
-from core.sources.loader_program import read_model_infos
+from core.sources import read_model_infos
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 

@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from core.doctor.check import marked_archs
 from core.doctor.doctor import diagnose
 from core.doctor.overrides import REDUNDANT_OVERRIDE, SHADOWED_STATUS
-from core.matrix.effective import resolve
-from core.matrix.matrix import Matrix
+from core.matrix import Matrix, resolve
 from tests.support.findings import Find, assert_mend_heals
 
 ID = "alpha/pytorch-tiny-single_device-inference"

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from core.doctor.placeholders import PLACEHOLDER_CLASH
-from core.edits.operations import parse_operations
+from core.edits import parse_operations, plan
 from core.edits.placeholders import checkpoint_variants
-from core.edits.planning import plan
-from core.matrix.indexing import index
+from core.matrix import index
 from core.model import Finding
 from tests.support.tree import INFERENCE, LOADERS, write_checkout
 

@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core.doctor import preparation as module
-from core.doctor.preparation import FINDINGS, prepare
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.providers.base import compute_columns
+from core.doctor import FINDINGS, preparation as module, prepare
+from core.matrix import Matrix, index
+from core.matrix.cache import Cache
+from core.providers import compute_columns
 from core.sources import stamps
 from tests.support.sample import sample_checkout
 

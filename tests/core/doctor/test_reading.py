@@ -4,7 +4,7 @@
 import re
 from pathlib import Path
 
-from core.doctor.doctor import kinds
+from core.doctor import kinds
 from core.doctor.reading import BROKEN_LOADER
 from tests.support.findings import Find
 from tests.support.tree import LOADERS

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from core.doctor.check import OVERRIDES, Written, marked_archs, shown, written
-from core.matrix.matrix import Matrix
+from core.matrix import Matrix
 from core.model import Entry
 from tests.support.tree import INFERENCE
 

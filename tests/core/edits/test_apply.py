@@ -3,9 +3,9 @@
 
 import pytest
 
-from core.edits.apply import ABSENT, Present, after, leaves, same, value_at, with_value, without_nulls
-from core.edits.operations import Operation, OpKind
-from core.sources.expectations import parse_expectations
+from core.edits import ABSENT, Operation, OpKind, Present
+from core.edits.apply import after, leaves, same, value_at, with_value, without_nulls
+from core.sources import parse_expectations
 
 FIELDS = {"status": "X", "arch_overrides": {"n150": {"reason": "r", "required_pcc": None}, "p150": {"status": "Y"}}}
 

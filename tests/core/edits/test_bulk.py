@@ -6,17 +6,14 @@ from pathlib import Path
 import pytest
 
 from core.doctor.doctor import diagnose
-from core.edits.bulk import present_text, set_fields, with_item
+from core.edits import EntryForm, Operation, OpKind, plan, with_item
+from core.edits.bulk import present_text, set_fields
 from core.edits.checks import without_no_ops
 from core.edits.form_fields import FORM_FIELDS
-from core.edits.forms import EntryForm
-from core.edits.operations import Operation, OpKind
-from core.edits.planning import plan, write
+from core.edits.planning import write
 from core.edits.synthesis import home_file
 from core.errors import UsageError
-from core.matrix.effective import resolve, status_on, supports
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.matrix import Matrix, index, resolve, status_on, supports
 from core.model import Status
 from tests.support.tree import INFERENCE, TRAINING, first_layout, sample
 

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from core.edits import Operation, OpKind, plan
 from core.edits.effects import entry_changes, words
-from core.edits.operations import Operation, OpKind
-from core.edits.planning import plan
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.tree import INFERENCE, TRAINING, sample
 
 TINY, NET = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug"))

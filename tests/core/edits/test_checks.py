@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from core.edits import Operation, OpKind
 from core.edits.checks import schema_problem
-from core.edits.operations import Operation, OpKind
-from core.matrix.field_rules import RULES
-from core.sources.schema import Schema
+from core.matrix import RULES
+from core.sources import Schema
 
 
 def setting(value: object, *path: str) -> str:

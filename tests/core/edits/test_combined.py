@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from core.edits import Operation, OpKind, combined, with_operations
 from core.edits.apply import after
-from core.edits.bulk import ENTRY_SCOPE, combined, present_text, set_fields, with_operations
+from core.edits.bulk import ENTRY_SCOPE, present_text, set_fields
 from core.edits.checks import without_no_ops
-from core.edits.operations import Operation, OpKind
 from core.errors import UsageError
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.matrix import Matrix, index
 from tests.support.tree import INFERENCE, sample
 
 TINY = "alpha/pytorch-tiny-single_device-inference"

@@ -9,10 +9,10 @@ from core.ci import read_ci
 from core.edits.commit import read_committed
 from core.errors import UsageError
 from core.history import entry_edits
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
+from core.matrix import index
+from core.matrix.cache import Cache
 from core.providers import model_infos
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.git import git
 from tests.support.sample import sample_checkout

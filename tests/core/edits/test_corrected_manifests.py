@@ -8,9 +8,8 @@ from itertools import combinations
 
 import pytest
 
+from core.edits import Operation, OpKind, corrections, parse_operations, to_json
 from core.edits.apply import EntryStates
-from core.edits.corrected_manifests import corrections
-from core.edits.operations import Operation, OpKind, parse_operations, to_json
 from core.edits.pending.state import _inverse_value
 from core.edits.planning import plan_texts
 from core.edits.texts import FileTexts, manifest_file

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.planning import unified_diff
+from core.edits import unified_diff
 from core.proc import run_command
 
 PAIRS = [

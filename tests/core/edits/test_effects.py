@@ -5,15 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from core.ci.read import read_ci, selected
+from core.ci import read_ci, selected
 from core.cli.demo_walk import STALE
-from core.edits.effects import CellChange, FieldChange, dead_overrides, effect, unknown_ids
-from core.edits.operations import Operation, OpKind
-from core.edits.planning import EditPlan, plan
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.edits import CellChange, EditPlan, Operation, OpKind, dead_overrides, effect, plan, unknown_ids
+from core.edits.effects import FieldChange
+from core.matrix import Matrix, index
 from core.model import Status
-from core.sources.loader_program import read_model_infos
+from core.sources import read_model_infos
 from tests.support.sample import sample_checkout
 from tests.support.tree import INFERENCE, LOADERS, YAML, sample, write_checkout
 

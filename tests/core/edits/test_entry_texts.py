@@ -3,9 +3,7 @@
 
 from pathlib import Path
 
-from core.edits.effects import EntryText, entry_texts
-from core.edits.operations import Operation, OpKind
-from core.edits.planning import plan
+from core.edits import EntryText, Operation, OpKind, entry_texts, plan
 from tests.support.tree import INFERENCE, TRAINING, sample
 
 TINY = "alpha/pytorch-tiny-single_device-inference"

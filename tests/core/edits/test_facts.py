@@ -3,8 +3,7 @@
 
 from dataclasses import replace
 
-from core.edits.facts import CellFacts, CommitRange, RunFacts, evidence_lines, with_gates
-from core.edits.operations import Operation, OpKind
+from core.edits import CellFacts, CommitRange, Operation, OpKind, RunFacts, evidence_lines, with_gates
 
 PAGE = "https://github.com/tenstorrent/tt-xla/actions/runs"
 SINCE = RunFacts("nightly-9", "2026-11-24", f"{PAGE}/9", f"{PAGE}/9/job/71")

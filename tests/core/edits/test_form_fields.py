@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.form_fields import known_markers, marker_doubt, read_field, words
+from core.edits import marker_doubt, words
+from core.edits.form_fields import known_markers, read_field
 from core.errors import UsageError
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.matrix import Matrix, index
 from tests.support.tree import sample
 
 

@@ -3,13 +3,11 @@
 
 import pytest
 
-from core.edits.bulk import LIST_FIELDS, listed, with_item, without_item
-from core.edits.operations import Operation, OpKind
-from core.edits.planning import plan
+from core.edits import Operation, OpKind, listed, plan, with_item, without_item
+from core.edits.bulk import LIST_FIELDS
 from core.errors import UsageError
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.sources.expectations import parse_expectations
+from core.matrix import Matrix, index
+from core.sources import parse_expectations
 from tests.support.tree import INFERENCE, sample
 
 TINY = "alpha/pytorch-tiny-single_device-inference"
@@ -60,7 +58,7 @@ def test_the_last_arch_stays(matrix: Matrix) -> None:
 
 def sample_with(matrix: Matrix, archs: object) -> Matrix:
     """`matrix` with other archs for NET."""
-    from core.edits.bulk import with_operations
+    from core.edits import with_operations
 
     return with_operations(matrix, [Operation(OpKind.SET, NET, INFERENCE, ("supported_archs",), archs)])
 

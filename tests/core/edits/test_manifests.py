@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.effects import effect, entry_changes, entry_texts, words
+from core.edits import Operation, OpKind, effect, entry_texts, parse_operations, plan
+from core.edits.effects import entry_changes, words
 from core.edits.manifests import case_entries
-from core.edits.operations import Operation, OpKind, manifests_in, parse_operations
-from core.edits.planning import FileChanged, plan, write
+from core.edits.operations import manifests_in
+from core.edits.planning import FileChanged, write
 from core.matrix import Matrix, index
 from core.sources import Checkout
 

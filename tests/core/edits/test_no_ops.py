@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.edits.checks import no_ops, without_no_ops
-from core.edits.effects import effect
-from core.edits.operations import OVERRIDES, Operation, OpKind
-from core.edits.planning import plan
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.edits import Operation, OpKind, effect, no_ops, plan
+from core.edits.checks import without_no_ops
+from core.edits.operations import OVERRIDES
+from core.matrix import Matrix, index
 from tests.support.tree import INFERENCE, LOADERS, YAML, sample, write_checkout
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))

@@ -6,7 +6,8 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
-from core.edits.operations import Operation, OpKind, parse_operations, shape_problem, to_json
+from core.edits import Operation, OpKind, parse_operations, to_json
+from core.edits.operations import shape_problem
 from core.errors import EXIT_USAGE, UsageError
 
 words = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=12)

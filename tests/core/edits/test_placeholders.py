@@ -5,12 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.operations import Operation, OpKind
-from core.edits.placeholders import model_tests_of, planned_models, promotion, removal
-from core.edits.planning import plan
+from core.edits import Operation, OpKind, model_tests_of, plan, planned_models, promotion, removal
 from core.errors import UsageError
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.matrix import Matrix, index
 from tests.support.tree import INFERENCE, LOADERS, YAML, write_checkout
 
 FILE = "torch/test_config_placeholders.yaml"

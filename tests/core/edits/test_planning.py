@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.operations import Operation, OpKind
-from core.edits.planning import plan, write, written
+from core.edits import Operation, OpKind, plan
+from core.edits.planning import write, written
 from core.errors import TTMatrixError
 from core.proc import run_command
-from core.sources.schema import Schema
+from core.sources import Schema
 
 TORCH = "torch/test_config_inference_single_device.yaml"
 JAX = "jax/test_config_inference_single_device.yaml"

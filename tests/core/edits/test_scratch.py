@@ -13,11 +13,11 @@ import psutil
 import pytest
 
 import core.edits.scratch as module
-from core.edits.commit.git import Repository
+from core.edits.commit import Repository
 from core.edits.scratch import clear, is_anything_left, scratch
 from core.errors import TTMatrixError
 from core.proc import own_identity, this_host
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.git import committed_checkout
 
 ROOT = Path(__file__).parents[3]

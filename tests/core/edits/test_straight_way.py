@@ -8,16 +8,10 @@ from pathlib import Path
 import pytest
 from ruamel.yaml.cyaml import CSafeLoader
 
-from core.edits import planning
-from core.edits.apply import Present
-from core.edits.commit.groups import compose_commits
-from core.edits.effects import dead_overrides, effect, entry_texts
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Decision
-from core.edits.pending.workbench import Workbench
-from core.edits.planning import EditPlan
-from core.matrix import Matrix
-from core.matrix.indexing import index
+from core.edits import EditPlan, Operation, OpKind, Present, dead_overrides, effect, entry_texts, planning
+from core.edits.commit import compose_commits
+from core.edits.pending import Decision, Workbench
+from core.matrix import Matrix, index
 from tests.support.git import committed_checkout, git
 from tests.support.tree import INFERENCE, TRAINING, sample
 

@@ -8,11 +8,12 @@ from itertools import product
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from core.edits.operations import OVERRIDES, Operation, OpKind
+from core.edits import Operation, OpKind
+from core.edits.operations import OVERRIDES
 from core.edits.synthesis import Wish, operations_to, synthesise
-from core.edits.yaml.file_draft import FileDraft
-from core.matrix.effective import UNWRITTEN, acting, raw_value, with_fields
-from core.sources.expectations import parse_expectations
+from core.edits.yaml import FileDraft
+from core.matrix import UNWRITTEN, acting, raw_value, with_fields
+from core.sources import parse_expectations
 
 ARCHS = ("n150", "p150")
 VALUES: Mapping[str, tuple[object, ...]] = {

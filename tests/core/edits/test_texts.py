@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.operations import Operation, OpKind, Refused
-from core.edits.planning import Planner, plan, plan_texts
+from core.edits import Operation, OpKind, Planner, plan
+from core.edits.operations import Refused
+from core.edits.planning import plan_texts
 from core.edits.texts import FileTexts, Workspace, read_texts, texts_of
-from core.sources.expectations import parse_expectations
-from core.sources.schema import Schema
-from core.sources.yaml_syntax import MOST_CHARACTERS, compose_yaml
+from core.sources import MOST_CHARACTERS, Schema, compose_yaml, parse_expectations
 
 TORCH = "torch/test_config_inference_single_device.yaml"
 JAX = "jax/test_config_inference_single_device.yaml"

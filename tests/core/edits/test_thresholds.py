@@ -3,8 +3,7 @@
 
 import pytest
 
-from core.edits.operations import Operation, OpKind
-from core.edits.thresholds import retyped, sets_threshold, threshold_of
+from core.edits import Operation, OpKind, retyped, sets_threshold, threshold_of
 from core.errors import UsageError
 
 SET = Operation(OpKind.SET, "a", "f", ("required_pcc",), 0.97)

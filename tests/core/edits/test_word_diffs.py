@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from hypothesis import given, strategies as st
 
-from core.edits.word_diffs import Row, Span, Spans, word_diff
+from core.edits import Row, Spans, word_diff
+from core.edits.word_diffs import Span
 
 _LINE = st.text("ab:_ [],", max_size=12)
 _TEXT = st.lists(_LINE, max_size=6)

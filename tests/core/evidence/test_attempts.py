@@ -3,7 +3,8 @@
 
 import random
 
-from core.evidence.observation import Attempt, Ending, fold_attempts
+from core.evidence import Ending
+from core.evidence.observation import Attempt, fold_attempts
 from tests.support.evidence import seen
 
 

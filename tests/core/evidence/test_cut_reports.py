@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.evidence.observation import Observation
-from core.evidence.reports.reading import JUnitReport
-from core.evidence.store import Added, EvidenceStore
+from core.evidence import Added, Observation
+from core.evidence.reports import JUnitReport
+from core.evidence.store import EvidenceStore
 from tests.support.evidence import report, seen
 
 ROWS = [seen(test_id=f"a/pytorch-{at}-single_device-inference", when=5.0, host="f10") for at in range(3)]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.evidence.observation import Ending
+from core.evidence import Ending
 from core.evidence.progress.measured import measure_tracks
 from core.evidence.store import EvidenceStore
 from core.evidence.verdicts import MODEL_TESTS

@@ -10,20 +10,18 @@ from xml.sax.saxutils import escape, quoteattr
 import pytest
 from hypothesis import example, given, strategies as st
 
-from core.evidence.ending_fields import PROMOTED, UNCHECKED, Result, recommend, stage_in
-from core.evidence.observation import FAILURES, Ending, Observation
+from core.evidence import FAILURES, Ending, Observation, Result, quotable, recommend, stage_in
+from core.evidence.ending_fields import PROMOTED, UNCHECKED
 from core.evidence.proposals.rules import wanted as by_verdict
-from core.evidence.reasons import quotable
-from core.evidence.reports.classify import Setting, observe
-from core.evidence.verdicts.policy import Policy
-from core.evidence.verdicts.verdict import Verdict
-from core.matrix.effective import with_fields
+from core.evidence.reports import Setting, observe
+from core.evidence.verdicts import Policy, Verdict
+from core.matrix import with_fields
 from core.model import BringupStatus, Status
-from core.runs import reasons as own_reasons
-from core.runs.junit import Testcase, read_testcases
-from core.runs.log.signs import STAGES
+from core.runs import Testcase, read_testcases, reasons as own_reasons
+from core.runs.log import STAGES
+from core.workflows import DeviceResult
 from core.workflows.device import read_device_result
-from core.workflows.outcomes import DeviceResult, wanted as by_workflow
+from core.workflows.outcomes import wanted as by_workflow
 from tests.support.corpus import make_report
 from tests.support.evidence import judged, seen
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
-from core.evidence.exchange import read_file, write_file
-from core.evidence.observation import CaseNumbers, Ending, Observation
-from core.evidence.store import Added, EvidenceStore
+from core.evidence import Added, Ending, Observation, read_file, write_file
+from core.evidence.observation import CaseNumbers
+from core.evidence.store import EvidenceStore
 from tests.support.evidence import report, seen
 
 ODD = ("", "a,b", 'say "so"', "two\nlines\r\n", "µ \N{SNOWMAN}", "=1+1", "\ud800")

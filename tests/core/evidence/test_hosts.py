@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.evidence.hosts: machines on which tests fail that pass elsewhere."""
 
+from core.evidence import Ending, Observation, Results
 from core.evidence.hosts import Suspect, suspects
-from core.evidence.observation import Ending, Observation
-from core.evidence.results import Results
 from tests.support.evidence import observed
 
 

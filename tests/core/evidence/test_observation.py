@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The words that every observation is described with."""
 
-from core.evidence.observation import RAN, Ending
+from core.evidence import RAN, Ending
 from tests.support.evidence import seen
 
 

@@ -9,19 +9,16 @@ from typing import Any
 
 import pytest
 
-from core.evidence.observation import Ending, Origin
-from core.evidence.sources import own_observation, own_observations
+from core.evidence import Ending, Origin, own_observation
+from core.evidence.sources import own_observations
 from core.model import BringupStatus, Function, Status
 from core.proc import ProcessIdentity
+from core.runs import Outcome, ResultFormat, RunSpec, TreeReader
 from core.runs.execution.conclude import Remains, conclude
 from core.runs.execution.supervisor import Exit
-from core.runs.outcome import Outcome
-from core.runs.spec import ResultFormat, RunSpec
-from core.runs.store import TreeState
-from core.runs.store.events import Finished, Queued, Started
-from core.runs.store.record import RunRecord, fold
-from core.runs.tree import TreeReader
-from core.sources.checkout import Checkout
+from core.runs.store import Finished, Queued, RunRecord, Started, TreeState
+from core.runs.store.record import fold
+from core.sources import Checkout
 from tests.core.runs.test_junit import NAME, junit
 from tests.support.corpus import make_report
 from tests.support.git import committed_checkout

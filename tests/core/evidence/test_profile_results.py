@@ -5,13 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from core.evidence.observation import Ending, newest
-from core.evidence.results import Results
+from core.evidence import Ending, Results
+from core.evidence.observation import newest
 from core.evidence.store import EvidenceStore
-from core.evidence.verdicts.matrix import Verdicts
-from core.evidence.verdicts.policy import Policy
-from core.evidence.verdicts.verdict import Verdict
-from core.matrix.indexing import index
+from core.evidence.verdicts import Policy, Verdict, Verdicts
+from core.matrix import index
 from tests.support.evidence import TEST_ID, report, seen
 from tests.support.tree import sample
 

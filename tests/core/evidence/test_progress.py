@@ -8,17 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from core.evidence.observation import Ending
-from core.evidence.progress.progress import By, ProgressReader
-from core.evidence.results import Results
-from core.evidence.sources import evidence_store
+from core.evidence import Ending, Results, evidence_store
+from core.evidence.progress import By, ProgressReader
 from core.evidence.store import EvidenceStore
-from core.evidence.verdicts.matrix import Verdicts
-from core.evidence.verdicts.policy import Policy
-from core.matrix.indexing import index
+from core.evidence.verdicts import Policy, Verdicts
+from core.matrix import index
 from core.numbers import LAST_MOMENT
 from core.settings import paths
-from core.sources.loader_program import ModelInfos
+from core.sources import ModelInfos
 from tests.support.evidence import report, seen
 from tests.support.planted import BAD_HOST, planted_checkout
 from tests.support.tree import sample

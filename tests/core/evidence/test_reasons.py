@@ -4,8 +4,9 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.evidence.reasons import alike, normalise, quotable, quoted_pcc, signature, without_links
-from core.runs.sanitize import plain_line
+from core.evidence import alike, quotable, signature
+from core.evidence.reasons import normalise, quoted_pcc, without_links
+from core.runs import plain_line
 
 LINK = "https://github.com/tenstorrent/tt-xla/issues/4714"
 DRAM = (

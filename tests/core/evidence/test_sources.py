@@ -4,16 +4,16 @@
 from dataclasses import replace
 from pathlib import Path
 
-from core.evidence.sources import evidence_store, policy_of, results_of, verdicts_on
-from core.evidence.verdicts.verdict import Verdict
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
+from core.evidence import evidence_store, policy_of, results_of, verdicts_on
+from core.evidence.verdicts import Verdict
+from core.matrix import index
+from core.matrix.cache import Cache
 from core.proc import ProcessIdentity
-from core.runs.outcome import Outcome
-from core.runs.store.events import Finished, Queued, Started
-from core.runs.store.record import RunRecord, fold
+from core.runs import Outcome
+from core.runs.store import Finished, Queued, RunRecord, Started
+from core.runs.store.record import fold
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.evidence import report, seen
 from tests.support.tree import sample
 

@@ -18,9 +18,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
-from core.evidence.observation import RAN, Attempt, Ending, Observation, fold_attempts, newest
-from core.evidence.reports.reading import STAND_IN, JUnitReport
-from core.evidence.store import Added, EvidenceStore, evidence_stamp, store_file
+from core.evidence import RAN, Added, Ending, Observation, evidence_stamp, store_file
+from core.evidence.observation import Attempt, fold_attempts, newest
+from core.evidence.reports import STAND_IN, JUnitReport
+from core.evidence.store import EvidenceStore
 from core.evidence.store_rows import StoredReport
 from core.evidence.store_schema import VERSION
 from core.model import Function

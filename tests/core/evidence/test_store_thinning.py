@@ -9,16 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.evidence.exchange import read_file, write_file
-from core.evidence.observation import Ending, Observation
-from core.evidence.results import Results
-from core.evidence.retention import retain
+from core.evidence import Ending, Observation, Results, read_file, retain, write_file
 from core.evidence.series import Series
 from core.evidence.store import EvidenceStore
-from core.evidence.verdicts.matrix import Verdicts
-from core.evidence.verdicts.policy import Policy, RetentionPolicy
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.evidence.verdicts import Policy, Verdicts
+from core.evidence.verdicts.policy import RetentionPolicy
+from core.matrix import Matrix, index
 from tests.support.evidence import TEST_ID, observed, report, seen
 from tests.support.tree import sample
 

@@ -3,8 +3,7 @@
 
 import math
 
-from core.evidence.observation import Ending, Origin
-from core.evidence.summary import MARKS, passes_text, summary_of, summary_text
+from core.evidence import MARKS, Ending, Origin, passes_text, summary_of, summary_text
 from tests.support.evidence import observed
 
 

@@ -7,18 +7,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.evidence.analysis.since import broken_together, courses_of
+from core.evidence import RAN, Ending, Observation, Results
+from core.evidence.analysis import broken_together, courses_of
 from core.evidence.hosts import suspects
-from core.evidence.observation import RAN, Ending, Observation
-from core.evidence.results import Results
 from core.evidence.store import EvidenceStore
-from core.evidence.verdicts.matrix import Verdicts
-from core.evidence.verdicts.policy import Policy
-from core.evidence.verdicts.verdict import Verdict
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.matrix.query.fields import select
-from core.matrix.query.query import Query
+from core.evidence.verdicts import Policy, Verdict, Verdicts
+from core.matrix import Matrix, index
+from core.matrix.query import Query, select
 from core.model import BringupStatus, Status
 from tests.support.evidence import report, seen
 from tests.support.tree import INFERENCE, loader_source, write_checkout

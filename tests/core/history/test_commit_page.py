@@ -3,8 +3,8 @@
 
 from pathlib import Path
 
-from core.history.commit_page import commit_link, show_commit
-from core.sources.checkout import Checkout
+from core.history import commit_link, show_commit
+from core.sources import Checkout
 from tests.support.commits import FILE, State, commit_states, entries
 from tests.support.git import git
 from tests.support.tree import LOADERS, write_checkout

@@ -11,8 +11,7 @@ from core.errors import TTMatrixError
 from core.history.commits import EntryHistory, read_entry_history, read_uncommitted
 from core.history.pairing import EntryEdit, Location
 from core.proc import BinaryResult, run_binary
-from core.sources.checkout import Checkout
-from core.sources.git import Git, reading
+from core.sources import Checkout, Git, reading
 from tests.support.commits import FILE, State, commit_states, entries, entry_id
 
 PLACEHOLDERS = "torch/test_config_placeholders.yaml"

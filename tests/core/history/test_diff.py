@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
 from core.history.diff import NO_FILE, Difference, EntryReader, cut
-from core.sources.expectations import parse_expectations
+from core.sources import parse_expectations
 
 PLAIN = """\
 # A comment

@@ -3,10 +3,9 @@
 
 from pathlib import Path
 
-from core.history.history import History, read_history
-from core.history.stats import ages, flips
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
+from core.history import History, ages, flips, read_history
+from core.matrix import index
+from core.matrix.cache import Cache
 from tests.support.commits import DAY, FILE, OTHER, State, commit_states, entry_id, yaml
 from tests.support.tree import LOADERS, write_checkout
 

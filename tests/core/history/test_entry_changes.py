@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from core.history.commits import ChangeReader, Skipped
 from core.history.pairing import EntryEdit, Location
-from core.sources.git import Edge, FileChange
+from core.sources import Edge, FileChange
 
 ONE = b"test_config:\n  a:\n    s: 1\n"
 TWO = b"test_config:\n  a:\n    s: 2\n"

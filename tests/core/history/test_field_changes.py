@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two states of an entry, field by field."""
 
-from core.history.diff import FieldChange, field_changes
+from core.history import field_changes
+from core.history.diff import FieldChange
 
 
 def test_set_changed_and_taken_away_in_overrides_too() -> None:

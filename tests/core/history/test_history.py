@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.history import commits as entry_changes
-from core.history.history import History, read_history
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
-from core.sources.checkout import Checkout
+from core.history import History, commits as entry_changes, read_history
+from core.matrix import index
+from core.matrix.cache import Cache
+from core.sources import Checkout
 from tests.support.commits import FILE, OTHER, State, commit_states, entries, entry_id
 from tests.support.tree import LOADERS, write_checkout
 

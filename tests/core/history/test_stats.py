@@ -3,12 +3,11 @@
 
 from pathlib import Path
 
-from core.history.history import History, read_history
-from core.history.stats import Every, Point, by_arch, by_group, by_status, trend, weeks
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
+from core.history import Every, History, Point, by_arch, by_group, by_status, read_history, trend, weeks
+from core.matrix import index
+from core.matrix.cache import Cache
 from core.model import Status
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.commits import FILE, OTHER, State, commit_states, entries, yaml
 from tests.support.tree import LOADERS, write_checkout
 

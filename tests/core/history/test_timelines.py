@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from hypothesis import given, strategies as st
 
+from core.history import Timeline
 from core.history.pairing import EntryEdit, Location
-from core.history.timelines import Timeline, timelines
+from core.history.timelines import timelines
 from tests.support.commits import FILE, OTHER, State, entries, entry_id, read_states, yaml
 
 A, B = entry_id("alpha_tiny"), entry_id("beta_tiny")

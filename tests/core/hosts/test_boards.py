@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.hosts.boards import Boards, boards_here
+from core.hosts import Boards, boards_here
 from tests.support.boards import fake_tt_smi
 
 N300 = ("n300 L", "n300 R")

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from core.errors import UsageError
-from core.hosts import Host, parse_end, time_text
-from core.hosts.model import Lease, lease_here, parse_span
+from core.hosts import Host, Lease, lease_here, parse_end, time_text
+from core.hosts.model import parse_span
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 

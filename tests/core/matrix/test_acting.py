@@ -3,17 +3,8 @@
 
 import pytest
 
-from core.matrix.effective import (
-    DEFAULTS,
-    UNWRITTEN,
-    acting,
-    differing,
-    raw_value,
-    said_default,
-    values_on,
-    with_fields,
-)
-from core.sources.schema import Schema
+from core.matrix import DEFAULTS, UNWRITTEN, acting, differing, raw_value, said_default, values_on, with_fields
+from core.sources import Schema
 
 ENTRY = with_fields(
     None, {"status": "EXPECTED_PASSING", "reason": "r", "arch_overrides": {"n150": {"reason": None, "markers": []}}}

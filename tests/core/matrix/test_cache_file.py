@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix import cache_file as kept
-from core.matrix.cache_file import Late, dumps, load, loads, store
+from core.matrix import Late, cache_file as kept, load, store
+from core.matrix.cache_file import dumps, loads
 from core.model import Finding
 
 

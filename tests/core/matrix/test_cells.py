@@ -3,10 +3,10 @@
 
 from hypothesis import given, strategies as st
 
-from core.matrix.effective import status_on, supports
+from core.matrix import status_on, supports
 from core.matrix.indexing import all_cells
 from core.model import Entry, Status
-from core.sources.schema import Schema
+from core.sources import Schema
 
 ARCHS = Schema().archs
 PASSING = Status.EXPECTED_PASSING

@@ -5,7 +5,7 @@ from collections import Counter
 
 from hypothesis import given, strategies as st
 
-from core.matrix.columns import Column, FlagColumn
+from core.matrix import Column, FlagColumn
 
 _WORDS = st.sampled_from(["a", "b", "c", ""])
 

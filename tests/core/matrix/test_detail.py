@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.detail import describe
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.matrix import Matrix, describe, index
 from core.model import Provenance
 from tests.support.tree import INFERENCE, LOADERS, YAML, sample, write_checkout
 

@@ -4,7 +4,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.matrix.effective import resolve, status_on, supported_archs, supports, text_of, texts, written
+from core.matrix import resolve, status_on, supported_archs, supports, text_of, texts, written
 from core.model import Effective, Entry, Provenance, Status
 
 ENTRY = Entry(

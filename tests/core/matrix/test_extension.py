@@ -6,14 +6,10 @@ from array import array
 import pytest
 from hypothesis import given, strategies as st
 
-from core.matrix.columns import Column, FlagColumn
-from core.matrix.extension import with_handwritten_rows, with_op_rows
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.matrix.op_rows import OP_COLUMNS, OtherRows, continued
+from core.matrix import Column, FlagColumn, Matrix, OtherRows, index, with_handwritten_rows, with_op_rows
+from core.matrix.op_rows import OP_COLUMNS, continued
 from core.matrix.query import BY_NAME, Plain, Query, Scope, column_of, select
-from core.matrix.view.columns import DEFAULT_COLUMNS, DEFAULT_HANDWRITTEN_COLUMNS, DEFAULT_OP_COLUMNS
-from core.matrix.view.view import View
+from core.matrix.view import DEFAULT_COLUMNS, DEFAULT_HANDWRITTEN_COLUMNS, DEFAULT_OP_COLUMNS, View
 from core.model import Status
 from tests.support.op_rows import some_handwritten_rows, some_op_rows
 from tests.support.tree import sample

@@ -4,9 +4,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.matrix.effective import DEFAULTS
-from core.matrix.field_rules import RULES, is_flag
-from core.sources.schema import Schema
+from core.matrix import DEFAULTS, RULES, is_flag
+from core.sources import Schema
 
 _SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 _TYPICAL = st.sampled_from(["TRUE", "off", "0.98", "1", "2.0", "nan", "1e999", "EXPECTED_PASING", " passed ", ""])

@@ -4,9 +4,9 @@
 import os
 from pathlib import Path
 
-from core.matrix.indexing import index, read_and_join
-from core.matrix.matrix import Universe
-from core.sources.stamps import stamp_of
+from core.matrix import Universe, index
+from core.matrix.indexing import read_and_join
+from core.sources import stamp_of
 from tests.support.tree import INFERENCE, LOADERS, YAML, sample, write_checkout
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.indexing import index
-from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix import NO_ARCH, Matrix, index
 from tests.support.tree import INFERENCE, LOADERS, YAML, sample, write_checkout
 
 XFAIL_ON_N150 = "alpha/pytorch-net-v1.5+aug-single_device-inference"

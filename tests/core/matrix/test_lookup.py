@@ -4,9 +4,7 @@
 import pytest
 
 from core.errors import UsageError
-from core.matrix.indexing import index
-from core.matrix.lookup import resolve_id
-from core.matrix.matrix import Matrix
+from core.matrix import Matrix, index, resolve_id
 from tests.support.tree import sample
 
 ORG = "alpha/pytorch-org/name-single_device-inference"

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.matrix import Matrix, index
 from core.model import Function
 from tests.support.tree import sample
 

@@ -5,14 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.cache.index_cache import Cache
-from core.matrix.extension import with_handwritten_rows, with_op_rows, with_placeholder_rows
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix, Universe
+from core.matrix import Matrix, Universe, index, with_handwritten_rows, with_op_rows, with_placeholder_rows
+from core.matrix.cache import Cache
 from core.matrix.placeholder_rows import reported_name
 from core.matrix.query import Query, select
-from core.matrix.view.view import View
-from core.sources.checkout import Checkout
+from core.matrix.view import View
+from core.sources import Checkout
 from tests.support.op_rows import some_handwritten_rows, some_op_rows
 from tests.support.tree import LOADERS, YAML, write_checkout
 

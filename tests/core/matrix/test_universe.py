@@ -2,9 +2,10 @@
 """The ids that loaders generate."""
 
 from core.ids import TestId
-from core.matrix.universe import Member, collected_members, functions, validator_members
+from core.matrix import Member
+from core.matrix.universe import collected_members, functions, validator_members
 from core.model import Function, Loader
-from core.sources.schema import Schema
+from core.sources import Schema
 
 PLAIN = Loader("a/pytorch", ("x", "y"))
 LLM = Loader("b/pytorch", ("1B",), ("1B",), has_decode=True)

@@ -4,7 +4,8 @@
 import json
 from pathlib import Path
 
-from core.ops.chisel import operands_of, read_chisel
+from core.ops import read_chisel
+from core.ops.chisel import operands_of
 from core.ops.op_by_op import Operand
 
 NODE = "tests/runner/test_models.py::test_all_models_torch[m/pytorch-a-single_device-inference]"

@@ -9,9 +9,8 @@ import pytest
 
 from core.ids import TestId
 from core.model import ModelInfo
-from core.ops.linking import ops_of_model
-from core.ops.op_by_op import Operand, chisel_file, failed_op, operands, read_op_by_op
-from core.ops.op_tests import read_op_tests
+from core.ops import chisel_file, failed_op, ops_of_model, read_op_by_op, read_op_tests
+from core.ops.op_by_op import Operand, operands
 from tests.support.cli import call
 from tests.support.tree import LOADERS, write_checkout
 

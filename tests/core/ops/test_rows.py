@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from core.matrix import Matrix, index
 from core.matrix.cache import Cache
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.ops.elsewhere import read_elsewhere
-from core.ops.rows import cached_op_rows, read_op_rows, with_ops
+from core.ops import read_elsewhere, with_ops
+from core.ops.rows import cached_op_rows, read_op_rows
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.tree import sample
 
 DIRECTORIES = ("ops",)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.outcome import Outcome, judge, parse_result
-from core.runs.planning.kinds import CPU_PAYLOAD
+from core.runs import Outcome, judge, parse_result
+from core.runs.planning import CPU_PAYLOAD
 from tests.core.payload.models.test_phase import HEAD
 
 from .conftest import Repro, last_result

@@ -5,11 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
-from core.matrix.query.context import Scope
-from core.matrix.query.fields import FIELDS, column_of
-from core.providers.base import PROVIDERS, compute_columns, waiting_words
+from core.matrix import index
+from core.matrix.cache import Cache
+from core.matrix.query import FIELDS, Scope, column_of
+from core.providers import PROVIDERS, compute_columns, waiting_words
 from tests.support.sample import sample_checkout
 
 

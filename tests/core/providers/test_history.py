@@ -6,15 +6,12 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.history.history import read_history
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.matrix.query.fields import select
-from core.matrix.query.query import Query
-from core.providers.base import compute_columns
-from core.providers.history import history_columns
-from core.sources.checkout import find_checkout
+from core.history import read_history
+from core.matrix import Matrix, index
+from core.matrix.cache import Cache
+from core.matrix.query import Query, select
+from core.providers import compute_columns, history_columns
+from core.sources import find_checkout
 from tests.support.commits import DAY, FILE, State, commit_states, entries, entry_id
 from tests.support.tree import sample
 

@@ -7,17 +7,12 @@ from pathlib import Path
 import pytest
 
 import core.ci.read
-from core.ci.markers import groups
-from core.ci.read import read_selector
-from core.ci.selection import Selected
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
-from core.matrix.matrix import Universe
-from core.providers.jobs import Selections, selected_jobs, selections
-from core.providers.models import model_infos
-from core.sources.checkout import Checkout
-from core.sources.ci.jobs import read_jobs
-from core.sources.ci.runner import CONFTEST
+from core.ci import Selected, groups, read_selector
+from core.matrix import Universe, index
+from core.matrix.cache import Cache
+from core.providers import Selections, model_infos, selected_jobs, selections
+from core.sources import Checkout
+from core.sources.ci import CONFTEST, read_jobs
 from tests.support.sample import sample_checkout
 
 TEST = "patch_vit/pytorch-Small_Patch8-single_device-training"

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.providers.models import ids_of_model, info_of, model_infos
-from core.sources.loader_program import ModelInfos
+from core.matrix import Matrix, index
+from core.matrix.cache import Cache
+from core.providers import ids_of_model, info_of, model_infos
+from core.sources import ModelInfos
 from tests.support.sample import sample_checkout
 
 TEST = "patch_vit/pytorch-Small_Patch8-single_device-training"

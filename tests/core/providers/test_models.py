@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix, Universe
+from core.matrix import Matrix, Universe, index
+from core.matrix.cache import Cache
 from core.model import ModelInfo
-from core.providers.models import info_of, model_columns, provide
-from core.sources.loader_program import ModelInfos, read_model_infos
+from core.providers import info_of
+from core.providers.models import model_columns, provide
+from core.sources import ModelInfos, read_model_infos
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 

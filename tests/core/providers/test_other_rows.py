@@ -7,21 +7,16 @@ from pathlib import Path
 import pytest
 
 from core.errors import QueryError
-from core.handwritten.described import read_known
-from core.handwritten.rows import with_handwritten
-from core.matrix.cache.index_cache import Cache
-from core.matrix.extension import with_placeholder_rows
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.matrix.query.context import Learned
-from core.matrix.query.fields import FIELDS, select
+from core.handwritten import read_known, with_handwritten
+from core.matrix import Matrix, index, with_placeholder_rows
+from core.matrix.cache import Cache
+from core.matrix.query import FIELDS, Learned, Query, select
 from core.matrix.query.kinds import Choice, Number
-from core.matrix.query.query import Query
-from core.matrix.view.view import View
-from core.ops.rows import with_ops
-from core.providers.base import compute_columns
+from core.matrix.view import View
+from core.ops import with_ops
+from core.providers import compute_columns
 from core.settings import Settings
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.sample import sample_checkout
 
 PRESET = ".github/workflows/test-matrix-presets/model-test-passing.json"

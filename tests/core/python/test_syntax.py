@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from core.python import syntax as module
-from core.python.syntax import parse_expression, parse_python
+from core.python import parse_expression, parse_python, syntax as module
 
 
 def test_a_file_is_parsed_as_python_does_it() -> None:

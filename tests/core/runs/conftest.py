@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import pytest
 
 from core.model import Function
-from core.runs.spec import RUN_VARIABLE, RunSpec, run_id
-from core.runs.store.store import RunStore
+from core.runs import RUN_VARIABLE, RunSpec, run_id
+from core.runs.store import RunStore
 
 
 class MakeSpec(Protocol):

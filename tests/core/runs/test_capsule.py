@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.runs.capsule import MANIFEST, at_home, pack, unpack
-from core.runs.outcome import Outcome
-from core.runs.planning.kinds import CPU_PAYLOAD
-from core.runs.store.events import Finished, append_event
-from core.runs.store.record import RunRecord
-from core.runs.store.store import RunStore, events_file
+from core.runs import Outcome, pack, unpack
+from core.runs.capsule import MANIFEST, at_home
+from core.runs.planning import CPU_PAYLOAD
+from core.runs.store import Finished, RunRecord, RunStore, append_event, events_file
 from tests.core.runs.conftest import MakeSpec
 
 

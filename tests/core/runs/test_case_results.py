@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.case_results import CaseDocument, case_progress, case_seconds, cases_left, counts_text, read_case_results
-from core.runs.outcome import Outcome
-from core.runs.store.events import Event, Finished, Queued, Started
+from core.runs import CaseDocument, Outcome, case_progress, case_seconds, counts_text, read_case_results
+from core.runs.case_results import cases_left
+from core.runs.store import Finished, Queued, Started
+from core.runs.store.events import Event
 from core.runs.store.record import Presence, fold
 from tests.core.runs.store.test_record import SPEC, SUPERVISOR
 

@@ -14,11 +14,10 @@ import pytest
 
 from core.errors import TTMatrixError
 from core.proc import identity, own_identity
-from core.runs import leases as devices
-from core.runs.execution.launch import launch_all, wait
-from core.runs.leases import DeviceLeases, Lease, device_leases
-from core.runs.outcome import Outcome
-from core.runs.store.store import RunStore
+from core.runs import Outcome, device_leases, leases as devices
+from core.runs.execution import launch_all, wait
+from core.runs.leases import DeviceLeases, Lease
+from core.runs.store import RunStore
 from tests.core.runs.conftest import MakeSpec
 
 ROOT = os.getuid() == 0

@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.proc import own_environment
-from core.runs.environment import child_environment, digest, run_environment
-from core.runs.execution.launch import cancel_all, launch, wait
-from core.runs.store.store import RunStore
+from core.runs import child_environment
+from core.runs.environment import digest, run_environment
+from core.runs.execution import cancel_all, wait
+from core.runs.execution.launch import launch
+from core.runs.store import RunStore
 from tests.core.runs.conftest import MakeSpec, Until
 from tests.core.runs.execution.test_scheduler import SLEEP, log_has, scheduler_of
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from _pytest.junitxml import bin_xml_escape
 
-from core.runs.junit import UNHEARD, CutReport, UnreadableReport, read_testcase, read_testcases, stream_testcases
-from core.runs.outcome import Outcome
+from core.runs import UNHEARD, CutReport, Outcome, UnreadableReport, read_testcase, read_testcases, stream_testcases
 from tests.core.runs.test_junit import NAME, junit
 
 COLOURED = "RuntimeError: #x1B[31mTT_FATAL#x1B[0m: out of #x1B[1mL1#x1B[0m"

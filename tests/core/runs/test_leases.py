@@ -13,7 +13,8 @@ from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
 from core.proc import ProcessIdentity, identity, own_identity
-from core.runs.leases import EVERYTHING, Lease, LeaseFile
+from core.runs import EVERYTHING
+from core.runs.leases import Lease, LeaseFile
 
 LESSEE = """
 import sys, time

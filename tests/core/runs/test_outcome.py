@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.outcome import RESULT_PREFIX, Outcome, judge, parse_result, read_result, signal_name
+from core.runs import RESULT_PREFIX, Outcome, judge, parse_result
+from core.runs.outcome import read_result, signal_name
 
 
 def line(nonce: str = "n", version: int = 1, **more: object) -> str:

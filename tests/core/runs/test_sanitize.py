@@ -7,7 +7,8 @@ import unicodedata
 import pytest
 from hypothesis import given, strategies as st
 
-from core.runs.sanitize import plain_line, visible_lines, without_sequences
+from core.runs import plain_line
+from core.runs.sanitize import visible_lines, without_sequences
 
 hostile = st.text(st.characters() | st.sampled_from("\x1b[]\\;m\x07\x90\x9b\x9c\x9d\r\t\u202e\u2066\ud800"))
 

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 
 from core.model import Entry
 from core.runs.spec import entry_digest
-from core.sources.checkout import same_place
+from core.sources import same_place
 
 _KEYS = st.text(max_size=4)
 _VALUES = st.recursive(

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.tree import Distance, Heads, TreeReader
-from core.sources.checkout import Checkout
+from core.runs import TreeReader
+from core.runs.tree import Distance, Heads
+from core.sources import Checkout
 from tests.support.git import committed_checkout, git
 from tests.support.tree import sample
 

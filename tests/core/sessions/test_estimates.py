@@ -10,8 +10,8 @@ import pytest
 from core.evidence import Ending, Observation, Origin
 from core.model import BringupStatus, Status
 from core.runs import Outcome
-from core.runs.store.events import Finished, Queued
-from core.runs.store.record import RunRecord, fold
+from core.runs.store import Finished, Queued, RunRecord
+from core.runs.store.record import fold
 from core.sessions import accuracy
 from core.sessions.estimates import Estimates
 from tests.core.runs.store.test_record import SPEC

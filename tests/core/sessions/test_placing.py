@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, strategies as st
 
 from core.hosts import Host
-from core.sessions import SessionPlan, Slot
-from core.sessions.placing import Candidate, fill, slots_of
+from core.sessions import Candidate, SessionPlan, Slot
+from core.sessions.placing import fill, slots_of
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 ARCHS = ("n150", "p150", "n300")

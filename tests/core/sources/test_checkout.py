@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.sources.checkout import find_checkout
+from core.sources import find_checkout
 from tests.support.tree import sample
 
 

@@ -5,19 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.checkout import Checkout
-from core.sources.compile_options import (
-    BACKEND,
-    BUILT_IN,
-    HEADER,
-    PARSER,
-    CompileOption,
-    Layer,
-    OptionType,
-    parse_backend,
-    parse_header,
-    read_compile_options,
-)
+from core.sources import Checkout, CompileOption, Layer, OptionType, read_compile_options
+from core.sources.compile_options import BACKEND, BUILT_IN, HEADER, PARSER, parse_backend, parse_header
 
 HEADER_TEXT = """
 enum class BackendRuntime { A };

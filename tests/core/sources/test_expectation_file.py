@@ -4,7 +4,7 @@
 import pytest
 
 from core.model import Entry
-from core.sources.expectation_file import ExpectationFile
+from core.sources import ExpectationFile
 
 
 @pytest.mark.parametrize(

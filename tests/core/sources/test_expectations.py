@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.expectations import parse_expectations, read_expectations
-from core.sources.schema import Schema
+from core.sources import Schema, parse_expectations, read_expectations
 from tests.core.sources.test_yaml_syntax import BOMB
 from tests.support.tree import INFERENCE, sample, write_checkout
 

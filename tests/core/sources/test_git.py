@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import TTMatrixError
 from core.proc import run_binary
-from core.sources.git import Edge, FileChange, Git
+from core.sources import Edge, FileChange, Git
 from tests.support.commits import DAY, State, commit_states
 from tests.support.hostile import make_hostile, marks_in
 

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.importable import import_failures, mark_broken
-from core.sources.loaders import loader_directories, scan_loaders
-from core.sources.models_tree import ModelsTree
+from core.sources import ModelsTree, loader_directories, mark_broken, scan_loaders
+from core.sources.importable import import_failures
 from tests.support.sample import sample_checkout
 from tests.support.tree import loader_source, write_checkout
 

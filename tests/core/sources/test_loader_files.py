@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.proc import run_command
-from core.sources.loader_files import LoaderFiles, git_blob
+from core.sources import LoaderFiles, git_blob
 
 LOADER = """
 from ....base import ForgeModel

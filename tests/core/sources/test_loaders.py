@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.model import Loader
-from core.sources.loaders import loader_directories, scan_loaders
+from core.sources import loader_directories, scan_loaders
 from tests.support.tree import loader_source, sample, write_checkout
 
 _HEAD = "from ...base import ForgeModel\nfrom ...config import StrEnum\n"

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.indexing import index
+from core.matrix import index
 from core.model import Loader, ModelInfo
 from core.proc import run_command
-from core.sources.checkout import Checkout
-from core.sources.loader_program import ModelInfos, read_model_infos
-from core.sources.loaders import loader_directories, scan_loaders
+from core.sources import Checkout, ModelInfos, loader_directories, read_model_infos, scan_loaders
 from tests.support.sample import sample_checkout
 from tests.support.tree import write_checkout
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.python import Imported, ModuleFacts
-from core.sources.models_tree import Lineages, ModelsTree, Unreadable, models_resolver
-from core.sources.stamps import stamp_of
+from core.sources import Lineages, ModelsTree, Unreadable, stamp_of
+from core.sources.models_tree import models_resolver
 
 
 @pytest.mark.parametrize(

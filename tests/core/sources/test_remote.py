@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.git import Git
-from core.sources.remote import web_address
+from core.sources import Git, web_address
 from tests.support.git import git
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The lists of the pinned snapshot fit together."""
 
-from core.sources.schema import DEFAULT_ARCHS, Schema
+from core.sources import DEFAULT_ARCHS, Schema
 
 
 def test_no_list_names_a_thing_twice() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from core.model import Function
-from core.sources.schema import Schema
-from core.sources.schema_read import CONSTANTS, read_schema
+from core.sources import Schema, read_schema
+from core.sources.schema_read import CONSTANTS
 from tests.support.tree import sample
 
 

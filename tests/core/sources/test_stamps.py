@@ -5,7 +5,8 @@ import os
 import time
 from pathlib import Path
 
-from core.sources.stamps import NEVER, all_unchanged, directories_below, files_below, stamp_of, stamps_of
+from core.sources import all_unchanged, directories_below, files_below, stamp_of, stamps_of
+from core.sources.stamps import NEVER
 
 _LATER = 10_000_000_000
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.variants import checkpoints, variant_line
+from core.sources import checkpoints, variant_line
 
 _LOADER = """class ModelVariant(StrEnum):
     SMALL = "small"

@@ -7,8 +7,8 @@ import pytest
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode
 
-from core.sources import yaml_syntax as module
-from core.sources.yaml_syntax import MOST_CHARACTERS, OutOfBounds, compose_yaml, refuse_unbounded
+from core.sources import MOST_CHARACTERS, compose_yaml, refuse_unbounded, yaml_syntax as module
+from core.sources.yaml_syntax import OutOfBounds
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{new}: &{new} [{', '.join([f'*{old}'] * 10)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
-from core.providers.models import model_infos
-from core.runs.store.store import RunStore
+from core.matrix import index
+from core.matrix.cache import Cache
+from core.providers import model_infos
+from core.runs.store import RunStore
 from core.settings import load_settings, paths
-from core.sources.checkout import Checkout
-from core.workflows.perform import WorkflowContext
+from core.sources import Checkout
+from core.workflows import WorkflowContext
 from tests.support.triage_checkout import triage_checkout
 
 

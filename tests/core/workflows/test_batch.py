@@ -4,10 +4,16 @@
 from pathlib import Path
 
 from core.settings import paths
-from core.workflows.batch import drive_all, forget_edited, run_cpu_first
-from core.workflows.driver import Progress, UserInput, suspend
-from core.workflows.perform import WorkflowContext
-from core.workflows.session import sessions_directory
+from core.workflows import (
+    Progress,
+    UserInput,
+    WorkflowContext,
+    drive_all,
+    forget_edited,
+    run_cpu_first,
+    sessions_directory,
+)
+from core.workflows.driver import suspend
 from tests.support.triage_checkout import LARGE, SMALL, device_xml
 
 

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.workflows import device
+from core.workflows import WorkflowContext, device
 from core.workflows.device import missing_device, plan_device, with_forks
-from core.workflows.perform import WorkflowContext
 from tests.support.triage_checkout import LARGE, SMALL
 
 

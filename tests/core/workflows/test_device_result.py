@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from core.errors import UsageError
-from core.evidence.observation import Ending
+from core.evidence import Ending
 from core.model import Function
-from core.runs.outcome import Outcome
-from core.runs.spec import ResultFormat, RunSpec
-from core.runs.store.events import Finished, Queued
+from core.runs import Outcome, ResultFormat, RunSpec
+from core.runs.store import Finished, Queued
 from core.runs.store.record import fold
+from core.workflows import DeviceResult
 from core.workflows.device import read_device_result, read_device_run
-from core.workflows.outcomes import DeviceResult, wanted
+from core.workflows.outcomes import wanted
 
 ID = "net/pytorch-Small-single_device-training"
 OTHER = "net/pytorch-Large-single_device-training"

@@ -10,17 +10,26 @@ import pytest
 
 from core.errors import TTMatrixError, UsageError
 from core.proc import own_identity
-from core.runs.planning.plan import plan_test
-from core.runs.store.events import Started, append_event
-from core.runs.store.store import EVENTS
-from core.runs.tree import TreeReader
+from core.runs import TreeReader
+from core.runs.planning import plan_test
+from core.runs.store import EVENTS, Started, append_event
 from core.settings import paths
-from core.sources.checkout import Checkout
-from core.workflows.driver import Blocked, Progress, UserInput, drive, open_session, perform, suspend, workflow_lock
-from core.workflows.effects import Ask, Effect
-from core.workflows.perform import WorkflowContext
-from core.workflows.render import device_steps
-from core.workflows.session import WorkflowSession, sessions_directory
+from core.sources import Checkout
+from core.workflows import (
+    Ask,
+    Blocked,
+    Progress,
+    UserInput,
+    WorkflowContext,
+    WorkflowSession,
+    device_steps,
+    drive,
+    open_session,
+    sessions_directory,
+    workflow_lock,
+)
+from core.workflows.driver import perform, suspend
+from core.workflows.effects import Effect
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml
 
 pytestmark = pytest.mark.slow("workflows are killed and resumed at every step")

@@ -5,19 +5,8 @@ import json
 
 import pytest
 
-from core.workflows.effects import (
-    Abort,
-    Ask,
-    EditLoader,
-    Effect,
-    End,
-    FindUsers,
-    Propose,
-    RevertLoader,
-    RunCpu,
-    RunDevice,
-    identity,
-)
+from core.workflows import Abort, Ask, Propose, RunDevice
+from core.workflows.effects import EditLoader, Effect, End, FindUsers, RevertLoader, RunCpu, identity
 from tests.support.triage import LOADER, edit
 
 

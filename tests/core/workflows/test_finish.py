@@ -5,12 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.pending.workbench import Workbench
+from core.edits.pending import Workbench
 from core.edits.pending.writer_lock import sole_writer
 from core.settings import paths
-from core.workflows.driver import Progress, UserInput, drive, leave, open_session, operations_of, plan_of, take
-from core.workflows.perform import WorkflowContext
-from core.workflows.session import sessions_directory
+from core.workflows import (
+    Progress,
+    UserInput,
+    WorkflowContext,
+    drive,
+    leave,
+    open_session,
+    operations_of,
+    plan_of,
+    sessions_directory,
+    take,
+)
 from tests.support.tree import TRAINING
 from tests.support.triage_checkout import LOADER, LOADER_FILE, SMALL, device_xml
 

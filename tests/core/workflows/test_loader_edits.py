@@ -8,9 +8,9 @@ import pytest
 
 from core.errors import TTMatrixError
 from core.proc import run_command
-from core.workflows.driver import workflow_lock
-from core.workflows.loader_code.edits.edit import EditKind, SourceEdit, put
-from core.workflows.loader_edits import take_back_edits, uncommitted_edits
+from core.workflows import take_back_edits, uncommitted_edits, workflow_lock
+from core.workflows.loader_code.edits import SourceEdit, put
+from core.workflows.loader_code.edits.edit import EditKind
 from core.workflows.session import edits_directory
 from tests.support.app import own_checkout
 

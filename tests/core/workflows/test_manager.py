@@ -9,12 +9,17 @@ from unittest import mock
 import pytest
 
 from core.settings import paths
-from core.workflows import driver, perform
-from core.workflows.driver import UserInput
-from core.workflows.effects import Ask
-from core.workflows.manager import WorkflowManager, WorkflowState
-from core.workflows.perform import WorkflowContext
-from core.workflows.session import WorkflowSession, sessions_directory
+from core.workflows import (
+    Ask,
+    UserInput,
+    WorkflowContext,
+    WorkflowManager,
+    WorkflowSession,
+    WorkflowState,
+    driver,
+    perform,
+    sessions_directory,
+)
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml
 
 

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.edits.apply import after
+from core.evidence import Ending
 from core.evidence.ending_fields import PROMOTED, UNCHECKED
-from core.evidence.observation import Ending
-from core.workflows.outcomes import DeviceResult, expected_failure, operations, wanted
+from core.workflows import DeviceResult
+from core.workflows.outcomes import expected_failure, operations, wanted
 from tests.support.triage import TARGET, member
 
 XFAIL = {"status": "KNOWN_FAILURE_XFAIL", "bringup_status": "FAILED_FE_COMPILATION"}

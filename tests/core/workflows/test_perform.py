@@ -7,21 +7,12 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.runs.execution.launch import launch_all
+from core.runs.execution import launch_all
 from core.settings import paths
-from core.workflows import perform
-from core.workflows.driver import open_session
-from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
-from core.workflows.perform import (
-    WorkflowContext,
-    _is_variant,
-    edit_loader,
-    find_users,
-    revert_loader,
-    run_cpu,
-    start_cpu,
-)
-from core.workflows.session import WorkflowSession, sessions_directory
+from core.workflows import WorkflowContext, WorkflowSession, open_session, perform, sessions_directory
+from core.workflows.loader_code.edits import SourceEdit
+from core.workflows.loader_code.edits.edit import EditKind
+from core.workflows.perform import _is_variant, edit_loader, find_users, revert_loader, run_cpu, start_cpu
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL
 
 EDIT = SourceEdit(EditKind.CONSTRUCTOR, 17, "told", LOADER, LOADER.replace("6)", "6, dtype=dtype_override)"))

@@ -5,9 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.cli.workflow_report import report_record
-from core.workflows.driver import Blocked, Progress
-from core.workflows.effects import Ask
-from core.workflows.render import diff_of, markdown
+from core.workflows import Ask, Blocked, Progress, diff_of, markdown
 from core.workflows.session import start
 from tests.support.triage import LOADER, MISMATCH, NO_KERNEL, TARGET, case, edit, member, repro
 

@@ -3,7 +3,8 @@
 
 import pytest
 
-from core.workflows.report import Aborted, WorkflowReport, abort
+from core.workflows import WorkflowReport
+from core.workflows.report import Aborted, abort
 
 
 def test_the_last_decision_counts() -> None:

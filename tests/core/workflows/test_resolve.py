@@ -7,16 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from core.demo.layout import lay_out
+from core.demo import lay_out
 from core.errors import UsageError
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.providers.models import ids_of_model, model_infos
+from core.matrix import Matrix, index
+from core.matrix.cache import Cache
+from core.providers import ids_of_model, model_infos
 from core.settings import paths
-from core.sources.checkout import Checkout
-from core.sources.loader_program import ModelInfos
-from core.workflows.resolve import case_of, find_target, is_target
+from core.sources import Checkout, ModelInfos
+from core.workflows import find_target, is_target
+from core.workflows.resolve import case_of
 from tests.support.tree import write_checkout
 from tests.support.triage_checkout import LARGE, LOADER, SMALL, YAML
 

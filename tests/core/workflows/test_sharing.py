@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.execution.launch import launch_all, wait
-from core.runs.outcome import Outcome
-from core.runs.store.record import RunRecord
+from core.runs import Outcome
+from core.runs.execution import launch_all, wait
+from core.runs.store import RunRecord
 from core.settings import paths
-from core.workflows.driver import open_session
-from core.workflows.perform import WorkflowContext, run_cpu, start_cpu
-from core.workflows.session import WorkflowSession, sessions_directory
+from core.workflows import WorkflowContext, WorkflowSession, open_session, sessions_directory
+from core.workflows.perform import run_cpu, start_cpu
 from core.workflows.sharing import Guest, guests, is_host_without_result, shared, unpack
 from tests.support.triage_checkout import LARGE, SMALL
 

@@ -14,17 +14,16 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.strip import Strip
 
-from core.matrix.view.view import View
+from core.matrix.view import View
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
 from tui.app.bridge import WorkDone
 from tui.app.failures import Failures, Mistake
 from tui.app.polling import Seen
-from tui.widgets.filter_bar import QueryInput
-from tui.widgets.matrix_table import MatrixTable
+from tui.widgets import MatrixTable, QueryInput
 
 
 def _raise(*_: object) -> Any:

@@ -12,15 +12,15 @@ from textual.app import App, ComposeResult
 from textual.screen import Screen
 from textual.widgets import Input
 
-from core.edits.operations import OpKind
+from core.edits import OpKind
 from core.errors import TTMatrixError
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import ThemedApp, build_app, until
 from tests.support.tree import sample
 from tui.app import key_order
 from tui.app.key_order import KeyOrder
-from tui.screens.dialogs import Confirm
-from tui.screens.matrix.set_fields import SetFields
+from tui.screens import Confirm
+from tui.screens.matrix import SetFields
 from tui.screens.review import ReviewScreen
 
 

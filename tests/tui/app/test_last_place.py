@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.cli.parser import AppRequest
+from core.cli import AppRequest
 from core.errors import TTMatrixError
 from core.matrix.query import Query
 from core.matrix.view import ViewSpec
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import screen_text, shown_ids, until
 from tests.support.tree import sample
+from tui.app import open_app
 from tui.app.app import TTMatrixApp
 from tui.app.last_place import FIRST_VIEW, LastPlace, place_file, read_place, write_place
-from tui.app.start import open_app
 from tui.screens.matrix import Spot
 
 Open = Callable[..., TTMatrixApp]

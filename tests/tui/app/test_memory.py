@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.matrix import Matrix, index
+from core.matrix.cache import Cache
 from core.settings import Settings, paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import build_app, until
 from tests.support.tree import INFERENCE, YAML, sample
 from tui.app import start

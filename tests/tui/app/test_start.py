@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from core.cli.parser import AppRequest
+from core.cli import AppRequest
 from core.edits.pending import Workbench
 from core.errors import TTMatrixError, UsageError
 from core.matrix import Matrix
-from core.matrix.cache import reindex
-from core.matrix.cache.index_cache import Cache
+from core.matrix.cache import Cache, reindex
 from core.settings import Settings, paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.app import screen_text, until
 from tests.support.tree import INFERENCE, YAML, loader_source, sample
+from tui.app import open_app
 from tui.app.app import Appearance, TTMatrixApp
-from tui.app.start import open_app, started_app, watch_checkout
+from tui.app.start import started_app, watch_checkout
 from tui.session import Session
 
 _ATTEMPTS = 15

@@ -10,7 +10,7 @@ import pytest
 
 from core.cli.demo_walk import STALE
 from core.proc import run_command
-from core.runs.store.store import RunStore
+from core.runs.store import RunStore
 from core.settings import paths
 from tests.support.sample import sample_checkout
 from tests.support.terminal import Terminal

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from tui.terminal.editor import edit, editor_command
+from tui.terminal import edit, editor_command
 
 FILE = Path("/x/a b.yaml")
 

@@ -13,7 +13,7 @@ from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.geometry import Size
 from textual.strip import Strip
 
-from tui.terminal.repaint import Repaint
+from tui.terminal import Repaint
 
 WIDTH, HEIGHT, SPLIT = 24, 8, 20
 SIZE = Size(WIDTH, HEIGHT)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pending changes in words."""
 
-from core.edits.effects import CellChange, FieldChange
-from core.edits.operations import Operation, OpKind
+from core.edits import CellChange, Operation, OpKind
+from core.edits.effects import FieldChange
 from core.model import Status
-from core.sources.ci.presets import Job
-from tui.view_models.changes import brief_operations, describe_operations, effect_words
+from core.sources.ci import Job
+from tui.view_models import effect_words
+from tui.view_models.changes import brief_operations, describe_operations
 
 PASS, SKIP = Status.EXPECTED_PASSING, Status.NOT_SUPPORTED_SKIP
 JOB = Job("p.json", 0, "nightly", "n150", "tests", "n150")

@@ -3,17 +3,15 @@
 
 from pathlib import Path
 
-from core.evidence.drift import drifts_of
-from core.evidence.observation import Ending, Origin
-from core.evidence.verdicts.verdict import Judgement, Verdict
-from core.matrix.detail import describe
-from core.matrix.indexing import index
-from core.sources.committed import read_lacking
+from core.evidence import Ending, Origin, drifts_of
+from core.evidence.verdicts import Judgement, Verdict
+from core.matrix import describe, index
+from core.sources import read_lacking
 from core.sources.downloads import Fetched, HubName
 from tests.support.evidence import seen
 from tests.support.git import committed_checkout
 from tests.support.tree import INFERENCE, LOADERS, sample, write_checkout
-from tui.view_models.detail import detail_text
+from tui.view_models import detail_text
 from tui.view_models.evidence import course_cells, strip_cells
 
 NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"

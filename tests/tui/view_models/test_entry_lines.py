@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from hypothesis import given, strategies as st
 from rich.cells import cell_len
 
-from core.edits.effects import EntryText
-from tui.view_models.fitting import CellLine, paragraph, wrapped
+from core.edits import EntryText
+from tui.view_models import Cell, paragraph
+from tui.view_models.fitting import CellLine, wrapped
 from tui.view_models.preview import entry_lines
-from tui.view_models.style import Cell
 
 ENTRY = EntryText(
     "a/b-c",

@@ -3,8 +3,8 @@
 
 from collections.abc import Sequence
 
+from core.evidence import Ending, Observation
 from core.evidence.analysis import Difference, DifferenceKind
-from core.evidence.observation import Ending, Observation
 from tests.support.evidence import seen
 from tui.view_models import DifferenceRows, GroupedRows, difference_groups
 

@@ -8,16 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from core.hosts import Host
-from core.hosts.check import Finding, HostReport
+from core.hosts import Host, HostReport
+from core.hosts.check import Finding
 from core.proc import own_identity
 from core.runs.cluster import ClusterStatus, HostState, HostStatus
-from core.runs.store.events import Queued, Started
-from core.runs.store.record import Presence, RunRecord, fold
+from core.runs.store import Queued, RunRecord, Started
+from core.runs.store.record import Presence, fold
 from tests.core.runs.conftest import MakeSpec, make_spec  # noqa: F401 - a fixture
-from tui.view_models import HostRows, HostView, RunRows, host_news, host_text, host_views, hosts_words
+from tui.view_models import HostRows, HostView, RunRows, host_news, host_text, host_views, hosts_words, leases_words
 from tui.view_models.hosts import lease_bar
-from tui.view_models.lease import leases_words
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 

@@ -3,8 +3,8 @@
 
 from core.evidence.analysis import BackendNumbers, Night, Tally
 from core.evidence.analysis.op_rates import Steadiness
-from tui.view_models.op_report import OpReport, op_cells, op_columns
-from tui.view_models.report import ReportList, report_rows
+from tui.view_models import OpReport, ReportList, report_rows
+from tui.view_models.op_report import op_cells, op_columns
 
 TOTAL = Tally(10, passed=6, failed=1, errors=1, xfailed=1, skipped=1, missing=0, duplicates=2, seconds=3.5)
 STEADY = Steadiness(tests=8, compared=4, steady=3, still_failing=0, new_fail=1, fixed=0, flaky=0)

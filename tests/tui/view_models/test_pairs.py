@@ -3,8 +3,7 @@
 
 from rich.cells import cell_len
 
-from tui.view_models.pairs import ListedPairs, Pair, PairLines
-from tui.view_models.style import Cell
+from tui.view_models import Cell, ListedPairs, Pair, PairLines
 
 
 def texts(lines: PairLines) -> list[str]:

@@ -3,10 +3,11 @@
 
 import pytest
 
-from core.evidence.analysis.profile_comparison import profile_table
-from core.runs.outcome import Outcome
+from core.evidence.analysis import profile_table
+from core.runs import Outcome
 from tests.core.evidence.analysis.test_profile_comparison import TEST, run
-from tui.view_models.profiles import ProfileRows, profile_words, short_number
+from tui.view_models import ProfileRows, profile_words
+from tui.view_models.profiles import short_number
 
 RUNS = [
     *(run("", seconds, number) for number, seconds in enumerate((1.5, 1.51, 1.49))),

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pending changes as rows: keys lead back, headings count, and the next thing to decide is found."""
 
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Change, Decision
-from core.edits.pending.groups import GroupBy, group_changes
-from tui.view_models.review import PendingLook, ReviewRows, count_words, search_text
+from core.edits import Operation, OpKind
+from core.edits.pending import Change, Decision, GroupBy, group_changes
+from tui.view_models import PendingLook, ReviewRows, count_words, search_text
 
 
 def _change(number: int, id: str, value: str, decision: Decision = Decision.UNDECIDED) -> Change:

@@ -6,24 +6,14 @@ from datetime import datetime
 from pathlib import Path
 
 from core.proc import ProcessIdentity
-from core.runs.outcome import Outcome
-from core.runs.planning.batches import Progress
-from core.runs.store.events import Event, Finished, Queued, Started
-from core.runs.store.record import Presence, RunRecord, fold
-from core.runs.tree import Age
+from core.runs import Age, Outcome
+from core.runs.planning import Progress
+from core.runs.store import Finished, Queued, RunRecord, Started
+from core.runs.store.events import Event
+from core.runs.store.record import Presence, fold
 from tests.core.runs.store.test_record import SPEC
-from tui.view_models.fitting import fit
-from tui.view_models.runs import (
-    RunRows,
-    ended_words,
-    exit_words,
-    going_words,
-    in_turn,
-    kind_text,
-    progress_text,
-    started_text,
-    time_text,
-)
+from tui.view_models import RunRows, ended_words, exit_words, fit, going_words, progress_text
+from tui.view_models.runs import in_turn, kind_text, started_text, time_text
 
 RUNNING = Started(100.0, ProcessIdentity(1, 1.0), ())
 

@@ -7,25 +7,13 @@ import pytest
 from hypothesis import given, strategies as st
 from rich.cells import cell_len
 
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.matrix.query.query import Query
-from core.matrix.view.view import View
+from core.matrix import Matrix, index
+from core.matrix.query import Query
+from core.matrix.view import View
 from core.model import Status
 from tests.support.tree import sample
-from tui.view_models.fitting import fit
-from tui.view_models.style import (
-    STATUS_LOOKS,
-    arch_letters,
-    arch_title,
-    bringup_word,
-    count_text,
-    counted,
-    diff_style,
-    facet_label,
-    seconds_text,
-    status_look,
-)
+from tui.view_models import count_text, counted, diff_style, facet_label, fit
+from tui.view_models.style import STATUS_LOOKS, arch_letters, arch_title, bringup_word, seconds_text, status_look
 
 TINY, NET = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug"))
 

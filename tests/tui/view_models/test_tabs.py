@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tui.commands import tab_commands
-from tui.view_models.tabs import Header, Tab, fitted_words, header, tab_width
+from tui.view_models import Tab, header
+from tui.view_models.tabs import Header, fitted_words, tab_width
 
 _KEYS = [*map(str, range(10)), "f2", "f3", "f4"]
 TABS = [

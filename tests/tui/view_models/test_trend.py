@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plots of the overview: columns of letters, and a burn-down that shows small changes."""
 
-from core.history.stats import Week
+from core.history import Week
 from core.model import Status
-from tui.view_models.style import Cell
-from tui.view_models.trend import trend_lines
+from tui.view_models import Cell, trend_lines
 
 _DAY = 86_400
 

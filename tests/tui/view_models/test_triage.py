@@ -3,20 +3,27 @@
 
 from dataclasses import replace
 
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import BaseEntry, Change, Decision, Pending
-from core.evidence.analysis import Commits
-from core.evidence.analysis.comparison import Between, OneCommit
-from core.evidence.observation import Ending, Observation, Origin
-from core.evidence.proposals.inbox import Concern, InboxItem
-from core.evidence.proposals.proposal import NotProposed, Proposal
-from core.evidence.proposals.shared import shared_by
-from core.evidence.verdicts.verdict import Verdict
+from core.edits import Operation, OpKind
+from core.edits.pending import BaseEntry, Change, Decision, Pending
+from core.evidence import Ending, Observation, Origin
+from core.evidence.analysis import Between, Commits
+from core.evidence.analysis.comparison import OneCommit
+from core.evidence.proposals import Concern, InboxItem, NotProposed, Proposal, shared_by
+from core.evidence.verdicts import Verdict
 from tests.support.evidence import judged, observed
-from tui.view_models.evidence import result_lines, strip_lines
-from tui.view_models.review import ReviewRows
-from tui.view_models.triage import Shown, TriageBy, TriageLook, group_listed, listed
-from tui.view_models.triage_group import group_lines, proposed_words, shared_lines
+from tui.view_models import (
+    ReviewRows,
+    Shown,
+    TriageBy,
+    TriageLook,
+    group_lines,
+    group_listed,
+    listed,
+    proposed_words,
+    result_lines,
+    shared_lines,
+    strip_lines,
+)
 
 
 def _item(id: str, verdict: Verdict, value: str = "EXPECTED_PASSING", leaves: tuple[str, ...] = ()) -> InboxItem:

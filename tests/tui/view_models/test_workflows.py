@@ -3,7 +3,7 @@
 
 import pytest
 
-from core.workflows.manager import WorkflowItem, WorkflowState
+from core.workflows import WorkflowItem, WorkflowState
 from tui.view_models import workflow_text
 
 LATEST = "running for 5 s, at most 1800 s (cpu_timeout): net: network: connecting to hub.example"

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.commit.groups import Split, compose_commits
-from core.edits.operations import Operation, OpKind
-from core.edits.planning import plan, write
+from core.edits import Operation, OpKind, plan
+from core.edits.commit import Split, compose_commits
+from core.edits.planning import write
 from core.errors import TTMatrixError
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.matrix import Matrix, index
 from tests.support.git import committed_checkout
 from tests.support.tree import INFERENCE, TRAINING, sample
 

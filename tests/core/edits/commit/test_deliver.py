@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.commit.transaction import CommitDraft, deliver
-from core.edits.commit.validator import VALIDATOR, Answer
-from core.edits.operations import Operation, OpKind
-from core.edits.planning import EditPlan, plan
+from core.edits import EditPlan, Operation, OpKind, plan
+from core.edits.commit import Answer, CommitDraft, deliver
+from core.edits.commit.validator import VALIDATOR
 from core.errors import TTMatrixError
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.git import committed_checkout, git, hook, state
 from tests.support.tree import TRAINING, YAML, sample
 

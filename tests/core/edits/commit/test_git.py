@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.commit.git import Repository
+from core.edits.commit import Repository
 from core.errors import TTMatrixError
-from core.sources.checkout import Checkout
-from core.sources.git import Blob
+from core.sources import Blob, Checkout
 from tests.support.git import committed_checkout, git
 
 

@@ -4,12 +4,11 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.edits.commit.groups import Split, grouped
+from core.edits import Operation, OpKind, plan
+from core.edits.commit import Split
+from core.edits.commit.groups import grouped
 from core.edits.effects import entry_changes
-from core.edits.operations import Operation, OpKind
-from core.edits.planning import plan
-from core.sources.checkout import Checkout
-from core.sources.schema import Schema
+from core.sources import Checkout, Schema
 from tests.support.tree import sample
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The issues that a change concerns, and those that it resolves."""
 
-from core.edits.commit.message import cited, issues_in, settled_and_other
+from core.edits.commit import cited, issues_in
+from core.edits.commit.message import settled_and_other
 from core.edits.effects import EntryChange
 from core.model import Entry
 

@@ -3,10 +3,12 @@
 
 import pytest
 
-from core.edits.commit.message import commit_message, pull_request, title
-from core.edits.effects import CellChange, EntryChange
+from core.edits import CellChange
+from core.edits.commit import pull_request
+from core.edits.commit.message import commit_message, title
+from core.edits.effects import EntryChange
 from core.model import Entry, Status
-from core.sources.ci.presets import Job
+from core.sources.ci import Job
 
 _LONG = "qwen_2_5/causal_lm/pytorch-0.5B_Instruct-llm_decode-seq_1-batch_1-fsdp-dp-tensor_parallel-mesh_2x4-training"
 LINK = "https://github.com/tenstorrent/tt-xla/issues/7"

@@ -6,15 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.commit.git import Repository
+from core.edits import Operation, OpKind, Planner, plan
+from core.edits.commit import Repository
 from core.edits.commit.staging import read_base, staged_after, stages
-from core.edits.operations import Operation, OpKind
-from core.edits.planning import Planner, plan
 from core.edits.texts import texts_of
 from core.errors import TTMatrixError
-from core.sources.checkout import Checkout
-from core.sources.schema import Schema
-from core.sources.schema_read import read_schema
+from core.sources import Checkout, Schema, read_schema
 from tests.support.git import committed_checkout, git
 from tests.support.tree import INFERENCE, TRAINING, YAML, first_layout, sample
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.commit.transaction import CommitDraft, commit
-from core.edits.operations import Operation, OpKind
-from core.edits.planning import plan, write
+from core.edits import Operation, OpKind, plan
+from core.edits.commit import CommitDraft, commit
+from core.edits.planning import write
 from core.errors import TTMatrixError, UsageError
 from core.proc import run_command
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.git import committed_checkout, git, hook, state
 from tests.support.tree import INFERENCE, TRAINING, YAML, sample
 

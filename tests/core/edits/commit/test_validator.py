@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.commit.validator import VALIDATOR, Answer, Validation, ValidatorRefused, refuse_complaint, validate
-from core.sources.checkout import Checkout
+from core.edits.commit import Answer, Validation, ValidatorRefused
+from core.edits.commit.validator import VALIDATOR, refuse_complaint, validate
+from core.sources import Checkout
 
 COMPLAINT = """
 print('=' * 60)

@@ -10,16 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.apply import Present
-from core.edits.commit.groups import compose_commits
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Decision
-from core.edits.pending.workbench import Workbench
+from core.edits import Operation, OpKind, Present
+from core.edits.commit import compose_commits
+from core.edits.pending import Decision, Workbench
 from core.errors import TTMatrixError
 from core.matrix import Matrix, index
 from core.proc import run_command
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.git import committed_checkout
 from tests.support.tree import sample
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of core.edits.pending.change."""
 
-from core.edits.apply import Present
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import BaseEntry, Change, Decided, Decision, Pending, Put, UndoStep, bases_of, proposed
+from core.edits import Operation, OpKind, Present
+from core.edits.pending import BaseEntry, Change, Decision, Pending, proposed
+from core.edits.pending.change import Decided, Put, UndoStep, bases_of
 from core.edits.pending.events import Stepped
 from core.edits.pending.state import PendingState, apply
-from core.sources.expectations import parse_expectations
+from core.sources import parse_expectations
 
 FILE, OTHER = "torch/test_config_a.yaml", "torch/test_config_b.yaml"
 PRESENT = Present(

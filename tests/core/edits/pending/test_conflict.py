@@ -4,12 +4,11 @@
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from core.edits.apply import ABSENT, Present
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import proposed
-from core.edits.pending.conflict import Take, conflicts, is_done, resolve
+from core.edits import ABSENT, Operation, OpKind, Present
+from core.edits.pending import Take, conflicts, proposed
+from core.edits.pending.conflict import is_done, resolve
 from core.edits.yaml.file_draft import edit_text
-from core.sources.expectations import parse_expectations
+from core.sources import parse_expectations
 
 FILE = "torch/test_config_inference_single_device.yaml"
 SEEN = (

@@ -3,8 +3,9 @@
 
 from typing import get_args
 
+from core.edits.pending import Rebased
 from core.edits.pending.change import UndoStep
-from core.edits.pending.events import FileWrite, JournalEvent, Marked, Numbered, Rebased, Stepped, WriteBegan, WriteDone
+from core.edits.pending.events import FileWrite, JournalEvent, Marked, Numbered, Stepped, WriteBegan, WriteDone
 from core.edits.pending.state import PendingState, apply
 
 EMPTY: list[JournalEvent] = [Stepped(UndoStep(())), Marked(), Rebased(), WriteDone((), ()), Numbered(1)]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of core.edits.pending.state."""
 
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Change, proposed
+from core.edits import Operation, OpKind
+from core.edits.pending import Change, proposed
 from core.edits.pending.state import follow_renames, follow_write
 from tests.support.pending_states import FILE, PRESENT
 

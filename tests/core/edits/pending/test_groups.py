@@ -4,9 +4,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import BaseEntry, Change, Decision
-from core.edits.pending.groups import SEVERAL, ChangeGroup, GroupBy, group_changes
+from core.edits import Operation, OpKind
+from core.edits.pending import SEVERAL, BaseEntry, Change, ChangeGroup, Decision, GroupBy, group_changes
 
 
 def _loader(id: str) -> str:

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.edits.apply import Present
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Change, proposed
+from core.edits import Operation, OpKind, Present
+from core.edits.pending import Change, proposed
 from core.edits.pending.state import inverse
 from core.edits.yaml.file_draft import edit_text
-from core.sources.expectations import parse_expectations
+from core.sources import parse_expectations
 
 FILE = "torch/test_config_inference_single_device.yaml"
 TEXT = """\

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 import core.edits.pending.journal as module
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Change, proposed
+from core.edits import Operation, OpKind
+from core.edits.pending import Change, proposed
 from core.edits.pending.events import JournalEvent, Marked, Redone, Stepped, Undone
 from core.edits.pending.journal import Journal
 from core.edits.pending.state import PendingState, apply

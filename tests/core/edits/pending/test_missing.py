@@ -5,13 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.apply import Present
-from core.edits.operations import OVERRIDES, Operation, OpKind
+from core.edits import Operation, OpKind, Present, plan
+from core.edits.operations import OVERRIDES
 from core.edits.pending.recovery import missing
-from core.edits.planning import plan, write
-from core.sources.checkout import Checkout
-from core.sources.expectations import read_expectations
-from core.sources.schema import Schema
+from core.edits.planning import write
+from core.sources import Checkout, Schema, read_expectations
 from tests.support.tree import INFERENCE, TRAINING, sample
 
 TINY = "alpha/pytorch-tiny-single_device-inference"

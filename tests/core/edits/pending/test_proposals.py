@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import BaseEntry, Change
-from core.edits.pending.proposals import ProposalFile, ProposedChange, parse_proposals, rebased_proposals
+from core.edits import Operation, OpKind
+from core.edits.pending import BaseEntry, Change, ProposalFile, ProposedChange, parse_proposals, rebased_proposals
 from core.errors import UsageError
-from core.matrix.indexing import index
-from core.sources.checkout import Checkout
+from core.matrix import index
+from core.sources import Checkout
 from tests.support.git import committed_checkout, git
 from tests.support.tree import TRAINING, sample
 

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of core.edits.pending.rebase."""
 
-from core.edits.apply import Present
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import proposed
-from core.edits.pending.events import Rebased, Stepped, Undone
+from core.edits import Operation, OpKind, Present
+from core.edits.pending import Rebased, proposed
+from core.edits.pending.events import Stepped, Undone
 from core.edits.pending.rebase import rebase
 from core.edits.pending.state import PendingState, apply
-from core.sources.expectations import parse_expectations
+from core.sources import parse_expectations
 
 FILE = "torch/test_config_inference_single_device.yaml"
 A, NEW = "alpha/pytorch-Base-single_device-inference", "alpha/pytorch-base-single_device-inference"

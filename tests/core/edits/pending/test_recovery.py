@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import BaseEntry, Change
+from core.edits import EditPlan, Operation, OpKind, plan
+from core.edits.pending import BaseEntry, Change
 from core.edits.pending.events import WriteAbandoned, WriteDone
 from core.edits.pending.recovery import (
     Found,
@@ -17,7 +17,6 @@ from core.edits.pending.recovery import (
     write_began,
     write_outcome,
 )
-from core.edits.planning import EditPlan, plan
 
 TORCH = "torch/test_config_inference_single_device.yaml"
 JAX = "jax/test_config_inference_single_device.yaml"

@@ -4,14 +4,12 @@
 from dataclasses import replace
 from pathlib import Path
 
-from core.edits.apply import Present
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Change, Decision, proposed
-from core.edits.pending.events import Rebased, Reminded, Stepped, WriteDone
+from core.edits import Operation, OpKind, Present
+from core.edits.pending import Change, Decision, Rebased, Workbench, proposed
+from core.edits.pending.events import Reminded, Stepped, WriteDone
 from core.edits.pending.reminders import outstanding
 from core.edits.pending.state import PendingState, apply, events_for, fold
-from core.edits.pending.workbench import Workbench
-from core.matrix.indexing import index
+from core.matrix import index
 from tests.support.pending_states import FILE, PRESENT
 from tests.support.tree import INFERENCE, sample
 

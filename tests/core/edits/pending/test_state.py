@@ -6,13 +6,12 @@ from dataclasses import replace
 
 from hypothesis import given, strategies as st
 
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Change, Decision, evidence_of, proposed
+from core.edits import Operation, OpKind
+from core.edits.pending import Change, Decision, Rebased, evidence_of, proposed
 from core.edits.pending.events import (
     FilesCommitted,
     JournalEvent,
     Marked,
-    Rebased,
     Redone,
     Stepped,
     Undone,

@@ -11,19 +11,13 @@ import pytest
 
 import core.edits.pending.workbench as module
 import core.edits.planning as plan_module
-from core.edits.apply import Present
-from core.edits.commit.transaction import CommitDraft, Delivered, deliver
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Decision, proposed
-from core.edits.pending.conflict import Take
-from core.edits.pending.workbench import Workbench
+from core.edits import EditPlan, Operation, OpKind, Present, plan
+from core.edits.commit import CommitDraft, Delivered, deliver
+from core.edits.pending import Decision, Take, Workbench, proposed
 from core.edits.pending.writer_lock import sole_writer
-from core.edits.planning import EditPlan, plan
 from core.errors import TTMatrixError
 from core.proc import run_command
-from core.sources.checkout import Checkout
-from core.sources.expectations import read_expectations
-from core.sources.schema import Schema
+from core.sources import Checkout, Schema, read_expectations
 from tests.support.app import own_checkout
 
 TORCH = "torch/test_config_inference_single_device.yaml"

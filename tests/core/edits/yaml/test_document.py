@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from core.edits.operations import Refused
-from core.edits.yaml.document import extent, lines_between, quote_of, read_document, spacing
+from core.edits.yaml import read_document
+from core.edits.yaml.document import extent, lines_between, quote_of, spacing
 
 TEXT = """\
 # header

@@ -3,10 +3,11 @@
 
 import pytest
 
-from core.edits.operations import Operation, OpKind, Refused
+from core.edits import Operation, OpKind
+from core.edits.operations import Refused
+from core.edits.yaml import Layout, meaning_of
 from core.edits.yaml.entry import EntryDraft, cut_lines, rename_key, set_field, unset_field
-from core.edits.yaml.layout import Layout, new_entry
-from core.edits.yaml.meaning import meaning_of
+from core.edits.yaml.layout import new_entry
 
 ENTRY = """\
   a/pytorch-x: # on the key

@@ -4,7 +4,7 @@
 import pytest
 
 from core.edits.yaml.field_order import FIELD_ORDER, ordered, position
-from core.sources.schema import Schema
+from core.sources import Schema
 
 
 @pytest.mark.parametrize(

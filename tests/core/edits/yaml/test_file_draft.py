@@ -3,8 +3,9 @@
 
 import pytest
 
-from core.edits.operations import Operation, OpKind, Refused
-from core.edits.yaml.file_draft import FileDraft
+from core.edits import Operation, OpKind
+from core.edits.operations import Refused
+from core.edits.yaml import FileDraft
 
 TEXT = """\
 # header

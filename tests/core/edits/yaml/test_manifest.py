@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, strategies as st
 from ruamel.yaml import YAML
 
-from core.edits.operations import Operation, OpKind, Refused
-from core.edits.yaml.file_draft import FileDraft
-from core.edits.yaml.manifest import read_manifest
+from core.edits import Operation, OpKind
+from core.edits.operations import Refused
+from core.edits.yaml import FileDraft, read_manifest
 
 FILE = "ops/m.yaml"
 TEXT = """\

@@ -4,6 +4,7 @@
 import pytest
 
 from core.edits.operations import Refused
+from core.edits.yaml import meaning_of, value_of
 from core.edits.yaml.meaning import (
     Meaning,
     at_path,
@@ -11,9 +12,7 @@ from core.edits.yaml.meaning import (
     is_scalar,
     meaning,
     meaning_at,
-    meaning_of,
     renamed,
-    value_of,
     with_field,
     without_field,
 )

@@ -3,8 +3,10 @@
 
 import pytest
 
-from core.edits.operations import Operation, OpKind, Refused
-from core.edits.yaml.meaning import as_field, meaning_of
+from core.edits import Operation, OpKind
+from core.edits.operations import Refused
+from core.edits.yaml import meaning_of
+from core.edits.yaml.meaning import as_field
 
 ENTRY = meaning_of(
     {

@@ -3,7 +3,7 @@
 
 import pytest
 
-from core.edits.yaml.document import read_document
+from core.edits.yaml import read_document
 from core.edits.yaml.file_draft import removed_spans
 
 

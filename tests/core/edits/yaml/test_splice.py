@@ -12,12 +12,11 @@ import pytest
 from hypothesis import given, strategies as st
 from ruamel.yaml import YAML
 
+from core.edits import FileEdit, Operation, OpKind
 from core.edits.apply import EntryStates
-from core.edits.operations import Operation, OpKind
-from core.edits.planning import FileEdit
-from core.edits.yaml.document import read_document
-from core.edits.yaml.file_draft import FileDraft, edit_text
-from core.sources.expectations import written_entries
+from core.edits.yaml import FileDraft, read_document
+from core.edits.yaml.file_draft import edit_text
+from core.sources import written_entries
 from tests.support.derive import inverse
 from tests.support.edit_laws import said
 from tests.support.edit_texts import edit_texts

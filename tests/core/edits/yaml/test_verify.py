@@ -4,11 +4,9 @@
 import pytest
 
 from core.edits.operations import Refused
-from core.edits.yaml.document import Document, read_document
+from core.edits.yaml import Document, Layout, meaning_of, read_document
 from core.edits.yaml.entry import EntryDraft
 from core.edits.yaml.file_draft import verified
-from core.edits.yaml.layout import Layout
-from core.edits.yaml.meaning import meaning_of
 
 TEXT = "top: 1\ntest_config:\n  a:\n    x: 1\n  b: &b\n    x: 2\n"
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import UsageError
-from core.evidence.analysis.backends import BackendKind, backends_of, compare_backends, two_backends
-from core.evidence.results import Results
-from core.ops.op_tests import OpTests
+from core.evidence import Results
+from core.evidence.analysis import BackendKind, backends_of, compare_backends, two_backends
+from core.ops import OpTests
 from tests.core.evidence.op_cases.observed import batches, op_tests_of, result
 
 IDS = [f"m::{name}" for name in ("plain", "skipped", "expected", "marked", "same")]

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.operations import Operation, OpKind
+from core.edits import Operation, OpKind
 from core.errors import UsageError
-from core.evidence.analysis.clusters import Cluster, find_clusters, issue_link, with_canonical, with_link
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.evidence.analysis import Cluster, find_clusters, issue_link, with_canonical, with_link
+from core.matrix import Matrix, index
 from tests.support.tree import INFERENCE, loader_source, write_checkout
 
 A, B, C = (f"alpha/pytorch-{name}-single_device-inference" for name in "abc")

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from core.evidence.analysis.clusters import Cluster, find_clusters
-from core.evidence.analysis.failures import last_failures
-from core.evidence.observation import Ending, Observation, newest
-from core.evidence.results import Results
+from core.evidence import Ending, Observation, Results
+from core.evidence.analysis import Cluster, find_clusters, last_failures
+from core.evidence.observation import newest
 from core.evidence.store import EvidenceStore
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.matrix import Matrix, index
 from core.model import BringupStatus
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.evidence import observed, report
 from tests.support.tree import INFERENCE, loader_source, write_checkout
 

@@ -3,9 +3,9 @@
 
 from pathlib import Path
 
-from core.evidence.analysis.comparison import between
-from core.evidence.observation import Observation
-from core.sources.checkout import Checkout
+from core.evidence import Observation
+from core.evidence.analysis import between
+from core.sources import Checkout
 from tests.support.evidence import observed
 from tests.support.git import committed_checkout, git
 from tests.support.tree import sample

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import UsageError
-from core.evidence.analysis.comparison import DifferenceKind, chosen_run, compare
-from core.evidence.observation import FAILURES, RAN, Ending, Observation
-from core.evidence.results import Results
+from core.evidence import FAILURES, RAN, Ending, Observation, Results
+from core.evidence.analysis import DifferenceKind, chosen_run, compare
 from tests.support.evidence import observed
 
 DRAM = "Out of Memory: Not enough space to allocate 12 B DRAM buffer"

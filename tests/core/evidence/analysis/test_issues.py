@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.evidence.analysis.issues import Advice, IssueState, State, ask, citations, issue_advice, read_states
-from core.evidence.verdicts.verdict import Verdict
-from core.matrix.indexing import index
+from core.evidence.analysis import Advice, IssueState, State, ask, citations, issue_advice, read_states
+from core.evidence.verdicts import Verdict
+from core.matrix import index
 from core.proc import CommandResult
 from tests.support.tree import INFERENCE, loader_source, write_checkout
 

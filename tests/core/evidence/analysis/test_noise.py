@@ -5,7 +5,8 @@ import random
 
 import pytest
 
-from core.evidence.analysis.noise import Shift, difference, needed
+from core.evidence.analysis import Shift
+from core.evidence.analysis.noise import difference, needed
 
 CALLED = (Shift.MORE, Shift.LESS)
 

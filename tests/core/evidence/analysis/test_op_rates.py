@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from core.evidence.analysis.op_rates import BackendNumbers, Night, Steadiness, Tally, measure_results, nights
-from core.evidence.observation import Observation
-from core.evidence.reports.classify import Setting
-from core.evidence.reports.op_cases import observe_cases
-from core.evidence.verdicts.op_cases import results_that_count
-from core.ops.op_tests import OpTests, case_key, read_op_tests
+from core.evidence import Observation
+from core.evidence.analysis import BackendNumbers, Night, Tally, measure_results, nights
+from core.evidence.analysis.op_rates import Steadiness
+from core.evidence.reports import Setting, observe_cases
+from core.evidence.verdicts import results_that_count
+from core.ops import OpTests, case_key, read_op_tests
 from core.payload.ttmatrix_payload.ops.results import STATUSES
 
 ALPHA = """\

@@ -6,14 +6,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from core.evidence.analysis.noise import Shift
-from core.evidence.analysis.profile_comparison import Metric, measured, profile_table
+from core.evidence.analysis import Metric, Shift, profile_table
+from core.evidence.analysis.profile_comparison import measured
 from core.model import Function
 from core.proc import ProcessIdentity
-from core.runs.outcome import Outcome
-from core.runs.spec import RunSpec
-from core.runs.store.events import Finished, Queued, Started
-from core.runs.store.record import RunRecord, fold
+from core.runs import Outcome, RunSpec
+from core.runs.store import Finished, Queued, RunRecord, Started
+from core.runs.store.record import fold
 
 TEST = "alpha/pytorch-tiny-single_device-inference"
 

@@ -3,9 +3,8 @@
 
 import pytest
 
-from core.evidence.analysis.since import broken_together, courses_of
-from core.evidence.analysis.since_text import since_lines
-from core.evidence.observation import Ending, Observation
+from core.evidence import Ending, Observation
+from core.evidence.analysis import broken_together, courses_of, since_lines
 from core.evidence.series import Series
 from tests.support.evidence import seen
 

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.evidence.github.transport import Transport, find_token
-from core.evidence.reports.reading import ReadOptions
-from core.evidence.reports.watching import changed_reports
-from core.evidence.store import EvidenceStore, store_file
+from core.evidence import store_file
+from core.evidence.github import Transport, find_token
+from core.evidence.reports import ReadOptions, changed_reports
+from core.evidence.store import EvidenceStore
 from core.proc import CommandResult
 from core.settings import paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import Called, call
 from tests.support.evidence import TEST_ID
 from tests.support.github_server import TOKEN, Answer, GitHub, github

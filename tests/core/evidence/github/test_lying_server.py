@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.evidence.github import transport
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.cli import Called, call
 from tests.support.evidence import TEST_ID
 from tests.support.lying_server import REPOSITORY, Liar, Lie, hasty, lies, lying

@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.evidence.observation import Observation
-from core.evidence.reports.classify import Setting
-from core.evidence.reports.op_cases import observe_cases
-from core.ops.op_tests import OpTests, case_key, read_op_tests
+from core.evidence import Observation
+from core.evidence.reports import Setting, observe_cases
+from core.ops import OpTests, case_key, read_op_tests
 
 MANIFEST = """\
 model: m

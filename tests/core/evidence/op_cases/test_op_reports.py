@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from core.evidence.observation import Ending
-from core.evidence.reports.classify import Setting
-from core.evidence.reports.op_cases import observe_cases
-from core.evidence.reports.reading import OTHER, ReadOptions, read_reports
+from core.evidence import Ending
+from core.evidence.reports import OTHER, ReadOptions, Setting, observe_cases, read_reports
 from core.evidence.store import EvidenceStore
 from core.model import Status
-from core.runs.case_results import read_case_results
+from core.runs import read_case_results
 from core.runs.planning.kinds import PAYLOAD
 from tests.core.payload.ops.sessions import PLANTED, WRONG
 

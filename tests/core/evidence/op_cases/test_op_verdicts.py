@@ -7,20 +7,13 @@ from typing import Any
 
 import pytest
 
-from core.edits.operations import Operation, OpKind, to_json
-from core.evidence.analysis.clusters import find_clusters
-from core.evidence.analysis.failures import last_failures
-from core.evidence.analysis.stability import Stability, courses
-from core.evidence.observation import Ending
-from core.evidence.proposals.op_rules import propose_for_cases
-from core.evidence.results import Results
-from core.evidence.verdicts.matrix import Verdicts
-from core.evidence.verdicts.op_cases import OpVerdicts
-from core.evidence.verdicts.policy import Policy
-from core.evidence.verdicts.verdict import Verdict
-from core.matrix.indexing import index
-from core.ops.op_tests import OpTests
-from core.ops.written import written_cases
+from core.edits import Operation, OpKind, to_json
+from core.evidence import Ending, Results
+from core.evidence.analysis import Stability, courses, find_clusters, last_failures
+from core.evidence.proposals import propose_for_cases
+from core.evidence.verdicts import OpVerdicts, Policy, Verdict, Verdicts
+from core.matrix import index
+from core.ops import OpTests, written_cases
 from tests.core.evidence.op_cases.observed import MANIFEST, batches, op_tests_of, result
 from tests.support.tree import sample
 

@@ -3,13 +3,12 @@
 
 from pathlib import Path
 
-from core.ci.read import read_ci, selected
-from core.evidence.observation import Ending
-from core.evidence.proposals.inbox import Concern, agenda
-from core.evidence.verdicts.matrix import Verdicts
-from core.evidence.verdicts.policy import Policy
-from core.matrix.indexing import index
-from core.sources.loader_program import read_model_infos
+from core.ci import read_ci, selected
+from core.evidence import Ending
+from core.evidence.proposals import Concern, agenda
+from core.evidence.verdicts import Policy, Verdicts
+from core.matrix import index
+from core.sources import read_model_infos
 from tests.support.evidence import observed
 from tests.support.sample import sample_checkout
 

@@ -3,13 +3,12 @@
 
 from pathlib import Path
 
-from core.ci.read import read_ci
-from core.evidence.proposals.proposal import propose
-from core.evidence.verdicts.verdict import Verdict
-from core.matrix.effective import with_fields
-from core.matrix.indexing import index
+from core.ci import read_ci
+from core.evidence.proposals import propose
+from core.evidence.verdicts import Verdict
+from core.matrix import index, with_fields
 from core.model import Entry, Status
-from core.sources.loader_program import read_model_infos
+from core.sources import read_model_infos
 from tests.support.evidence import judged, observed
 from tests.support.sample import sample_checkout
 

@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 
 from core.cli.proposal_record import proposal_records
-from core.edits.facts import CommitRange, RunFacts, evidence_lines
-from core.edits.pending.change import BaseEntry, Change, Put, UndoStep
+from core.edits import CommitRange, RunFacts, evidence_lines
+from core.edits.pending import BaseEntry, Change, parse_proposals
+from core.edits.pending.change import Put, UndoStep
 from core.edits.pending.codec import from_line, to_line
 from core.edits.pending.events import Stepped, WriteDone
-from core.edits.pending.proposals import parse_proposals
 from core.errors import UsageError
-from core.evidence.observation import Ending, Observation
+from core.evidence import Ending, Observation
+from core.evidence.proposals import Proposal, propose
 from core.evidence.proposals.facts import facts_of
 from core.evidence.proposals.grade_words import grade_words
-from core.evidence.proposals.proposal import Proposal, propose
 from core.evidence.series import Series
+from core.evidence.verdicts import Policy, Verdict
 from core.evidence.verdicts.expected import Expected
-from core.evidence.verdicts.policy import Policy
-from core.evidence.verdicts.verdict import Verdict, judge, with_history
-from core.matrix.indexing import index
+from core.evidence.verdicts.verdict import judge, with_history
+from core.matrix import index
 from core.model import Status
 from core.text import json_text
 from tests.support.evidence import judged, observed

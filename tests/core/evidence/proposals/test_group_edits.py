@@ -7,17 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from core.ci import Ci
-from core.ci.read import read_ci
-from core.edits.apply import fields_after
-from core.evidence.observation import Ending, Observation
-from core.evidence.proposals.group_edits import GroupEdit, edited, reasons_of
-from core.evidence.proposals.proposal import Proposal, propose
-from core.evidence.verdicts.verdict import Verdict
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.ci import Ci, read_ci
+from core.edits import fields_after
+from core.evidence import Ending, Observation
+from core.evidence.proposals import GroupEdit, Proposal, edited, propose, reasons_of
+from core.evidence.verdicts import Verdict
+from core.matrix import Matrix, index
 from core.model import BringupStatus, Status
-from core.sources.loader_program import ModelInfos
+from core.sources import ModelInfos
 from tests.support.evidence import judged, observed
 from tests.support.tree import sample
 

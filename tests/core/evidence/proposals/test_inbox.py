@@ -3,12 +3,11 @@
 
 from dataclasses import replace
 
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import BaseEntry, Change, Decision, Pending
-from core.evidence.proposals.causes import URGENCY
-from core.evidence.proposals.inbox import Concern, change_of, decided, inbox_items, note_of
-from core.evidence.proposals.proposal import NotProposed, Proposal
-from core.evidence.verdicts.verdict import Judgement, Verdict
+from core.edits import Operation, OpKind
+from core.edits.pending import BaseEntry, Change, Decision, Pending
+from core.evidence.proposals import URGENCY, Concern, NotProposed, Proposal, change_of, decided, note_of
+from core.evidence.proposals.inbox import inbox_items
+from core.evidence.verdicts import Judgement, Verdict
 from tests.support.evidence import judged, observed
 
 

@@ -10,15 +10,13 @@ from hypothesis import given, strategies as st
 
 from core.edits.apply import after
 from core.edits.commit import issues_in
-from core.evidence.observation import RAN, Ending, Observation, Origin
-from core.evidence.proposals.proposal import Proposal, propose
+from core.evidence import RAN, Ending, Observation, Origin
+from core.evidence.proposals import Proposal, propose
 from core.evidence.series import Gap
+from core.evidence.verdicts import NO_DIFFERENCE, Judgement, Policy, Verdict
 from core.evidence.verdicts.expected import declared_on
-from core.evidence.verdicts.policy import Policy
-from core.evidence.verdicts.verdict import NO_DIFFERENCE, Judgement, Verdict, judge
-from core.matrix.effective import resolve, status_on, supports, with_fields
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.evidence.verdicts.verdict import judge
+from core.matrix import Matrix, index, resolve, status_on, supports, with_fields
 from core.model import BringupStatus, Entry, Status
 from tests.support.evidence import seen
 from tests.support.tree import INFERENCE, TRAINING, loader_source, write_checkout

@@ -7,18 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from core.ci.selection import Selected
+from core.ci import Selected
 from core.edits.apply import after
-from core.evidence.observation import Ending, Observation, Origin
-from core.evidence.proposals.proposal import Proposal, propose
-from core.evidence.results import Results
-from core.evidence.verdicts.matrix import Verdicts
-from core.evidence.verdicts.policy import Policy
-from core.matrix.effective import raw_value, status_on, with_fields
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.evidence import Ending, Observation, Origin, Results
+from core.evidence.proposals import Proposal, propose
+from core.evidence.verdicts import Policy, Verdicts
+from core.matrix import Matrix, index, raw_value, status_on, with_fields
 from core.model import BringupStatus, Entry, Status
-from core.sources.ci.presets import Job
+from core.sources.ci import Job
 from tests.support.evidence import seen
 from tests.support.tree import INFERENCE, loader_source, write_checkout
 

@@ -8,16 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from core.edits import Operation, OpKind
 from core.edits.apply import after
-from core.edits.operations import Operation, OpKind
-from core.evidence.observation import Ending, Origin
-from core.evidence.proposals.proposal import propose
+from core.evidence import Ending, Origin
+from core.evidence.proposals import propose
 from core.evidence.proposals.rules import wanted
-from core.evidence.verdicts.policy import Policy
-from core.evidence.verdicts.verdict import Judgement, Verdict
-from core.matrix.effective import UNWRITTEN, acting, raw_value, status_on, supports, with_fields
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.evidence.verdicts import Judgement, Policy, Verdict
+from core.matrix import UNWRITTEN, Matrix, acting, index, raw_value, status_on, supports, with_fields
 from core.model import Status
 from tests.support.evidence import judged, observed
 from tests.support.tree import INFERENCE, LOADERS, TRAINING, YAML, loader_source, sample, write_checkout

@@ -7,10 +7,9 @@ import pytest
 
 import core.evidence.proposals.reruns as module
 from core.errors import TTMatrixError
-from core.evidence.proposals.reruns import lacking, plan_reruns
-from core.evidence.verdicts.verdict import Verdict
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.evidence.proposals import lacking, plan_reruns
+from core.evidence.verdicts import Verdict
+from core.matrix import Matrix, index
 from core.model import TEST_MODULE
 from core.settings import Settings
 from tests.support.evidence import judged, observed

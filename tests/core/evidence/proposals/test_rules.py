@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from core.evidence.observation import Ending
+from core.evidence import Ending
 from core.evidence.proposals.rules import wanted
-from core.evidence.verdicts.policy import Policy
-from core.evidence.verdicts.verdict import Verdict
-from core.matrix.effective import with_fields
+from core.evidence.verdicts import Policy, Verdict
+from core.matrix import with_fields
 from core.model import BringupStatus, Status
 from tests.support.evidence import judged, observed
 

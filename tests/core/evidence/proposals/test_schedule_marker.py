@@ -6,15 +6,11 @@ from pathlib import Path
 import pytest
 
 from core.ci import Ci, read_ci
-from core.edits.effects import effect
-from core.edits.planning import plan
-from core.evidence.proposals.proposal import Proposal, propose
-from core.evidence.proposals.schedule_marker import schedule_markers, with_schedule_markers
-from core.evidence.verdicts.verdict import Verdict
-from core.matrix.cache.index_cache import Cache
-from core.matrix.effective import resolve, texts
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.edits import effect, plan
+from core.evidence.proposals import Proposal, propose, schedule_markers, with_schedule_markers
+from core.evidence.verdicts import Verdict
+from core.matrix import Matrix, index, resolve, texts
+from core.matrix.cache import Cache
 from core.providers import model_infos
 from tests.support.cli import call
 from tests.support.evidence import judged, observed

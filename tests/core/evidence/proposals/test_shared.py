@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.evidence.proposals.shared: what the tests of one group have in common."""
 
-from core.evidence.observation import Ending, Observation
-from core.evidence.proposals.inbox import Concern, InboxItem
-from core.evidence.proposals.shared import shared_by
-from core.evidence.results import Results
-from core.evidence.verdicts.verdict import Verdict
+from core.evidence import Ending, Observation, Results
+from core.evidence.proposals import Concern, InboxItem, shared_by
+from core.evidence.verdicts import Verdict
 from tests.support.evidence import judged, observed
 
 OOM = "Out of Memory: Not enough space to allocate {} B DRAM buffer across 12 banks"

@@ -3,8 +3,9 @@
 
 import pytest
 
-from core.evidence.reports.documents import PathFacts, arch_in, path_facts
-from core.sources.schema import Schema
+from core.evidence.reports import arch_in
+from core.evidence.reports.documents import PathFacts, path_facts
+from core.sources import Schema
 
 ARCHS = Schema().archs
 MARK = "n150_and_expected_passing_and_not_large"

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from core.evidence.observation import Ending, Observation
-from core.evidence.reports.classify import Clues, Setting, ending_of, model_test, observe
+from core.evidence import Ending, Observation
+from core.evidence.reports import Clues, Setting, observe
+from core.evidence.reports.classify import ending_of, model_test
 from core.model import BringupStatus, Function, Status
-from core.runs.junit import UNHEARD, Testcase, read_testcases
-from core.runs.outcome import Outcome
+from core.runs import UNHEARD, Outcome, Testcase, read_testcases
 from tests.support.corpus import make_report
 from tests.support.evidence import TEST_ID
 

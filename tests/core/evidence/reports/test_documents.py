@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError, UsageError
-from core.evidence.reports import documents as module
-from core.evidence.reports.documents import Document, Problem, find_documents
+from core.evidence.reports import Problem, documents as module, find_documents
+from core.evidence.reports.documents import Document
 
 
 def _archive(path: Path, members: dict[str, bytes]) -> Path:

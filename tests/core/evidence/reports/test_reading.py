@@ -10,24 +10,15 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
-from core.evidence.ending_fields import Result, recommend
-from core.evidence.observation import FAILURES, RAN, Ending
-from core.evidence.reasons import quotable, signature
+from core.evidence import FAILURES, RAN, Ending, Result, quotable, recommend, signature
+from core.evidence.reports import OTHER, REPEATED, JUnitReport, ReadOptions, read_report, read_reports
 from core.evidence.reports.documents import Document
-from core.evidence.reports.reading import (
-    OTHER,
-    REPEATED,
-    JUnitReport,
-    ReadOptions,
-    observations,
-    read_report,
-    read_reports,
-)
+from core.evidence.reports.reading import observations
+from core.evidence.verdicts import Policy, Verdict
 from core.evidence.verdicts.expected import Expected
-from core.evidence.verdicts.policy import Policy
-from core.evidence.verdicts.verdict import Verdict, judge
+from core.evidence.verdicts.verdict import judge
 from core.model import Status
-from core.runs.junit import UNHEARD, CutReport, Testcase, read_testcases, stream_testcases
+from core.runs import UNHEARD, CutReport, Testcase, read_testcases, stream_testcases
 from tests.support.corpus import make_report
 from tests.support.evidence import TEST_ID, seen
 

@@ -3,9 +3,8 @@
 
 import pytest
 
-from core.evidence.reports.classify import stand_in
-from core.runs.junit import Testcase
-from core.runs.outcome import Outcome
+from core.evidence.reports import stand_in
+from core.runs import Outcome, Testcase
 
 
 def case(backend: str = "", device: str = "") -> Testcase:

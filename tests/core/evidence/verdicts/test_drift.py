@@ -3,9 +3,10 @@
 
 import pytest
 
-from core.evidence.observation import Ending, Observation
+from core.evidence import Ending, Observation
+from core.evidence.verdicts import Direction
 from core.evidence.verdicts.expected import Expected
-from core.evidence.verdicts.verdict import Direction, drift
+from core.evidence.verdicts.verdict import drift
 from core.model import BringupStatus, Status
 from tests.support.evidence import seen
 

@@ -7,18 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from core.ci.selection import Selected
-from core.evidence.observation import Ending, Observation, Origin
-from core.evidence.results import Results
+from core.ci import Selected
+from core.evidence import Ending, Observation, Origin, Results
 from core.evidence.series import LEAST_CUT, Gap
 from core.evidence.store import EvidenceStore
-from core.evidence.verdicts.gaps import Absence, Gaps
-from core.evidence.verdicts.matrix import Verdicts
-from core.evidence.verdicts.policy import Policy
-from core.evidence.verdicts.seen import MODEL_TESTS
-from core.evidence.verdicts.verdict import Judgement, Verdict
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.evidence.verdicts import MODEL_TESTS, Absence, Judgement, Policy, Verdict, Verdicts
+from core.evidence.verdicts.gaps import Gaps
+from core.matrix import Matrix, index
 from tests.core.evidence.verdicts.test_matrix import ARTEFACT, JOB
 from tests.support.evidence import report, seen
 from tests.support.tree import sample

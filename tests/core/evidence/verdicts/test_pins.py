@@ -3,10 +3,9 @@
 
 from pathlib import Path
 
+from core.evidence.verdicts import Policy
 from core.evidence.verdicts.expected import pins
-from core.evidence.verdicts.policy import Policy
-from core.sources.expectations import read_expectations
-from core.sources.schema import Schema
+from core.sources import Schema, read_expectations
 from tests.support.tree import INFERENCE, write_checkout
 
 TEXT = """\

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
-from core.evidence.verdicts.policy import PccPolicy, Policy, RetentionPolicy, find_policy, parse_policy, policy_text
+from core.evidence.verdicts import Policy, find_policy, policy_text
+from core.evidence.verdicts.policy import PccPolicy, RetentionPolicy, parse_policy
 
 unit = st.floats(0, 1)
 # TOML has no lone surrogates.

@@ -8,17 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.ci.selection import Selected
-from core.evidence.observation import Ending, Observation
-from core.evidence.results import Results
+from core.ci import Selected
+from core.evidence import Ending, Observation, Results
 from core.evidence.store import EvidenceStore
-from core.evidence.verdicts.matrix import Verdicts
-from core.evidence.verdicts.policy import Policy
-from core.evidence.verdicts.saved import SavedVerdict, SavedVerdicts, Turn
-from core.evidence.verdicts.verdict import Verdict
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.sources.ci.presets import Job
+from core.evidence.verdicts import Policy, SavedVerdicts, Verdict, Verdicts
+from core.evidence.verdicts.saved import SavedVerdict, Turn
+from core.matrix import Matrix, index
+from core.sources.ci import Job
 from tests.support.evidence import report, seen
 from tests.support.tree import INFERENCE, LOADERS, YAML, write_checkout
 

@@ -4,10 +4,12 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.evidence.observation import Ending, lowest
+from core.evidence import Ending
+from core.evidence.observation import lowest
+from core.evidence.verdicts import allowed
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.policy import PccPolicy
-from core.evidence.verdicts.verdict import allowed, lowered, raised
+from core.evidence.verdicts.verdict import lowered, raised
 from core.model import Status
 from tests.support.evidence import seen
 

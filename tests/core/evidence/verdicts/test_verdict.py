@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, strategies as st
 
-from core.evidence.observation import Attempt, Ending, Observation, fold_attempts
+from core.evidence import Ending, Observation
+from core.evidence.observation import Attempt, fold_attempts
 from core.evidence.series import Gap
+from core.evidence.verdicts import Direction, Judgement, Policy, Verdict
 from core.evidence.verdicts.expected import Expected
-from core.evidence.verdicts.policy import Policy
-from core.evidence.verdicts.verdict import Direction, Judgement, Verdict, judge
+from core.evidence.verdicts.verdict import judge
 from core.model import BringupStatus, Status
 from tests.support.evidence import TEST_ID, seen
 

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.cache.index_cache import Cache
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.sources import models_tree
-from core.sources.checkout import Checkout
+from core.matrix import Matrix, index
+from core.matrix.cache import Cache
+from core.sources import Checkout, models_tree
 from tests.support.tree import INFERENCE, YAML, loader_source, sample
 
 TINY = "alpha/pytorch-tiny-single_device-inference"

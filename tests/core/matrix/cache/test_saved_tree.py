@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.cache.index_cache import Cache
-from core.matrix.cache.loader_facts import of_loaders
-from core.matrix.indexing import index
+from core.matrix import index
+from core.matrix.cache import Cache, of_loaders
 from tests.support.tree import loader_source, sample
 
 

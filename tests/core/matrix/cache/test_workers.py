@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.matrix.cache.index_cache import Cache
-from core.matrix.cache.workers import reindex
+from core.matrix import index
+from core.matrix.cache import Cache, reindex
 from core.matrix.cache_file import dumps
-from core.matrix.indexing import index
 from tests.support.tree import INFERENCE, YAML, sample
 
 

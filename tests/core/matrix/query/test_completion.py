@@ -4,15 +4,10 @@
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from core.matrix.columns import Column
-from core.matrix.indexing import index
-from core.matrix.query.completion import complete, completed, values_wanted
-from core.matrix.query.context import Plain, Scope
-from core.matrix.query.fields import FIELDS, select
+from core.matrix import Column, index
+from core.matrix.query import FIELDS, Judged, Plain, Query, Scope, complete, completed, select, values_wanted
 from core.matrix.query.kinds import Field
-from core.matrix.query.query import Query
-from core.matrix.query.verdict_columns import Judged
-from core.providers.base import RUNS
+from core.providers import RUNS
 from tests.support.tree import sample
 
 

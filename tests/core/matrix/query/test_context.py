@@ -3,9 +3,8 @@
 
 from pathlib import Path
 
-from core.matrix.columns import Column
-from core.matrix.indexing import index
-from core.matrix.query.context import Plain, Scope
+from core.matrix import Column, index
+from core.matrix.query import Plain, Scope
 from tests.support.tree import sample
 
 

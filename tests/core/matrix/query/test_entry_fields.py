@@ -8,8 +8,7 @@ import pytest
 
 from core.edits import EntryForm, entry_fields
 from core.errors import UsageError
-from core.matrix import Matrix
-from core.matrix.indexing import index
+from core.matrix import Matrix, index
 from core.matrix.query import Query, lacking_words, select
 from core.matrix.query.fields import field_of
 from core.matrix.view import TABLE_FIELDS

@@ -6,10 +6,8 @@ from pathlib import Path
 
 from hypothesis import given, strategies as st
 
-from core.matrix.indexing import index
-from core.matrix.query.exact import beginning, exactly, named, written
-from core.matrix.query.fields import select
-from core.matrix.query.query import Query
+from core.matrix import index
+from core.matrix.query import Query, beginning, exactly, named, select, written
 from core.matrix.query.terms import Term
 from tests.support.tree import loader_source, write_checkout
 

@@ -4,16 +4,12 @@
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from core.ci.selection import Selected
+from core.ci import Selected
 from core.errors import QueryError
-from core.matrix.columns import Column
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.matrix.query.context import Learned, Plain, Scope
-from core.matrix.query.fields import FIELDS, column_of, needs, parsed, select
-from core.matrix.query.query import Query
-from core.matrix.query.terms import Node, conjunction, disjunction, negation
-from core.sources.ci.presets import Job
+from core.matrix import Column, Matrix, index
+from core.matrix.query import FIELDS, Learned, Node, Plain, Query, Scope, column_of, needs, parsed, select
+from core.matrix.query.terms import conjunction, disjunction, negation
+from core.sources.ci import Job
 from tests.support.tree import sample
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))

@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import QueryError
-from core.matrix.columns import Column, FlagColumn
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.matrix.query.context import Scope
+from core.matrix import Column, FlagColumn, Matrix, index
+from core.matrix.query import Scope
 from core.matrix.query.kinds import Choice, Field, IdText, Number, Text, foldable
 from core.matrix.query.terms import Operator, Term
 from tests.support.tree import sample

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import QueryError
-from core.matrix.query.query import Query
-from core.matrix.query.terms import TEXT, And, Node, Not, Operator, Or, Term, conjunction, disjunction, negation
+from core.matrix.query import Node, Query
+from core.matrix.query.terms import TEXT, And, Not, Operator, Or, Term, conjunction, disjunction, negation
 
 _FIELD = st.text("abcdefgh_", min_size=1, max_size=8)
 _VALUE = st.text(min_size=1, max_size=12) | st.text('or not"\\!:~(),', min_size=1, max_size=6)

@@ -3,10 +3,9 @@
 
 import re
 
-from core.matrix.query.completion import help_sections, help_text
-from core.matrix.query.fields import FIELDS
-from core.matrix.query.query import Query
-from core.matrix.query.values import decimal, number_test
+from core.matrix.query import FIELDS, Query, decimal, help_text
+from core.matrix.query.completion import help_sections
+from core.matrix.query.values import number_test
 
 
 def _rows(title: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from core.matrix.query.values import TooLong, time_limit
+from core.matrix.query import TooLong, time_limit
 
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(.*)*x$", "(a|a)*b", "(?=(a+)+$)", "(.|.)*!"])

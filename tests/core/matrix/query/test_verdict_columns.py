@@ -4,18 +4,12 @@
 import pytest
 
 from core.errors import QueryError
-from core.matrix.columns import Column
-from core.matrix.extension import with_op_rows
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
+from core.matrix import Column, Matrix, index, with_op_rows
 from core.matrix.op_rows import BACKENDS, RESULTS
-from core.matrix.query.exact import nothing_beside, written
-from core.matrix.query.fields import needs, select
-from core.matrix.query.query import Query
-from core.matrix.query.verdict_columns import Judged
+from core.matrix.query import Judged, Query, needs, nothing_beside, select, written
 from core.payload.ttmatrix_payload.ops.results import STATUSES
-from core.providers.base import RUNS
-from core.runs.planning.op_batches import BACKENDS as OFFERED
+from core.providers import RUNS
+from core.runs.planning import BACKENDS as OFFERED
 from tests.support.op_rows import SOME_RESULTS, some_op_rows
 from tests.support.tree import sample
 

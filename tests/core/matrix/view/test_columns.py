@@ -6,17 +6,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import UsageError
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.matrix.view.columns import (
-    DEFAULT_COLUMNS,
-    DEVICE_RUN,
-    RUN,
-    TABLE_FIELDS,
-    check_columns,
-    ordered,
-    text_of_row,
-)
+from core.matrix import Matrix, index
+from core.matrix.view import DEFAULT_COLUMNS, DEVICE_RUN, RUN, TABLE_FIELDS, ordered, text_of_row
+from core.matrix.view.columns import check_columns
 from tests.support.tree import INFERENCE, YAML, sample, write_checkout
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))

@@ -6,16 +6,11 @@ from collections import Counter
 import pytest
 
 from core.errors import QueryError
-from core.matrix.columns import Column
-from core.matrix.extension import with_handwritten_rows, with_op_rows
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.matrix.query.context import Learned, Plain
-from core.matrix.query.fields import lens, select
-from core.matrix.query.query import Query
-from core.matrix.query.verdict_columns import Judged
-from core.matrix.view.grid import LAYOUTS, Layout, by_rate, grid
-from core.matrix.view.tally import Rate, rate, status_words, tally
+from core.matrix import Column, Matrix, index, with_handwritten_rows, with_op_rows
+from core.matrix.query import Judged, Learned, Plain, Query, lens, select
+from core.matrix.view import LAYOUTS, Rate, by_rate, rate
+from core.matrix.view.grid import Layout, grid
+from core.matrix.view.tally import status_words, tally
 from core.matrix.view.tree import BY_GROUPING
 from core.model import Status
 from tests.support.op_rows import SOME_RESULTS, some_handwritten_rows, some_op_rows

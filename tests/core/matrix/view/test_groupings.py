@@ -5,15 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.columns import Column
-from core.matrix.extension import with_op_rows
-from core.matrix.indexing import index
-from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.query.columns import family, variant_column
-from core.matrix.query.context import Plain, Scope
-from core.matrix.query.fields import select
-from core.matrix.query.query import Query
-from core.matrix.view.tree import BY_GROUPING, GROUPINGS, Grouping, paired
+from core.matrix import NO_ARCH, Column, Matrix, index, with_op_rows
+from core.matrix.query import Plain, Query, Scope, family, select, variant_column
+from core.matrix.view import GROUPINGS
+from core.matrix.view.tree import BY_GROUPING, Grouping, paired
 from tests.support.op_rows import some_op_rows
 from tests.support.tree import sample
 

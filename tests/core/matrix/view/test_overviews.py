@@ -5,19 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from core.evidence.verdicts.matrix import Verdicts
-from core.evidence.verdicts.policy import Policy
-from core.matrix.cache.index_cache import Cache
-from core.matrix.extension import with_op_rows
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.matrix.query.context import Learned
-from core.matrix.query.fields import select
-from core.matrix.query.query import Query
-from core.matrix.view.overviews import LEARNED, TO_LOOK_AT, Link, Number, Place, Section, findings_section, overview
-from core.matrix.view.tally import DECLARED
+from core.evidence.verdicts import Policy, Verdicts
+from core.matrix import Matrix, index, with_op_rows
+from core.matrix.cache import Cache
+from core.matrix.query import Learned, Query, select
+from core.matrix.view import DECLARED, LEARNED, Link, Number, Place, Section, findings_section, overview
+from core.matrix.view.overviews import TO_LOOK_AT
 from core.model import Finding
-from core.providers.base import compute_columns
+from core.providers import compute_columns
 from tests.support.op_rows import some_op_rows
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample

@@ -8,11 +8,10 @@ from threading import Thread
 import pytest
 
 from core.errors import TTMatrixError, UsageError
-from core.matrix.indexing import index
-from core.matrix.query.fields import select
-from core.matrix.query.query import Query
-from core.matrix.view.saved import Saved, built_in, change_saved, read_saved
-from core.matrix.view.spec import ViewSpec
+from core.matrix import index
+from core.matrix.query import Query, select
+from core.matrix.view import Saved, ViewSpec, change_saved, read_saved
+from core.matrix.view.saved import built_in
 from tests.support.tree import sample
 
 SPEC = ViewSpec(Query.parse('status:xfail "out of" !has:issue'), "p150", ("id", "reason"), "reason", True, "loader")

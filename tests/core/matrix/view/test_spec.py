@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import UsageError
-from core.matrix.query.query import Query
-from core.matrix.view.columns import BY_TABLE_FIELD
-from core.matrix.view.grid import BY_LAYOUT
-from core.matrix.view.spec import HeatOrder, Trail, ViewSpec
+from core.matrix.query import Query
+from core.matrix.view import BY_LAYOUT, BY_TABLE_FIELD, HeatOrder, Trail, ViewSpec
 from core.matrix.view.tree import BY_GROUPING
 
 HEADS = st.lists(st.sampled_from(["n150", "p150", "training"]), max_size=2).map(tuple)

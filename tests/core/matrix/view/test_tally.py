@@ -4,9 +4,9 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.matrix.indexing import index
-from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.view.tally import MIXED, WORDS, shares, status_words, tally
+from core.matrix import NO_ARCH, Matrix, index
+from core.matrix.view import MIXED, shares
+from core.matrix.view.tally import WORDS, status_words, tally
 from core.model import Status
 from tests.support.tree import sample
 

@@ -4,11 +4,10 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.matrix.indexing import index
-from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.query.context import Plain, Scope
+from core.matrix import NO_ARCH, Matrix, index
+from core.matrix.query import Plain, Scope
+from core.matrix.view import GROUPINGS, Tree
 from core.matrix.view.tally import status_words
-from core.matrix.view.tree import GROUPINGS, Tree
 from tests.support.tree import sample
 
 

@@ -8,16 +8,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from core.errors import QueryError, UsageError
-from core.matrix.columns import Column
-from core.matrix.indexing import index
-from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.query.context import Learned, Plain
-from core.matrix.query.fields import select
-from core.matrix.query.query import Query
-from core.matrix.view.columns import BY_TABLE_FIELD, ordered
-from core.matrix.view.spec import ViewSpec
-from core.matrix.view.tree import Group
-from core.matrix.view.view import View
+from core.matrix import NO_ARCH, Column, Matrix, index
+from core.matrix.query import Learned, Plain, Query, select
+from core.matrix.view import BY_TABLE_FIELD, Group, View, ViewSpec, ordered
 from tests.support.tree import INFERENCE, LOADERS, YAML, sample, write_checkout
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))

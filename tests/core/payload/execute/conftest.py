@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.demo.layout import lay_out
+from core.demo import lay_out
 from tests.support.models import QUICK, Ask, model_server, xla_python
 
 

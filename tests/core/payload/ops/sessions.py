@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.runs.junit import Testcase, read_testcases
+from core.runs import Testcase, read_testcases
 from tests.support.warm_pytest import Session
 
 PAYLOAD = Path(__file__).parents[4] / "core/payload"

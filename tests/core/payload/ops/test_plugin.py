@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.outcome import Outcome
+from core.runs import Outcome
 from tests.support.models import xla_python
 from tests.support.warm_pytest import Session, warm_pytest
 

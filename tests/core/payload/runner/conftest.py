@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.junit import Testcase, read_testcases
+from core.runs import Testcase, read_testcases
 from tests.support.warm_pytest import Session, warm_pytest
 
 PAYLOAD = Path(__file__).parents[4] / "core/payload"

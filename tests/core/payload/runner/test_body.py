@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.runs import junit
-from core.runs.outcome import Outcome
+from core.runs import Outcome, junit
 
 from .conftest import MODULE, Checkout
 

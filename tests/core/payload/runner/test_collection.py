@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.indexing import index
-from core.matrix.matrix import Universe
+from core.matrix import Universe, index
 from core.matrix.universe import functions
-from core.sources.checkout import Checkout as Real
+from core.sources import Checkout as Real
 from tests.support.sample import sample_checkout
 
 from .conftest import LOADER, MODULE, Checkout

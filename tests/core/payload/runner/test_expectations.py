@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 
-from core.matrix.effective import resolve as resolve_in_core
+from core.matrix import resolve as resolve_in_core
 from core.model import Provenance
 from core.payload.ttmatrix_payload.runner import expectations as ours
 from core.payload.ttmatrix_payload.runner.expectations import BadExpectation, read_expectations, resolve
-from core.sources.checkout import Checkout
-from core.sources.expectations import read_expectations as read_in_core
-from core.sources.schema import Schema
+from core.sources import Checkout, Schema, read_expectations as read_in_core
 from tests.support.sample import sample_checkout
 
 

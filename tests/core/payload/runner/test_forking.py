@@ -3,7 +3,7 @@
 
 import pytest
 
-from core.runs.outcome import Outcome
+from core.runs import Outcome
 
 from .conftest import MODULE, Checkout
 

@@ -11,7 +11,7 @@ from core.matrix.universe import collected_members, functions
 from core.model import Loader
 from core.payload.ttmatrix_payload.runner.models import Model
 from core.payload.ttmatrix_payload.runner.parameters import FUNCTIONS, Case, cases, placeholder
-from core.sources.schema import Schema
+from core.sources import Schema
 
 
 def model(

@@ -18,7 +18,8 @@ from core.payload.ttmatrix_payload.runner.models import Model
 from core.payload.ttmatrix_payload.runner.parameters import JAX, TORCH, Case, placeholder
 from core.payload.ttmatrix_payload.runner.reasons import FailingReason
 from core.payload.ttmatrix_payload.runner.report import Facts, crash_properties, judge, plain, properties
-from core.runs.junit import parse_tags, read_testcases
+from core.runs import read_testcases
+from core.runs.junit import parse_tags
 
 COMMON = 16
 ID = "mnist/image_classification/pytorch-Cnn_Dropout-single_device-inference"

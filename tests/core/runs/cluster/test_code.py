@@ -8,8 +8,9 @@ import pytest
 
 from core.errors import TTMatrixError
 from core.files import packed, unpacked
-from core.runs.cluster.code import CodeState, NewFile, Refused, TreeEdits, capture, patched_files, reach
-from core.sources.checkout import Checkout
+from core.runs.cluster import capture
+from core.runs.cluster.code import CodeState, NewFile, Refused, TreeEdits, patched_files, reach
+from core.sources import Checkout
 from tests.support.git import committed_checkout, committer, git
 from tests.support.tree import sample
 

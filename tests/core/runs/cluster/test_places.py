@@ -5,8 +5,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from core.runs.cluster.places import BUILT_IN, CHECKOUT, PAYLOAD, PYTHON, RUN, interpreter, portable, settled
-from core.runs.cluster.wire import Job
+from core.runs.cluster import Job, portable
+from core.runs.cluster.places import BUILT_IN, CHECKOUT, PAYLOAD, PYTHON, RUN, interpreter, settled
 from tests.core.runs.conftest import MakeSpec
 
 

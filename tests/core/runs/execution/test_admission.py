@@ -6,9 +6,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, strategies as st
 
+from core.runs import EVERYTHING, RunSpec
 from core.runs.execution.placement import Going, next_run
-from core.runs.leases import EVERYTHING
-from core.runs.spec import RunSpec
 from tests.core.runs.store.test_record import SPEC
 
 GIB = 2**30

@@ -9,11 +9,10 @@ from xml.sax.saxutils import quoteattr
 
 import pytest
 
+from core.runs import Outcome, ResultFormat, RunSpec
 from core.runs.execution.conclude import Remains, conclude
 from core.runs.execution.supervisor import Exit
-from core.runs.outcome import Outcome
-from core.runs.spec import ResultFormat, RunSpec
-from core.runs.store.events import Finished
+from core.runs.store import Finished
 from tests.core.runs.store.test_record import SPEC
 from tests.core.runs.test_junit import NAME, junit
 

@@ -6,13 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from core.files import atomic_write
-from core.hosts import Host, Lease, with_host
-from core.hosts.machine import HostsFile
-from core.runs.execution.launch import launch_all, wait
-from core.runs.outcome import Outcome
+from core.hosts import Host, HostsFile, Lease, with_host
+from core.runs import Outcome
+from core.runs.execution import launch_all, wait
 from core.runs.planning.preflight_checks import lease_obstacles
-from core.runs.store.record import RunState
-from core.runs.store.store import RunStore
+from core.runs.store import RunState, RunStore
 from core.settings import paths
 from tests.core.runs.conftest import MakeSpec
 

@@ -7,16 +7,11 @@ from dataclasses import replace
 import pytest
 
 from core.proc import own_identity
-from core.runs.execution import scheduler
+from core.runs import Outcome, RunSpec, TreeReader
+from core.runs.execution import launch_all, scheduler
 from core.runs.execution.conclude import Remains, conclude
-from core.runs.execution.launch import launch_all
 from core.runs.execution.scheduler import Scheduler
-from core.runs.outcome import Outcome
-from core.runs.spec import RunSpec
-from core.runs.store.events import Finished, TreeState
-from core.runs.store.queue import SERVICE, Ticket
-from core.runs.store.store import RunStore
-from core.runs.tree import TreeReader
+from core.runs.store import SERVICE, Finished, RunStore, Ticket, TreeState
 from tests.core.runs.conftest import MakeSpec
 
 pytestmark = pytest.mark.slow("runs are real processes")

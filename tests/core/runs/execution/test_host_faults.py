@@ -17,14 +17,13 @@ import pytest
 from core.files import atomic_write
 from core.hosts import read_hosts, with_host
 from core.proc import identity, is_alive, marked, run_command
+from core.runs import RUN_VARIABLE, Outcome, RunSpec
 from core.runs.cluster import HostState, take_up
-from core.runs.execution.launch import cancel_all, launch, tend, wait
-from core.runs.outcome import Outcome
-from core.runs.spec import RUN_VARIABLE, RunSpec, spec_to_json
-from core.runs.store.events import Finished, Returned, Started, parse_line
-from core.runs.store.queue import Ticket
-from core.runs.store.record import RunState
-from core.runs.store.store import RunStore, events_file
+from core.runs.execution import cancel_all, tend, wait
+from core.runs.execution.launch import launch
+from core.runs.spec import spec_to_json
+from core.runs.store import Finished, Returned, RunState, RunStore, Started, Ticket, events_file
+from core.runs.store.events import parse_line
 from core.settings import HOME_VARIABLE, paths
 from tests.core.runs.conftest import MakeSpec
 from tests.support.cluster import ROOT, FakeHosts, fake_hosts, until

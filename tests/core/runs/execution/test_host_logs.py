@@ -15,12 +15,11 @@ import pytest
 
 from core.model import Function, node_id
 from core.proc import marked
-from core.runs.execution.launch import cancel_all, launch, wait
-from core.runs.outcome import Outcome
+from core.runs import RUN_VARIABLE, Outcome, ResultFormat, RunSpec
+from core.runs.execution import cancel_all, wait
+from core.runs.execution.launch import launch
 from core.runs.planning.kinds import PAYLOAD
-from core.runs.spec import RUN_VARIABLE, ResultFormat, RunSpec
-from core.runs.store.record import RunRecord, RunState
-from core.runs.store.store import RunStore
+from core.runs.store import RunRecord, RunState, RunStore
 from core.settings import HOME_VARIABLE
 from tests.core.runs.conftest import MakeSpec
 from tests.support.cluster import FakeHosts, fake_hosts, until

@@ -17,16 +17,15 @@ import pytest
 
 from core.errors import TTMatrixError, UsageError
 from core.proc import own_identity
-from core.runs.execution.launch import cancel_all, launch, launch_all, tend, wait
-from core.runs.outcome import Outcome
-from core.runs.planning.plan import as_batch, plan_run
-from core.runs.spec import RunSpec, spec_to_json
-from core.runs.store.events import Finished, Queued, Started, append_event
-from core.runs.store.queue import Queue, Ticket
-from core.runs.store.record import RunState
-from core.runs.store.store import RunStore, events_file
+from core.runs import Outcome, RunSpec
+from core.runs.execution import cancel_all, launch_all, tend, wait
+from core.runs.execution.launch import launch
+from core.runs.planning import as_batch
+from core.runs.planning.plan import plan_run
+from core.runs.spec import spec_to_json
+from core.runs.store import Finished, Queue, Queued, RunState, RunStore, Started, Ticket, append_event, events_file
 from core.settings import Settings
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.core.runs.conftest import MakeSpec
 
 pytestmark = [

@@ -14,12 +14,13 @@ from typing import Protocol
 
 import pytest
 
+from core.runs import Outcome, RunSpec
 from core.runs.environment import environment_of
-from core.runs.execution.launch import cancel_all, launch, launch_all, wait
+from core.runs.execution import cancel_all, launch_all, wait
+from core.runs.execution.launch import launch
 from core.runs.execution.packages import Kept, Package, change_of, is_at_work, note, noted, packages_of, put_back
-from core.runs.outcome import Outcome
-from core.runs.spec import RunSpec, spec_to_json
-from core.runs.store.store import RunStore
+from core.runs.spec import spec_to_json
+from core.runs.store import RunStore
 from tests.core.runs.conftest import MakeSpec, Until
 from tests.core.runs.execution.test_scheduler import log_has, scheduler_of
 from tests.support.wheels import wheel

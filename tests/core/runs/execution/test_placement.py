@@ -10,11 +10,12 @@ from pathlib import Path
 from core.files import atomic_write, plain
 from core.hosts import Host, HostsFile, Lease, with_host
 from core.proc import own_identity
+from core.runs import RunSpec
 from core.runs.cluster import Cluster, ClusterStatus, HostState, HostStatus
 from core.runs.execution.executor import DaskExecutor, LocalExecutor
 from core.runs.execution.placement import HERE, Going, Line, Slot, next_of
-from core.runs.spec import STAGE_FILE, RunSpec
-from core.runs.store.queue import Ticket
+from core.runs.spec import STAGE_FILE
+from core.runs.store import Ticket
 from tests.bench.placing import runs, simulate
 from tests.core.runs.conftest import MakeSpec
 

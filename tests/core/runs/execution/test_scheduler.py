@@ -12,14 +12,10 @@ from typing import Any
 import pytest
 
 from core.proc import ProcessIdentity, identity, is_alive
-from core.runs.execution.launch import cancel_all, launch, launch_all, tend, wait
-from core.runs.outcome import Outcome
-from core.runs.spec import RunSpec
-from core.runs.store.events import Finished, Queued, Started, append_event
-from core.runs.store.queue import Ticket
-from core.runs.store.record import RunRecord, RunState
-from core.runs.store.store import RunStore, events_file
-from core.runs.tree import TreeReader
+from core.runs import Outcome, RunSpec, TreeReader
+from core.runs.execution import cancel_all, launch_all, tend, wait
+from core.runs.execution.launch import launch
+from core.runs.store import Finished, Queued, RunRecord, RunState, RunStore, Started, Ticket, append_event, events_file
 from tests.core.runs.conftest import MakeSpec, Until
 from tests.support.git import committed_checkout
 from tests.support.tree import sample

@@ -14,14 +14,13 @@ import pytest
 
 from core.model import TEST_MODULE, Function, node_id
 from core.proc import is_alive, this_host
-from core.runs.execution.launch import cancel_all, launch_all, wait
+from core.runs import RUN_VARIABLE, Outcome, ResultFormat, RunSpec
+from core.runs.execution import cancel_all, launch_all, wait
 from core.runs.execution.sessions import Sessions, node_of, read_guard, session_key
-from core.runs.outcome import Outcome
+from core.runs.planning import as_batch
 from core.runs.planning.kinds import PAYLOAD
-from core.runs.planning.plan import as_batch
-from core.runs.spec import RUN_VARIABLE, ResultFormat, RunSpec, renamed
-from core.runs.store.record import RunRecord
-from core.runs.store.store import RunStore
+from core.runs.spec import renamed
+from core.runs.store import RunRecord, RunStore
 from tests.core.runs.conftest import MakeSpec, Until
 
 pytestmark = [

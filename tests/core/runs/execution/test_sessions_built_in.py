@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from core.demo import lay_out
-from core.matrix.indexing import index
-from core.runs.execution.launch import launch_all, wait
+from core.matrix import index
+from core.runs import Outcome
+from core.runs.execution import launch_all, wait
 from core.runs.execution.sessions import read_guard
-from core.runs.outcome import Outcome
-from core.runs.planning.plan import Options, plan_tests
-from core.runs.store.store import RunStore
+from core.runs.planning import Options, plan_tests
+from core.runs.store import RunStore
 from core.settings import Settings
-from core.sources.checkout import find_checkout
+from core.sources import find_checkout
 
 pytestmark = [
     pytest.mark.slow("runs models through pytest"),

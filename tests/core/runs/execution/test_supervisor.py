@@ -11,13 +11,12 @@ from pathlib import Path
 import pytest
 
 from core.proc import identity, is_alive
-from core.runs.execution.launch import cancel_all, launch, wait
+from core.runs import Outcome, RunSpec
+from core.runs.execution import cancel_all, wait
+from core.runs.execution.launch import launch
 from core.runs.execution.supervisor import Exit, read_exit
-from core.runs.outcome import Outcome
-from core.runs.spec import RunSpec, spec_to_json
-from core.runs.store import LOG
-from core.runs.store.record import RunState
-from core.runs.store.store import RunStore, events_file
+from core.runs.spec import spec_to_json
+from core.runs.store import LOG, RunState, RunStore, events_file
 from tests.core.runs.conftest import MakeSpec, Until
 
 from .test_scheduler import ESCAPEE, escaped, log_has, scheduler_of

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from core.proc import Child, descendants, is_alive, spawn_detached
+from core.runs import Outcome
 from core.runs.execution.watch import Watch
-from core.runs.outcome import Outcome
 from tests.core.runs.store.test_record import SPEC
 
 FAMILY = """

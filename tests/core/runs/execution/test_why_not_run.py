@@ -3,8 +3,8 @@
 
 import pytest
 
+from core.runs import stream_testcases
 from core.runs.execution.conclude import why_not_run
-from core.runs.junit import stream_testcases
 
 LOADER = "tiny/causal_lm/pytorch"
 NODE = f"tests/runner/test_models.py::test_all_models_torch[{LOADER}-Base-single_device-inference]"

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.runs.ir import Stage, count_ops, read_ops, stage_of
-from core.runs.ir.folding import fold, folded_lines
+from core.runs.ir import Stage, count_ops, fold, folded_lines, read_ops, stage_of
 
 MLIR = """\
 #loc = loc("/src/model.py":7:0)

@@ -4,8 +4,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.runs.log.ansi import PLAIN, Look, coloured_line
-from core.runs.sanitize import plain_line
+from core.runs import plain_line
+from core.runs.log import PLAIN, Look, coloured_line
 
 hostile = st.text(
     st.characters(exclude_characters="\n") | st.sampled_from("\x1b[]\\;m0139\x07\x90\x9b\x9c\x9d\r\t\u202e")

@@ -8,8 +8,10 @@ import pytest
 
 from core.errors import TTMatrixError
 from core.proc import CommandResult
-from core.runs.log.compare import compare_logs, settled
-from core.runs.store.record import RunRecord, fold
+from core.runs.log import compare_logs
+from core.runs.log.compare import settled
+from core.runs.store import RunRecord
+from core.runs.store.record import fold
 from tests.core.runs.store.test_record import SPEC
 
 NAMES = ("20261121-073215-ab12cd", "20261121-093215-ff12cd")

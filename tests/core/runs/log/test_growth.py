@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.runs.execution.launch import launch, wait
-from core.runs.log.growth import ArrivalNotes, Arrivals, LogLimit
-from core.runs.log.tail import LogFile
-from core.runs.outcome import Outcome
-from core.runs.store.store import RunStore
+from core.runs import Outcome
+from core.runs.execution import wait
+from core.runs.execution.launch import launch
+from core.runs.log import ArrivalNotes, Arrivals, LogFile, LogLimit
+from core.runs.store import RunStore
 from tests.core.runs.conftest import MakeSpec, Until
 
 LIMIT = 80_000

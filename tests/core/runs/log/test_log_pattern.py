@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import UsageError
-from core.runs.log.search import parse_filter, parse_pattern
+from core.runs.log import parse_filter, parse_pattern
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@
 import pytest
 
 from core.payload.ttmatrix_payload.models.compile_options import TRACE_ADVICE
-from core.runs.log.memory import out_of_memory, trace_advice
+from core.runs.log import out_of_memory, trace_advice
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.runs.log.parts: which lines of a session's log belong to which test."""
 
-from core.runs.log.parts import parts_of
+from core.runs.log import parts_of
 
 A, B = (
     "test_all_models_torch[a/pytorch-One-single_device-inference]",

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.log.growth import LogLimit
-from core.runs.log.reader import LogLook, Seek
-from core.runs.log.search import Hit, parse_filter, parse_pattern
-from core.runs.log.tail import SLICE, LogFile
+from core.runs.log import LogFile, LogLimit, LogLook, Seek, parse_filter, parse_pattern
+from core.runs.log.search import Hit
+from core.runs.log.tail import SLICE
 
 Looking = Callable[[str], LogLook]
 

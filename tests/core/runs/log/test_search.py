@@ -6,8 +6,8 @@ from pathlib import Path
 
 from hypothesis import given, strategies as st
 
-from core.runs.log.search import SLICE, Hit, LineScan, parse_filter, parse_pattern
-from core.runs.log.tail import LogFile
+from core.runs.log import LogFile, parse_filter, parse_pattern
+from core.runs.log.search import SLICE, Hit, LineScan
 
 
 def scanned(log: LogFile, *stack: str) -> LineScan:

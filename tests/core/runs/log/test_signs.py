@@ -4,7 +4,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.runs.log.signs import SIGNS, SignKind, cause_line, is_error, sign_of
+from core.runs.log import SignKind, cause_line, sign_of
+from core.runs.log.signs import SIGNS, is_error
 
 FATAL = "TT_FATAL: DRAM Auto slice could not find valid slice configuration on output dimension 1 (assert.hpp:104)"
 CODE = "E   RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13"

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
-from core.runs.log.tail import CHUNK, SLICE, LineIndex, LogFile, last_line
-from core.runs.sanitize import plain_line
+from core.runs import plain_line
+from core.runs.log import LogFile, last_line
+from core.runs.log.tail import CHUNK, SLICE, LineIndex
 
 
 def polled(path: Path) -> LogFile:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.environment import child_environment
-from core.runs.planning.activate import activation
+from core.runs import child_environment
+from core.runs.planning import activation
 
 SCRIPT = """\
 if [ -z "$TTMLIR_TOOLCHAIN_DIR" ]; then

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from core.errors import UsageError
-from core.runs.outcome import Outcome
-from core.runs.planning.batches import failed, newest_batch, newest_results, not_run
-from core.runs.store.events import Finished
-from core.runs.store.record import RunRecord, fold
+from core.runs import Outcome
+from core.runs.planning import newest_batch
+from core.runs.planning.batches import failed, newest_results, not_run
+from core.runs.store import Finished, RunRecord
+from core.runs.store.record import fold
 from tests.core.runs.store.test_record import SPEC
 
 

@@ -7,12 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix import Matrix
-from core.matrix.indexing import index
+from core.matrix import Matrix, index
 from core.model import TEST_MODULE
-from core.runs.planning.boards import boards_of_test
-from core.runs.planning.plan import LaunchPlan, Options, plan_launch
-from core.runs.planning.preflight_checks import Level
+from core.runs.planning import LaunchPlan, Level, Options, boards_of_test, plan_launch
 from core.settings import Settings
 from tests.support.boards import fake_tt_smi
 from tests.support.tree import INFERENCE, LOADERS, write_checkout

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from core.errors import UsageError
+from core.runs import is_debugger
 from core.runs.planning.debuggers import with_debugger
-from core.runs.spec import is_debugger
 from tests.core.runs.store.test_record import SPEC
 
 BATCH = ("gdb", "-batch", "-ex", "run", "-ex", "bt", "--args")

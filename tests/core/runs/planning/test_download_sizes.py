@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.planning.download_sizes import with_sizes
-from core.runs.planning.downloads import Download, Kind
+from core.runs.planning import Download, with_sizes
+from core.runs.planning.downloads import Kind
 
 FILES = {
     "/api/models/org/both": {"a.safetensors": 1000, "b.bin": 900, "c.h5": 800, "config.json": 7},

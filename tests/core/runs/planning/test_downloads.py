@@ -7,19 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.planning import loader_downloads
-from core.runs.planning.downloads import (
-    Download,
-    Kind,
-    Sources,
-    asked_packages,
-    download_lines,
-    fetched,
-    hub_cache,
-    requirement_places,
-    size_text,
-)
-from core.sources.checkout import Checkout
+from core.runs.planning import Download, Sources, download_lines, loader_downloads
+from core.runs.planning.downloads import Kind, asked_packages, fetched, hub_cache, requirement_places, size_text
+from core.sources import Checkout
 from core.sources.downloads import Fetched, fetched_by
 
 LOADER = """

@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 from core.proc import ProcessIdentity
-from core.runs.outcome import Outcome
-from core.runs.planning.batches import Progress, progress, remaining
-from core.runs.planning.plan import with_estimates
-from core.runs.spec import RunSpec
-from core.runs.store import SESSION
-from core.runs.store.events import Finished, Queued, Started
-from core.runs.store.record import Presence, RunRecord, fold
+from core.runs import Outcome, RunSpec
+from core.runs.planning import Progress, progress, with_estimates
+from core.runs.planning.batches import remaining
+from core.runs.store import SESSION, Finished, Queued, RunRecord, Started
+from core.runs.store.record import Presence, fold
 from tests.core.runs.store.test_record import SPEC
 
 NODE = f"tests/runner/test_models.py::test_all_models_torch[{SPEC.test_id}]"

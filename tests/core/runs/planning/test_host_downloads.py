@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from core.hosts import Host, with_host
-from core.matrix.indexing import index
+from core.matrix import index
+from core.runs.planning import Level, Options, plan_launch
 from core.runs.planning.host_downloads import fetched_elsewhere, wanted
-from core.runs.planning.plan import Options, plan_launch
-from core.runs.planning.preflight_checks import Level
 from core.settings import Settings, paths
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.core.runs.conftest import MakeSpec
 from tests.support.fake_python import use_fake_python
 from tests.support.tree import sample

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.proc import CommandResult
-from core.runs.planning.interpreter import PACKAGES, Source, installed, is_cached
+from core.runs.planning import Source
+from core.runs.planning.interpreter import PACKAGES, installed, is_cached
 from tests.support.hostile import make_hostile_to_python, marks_in
 
 VERSIONS = '{"python": "3.12.0", "torch": "2.9.0", "jax": null, "sys.path": ["@/site-packages", "@/elsewhere"]}'

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from core.model import TEST_MODULE
-from core.runs.planning import kinds
-from core.runs.planning.kinds import CPU_PAYLOAD, KINDS, kind_for
+from core.runs.planning import CPU_PAYLOAD, KINDS, kind_for, kinds
 from core.settings import Settings
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.indexing import index
-from core.matrix.matrix import Matrix
-from core.runs.planning.plan import LaunchPlan, Options, look_ahead, plan_launch
-from core.runs.planning.preflight_checks import Level
+from core.matrix import Matrix, index
+from core.runs.planning import LaunchPlan, Level, Options, look_ahead, plan_launch
 from core.settings import Profile, Settings
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.fake_python import use_fake_python, without_package
 from tests.support.tree import sample
 

@@ -8,8 +8,8 @@ import pytest
 
 from core.errors import UsageError
 from core.hosts import Host
-from core.matrix.indexing import index
-from core.runs.planning.machines import archs_of_hosts, supported_of, with_needs
+from core.matrix import index
+from core.runs.planning import archs_of_hosts, supported_of, with_needs
 from tests.core.runs.conftest import MakeSpec
 from tests.support.tree import sample
 

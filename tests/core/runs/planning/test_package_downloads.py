@@ -10,8 +10,8 @@ import pytest
 
 from core.errors import TTMatrixError
 from core.proc import CommandResult
-from core.runs.planning.downloads import Download, Kind
-from core.runs.planning.package_downloads import downloads_of_packages
+from core.runs.planning import Download, downloads_of_packages
+from core.runs.planning.downloads import Kind
 
 PYTHON = Path(sys.executable)
 

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from core.errors import TTMatrixError, UsageError
-from core.matrix.indexing import index
+from core.matrix import index
 from core.model import TEST_MODULE, Function
-from core.runs.planning.interpreter import find_interpreter
-from core.runs.planning.kinds import CPU_PAYLOAD, PAYLOAD
-from core.runs.planning.plan import as_batch, plan_again, plan_run, plan_test
-from core.runs.spec import RunSpec
+from core.runs import RunSpec
+from core.runs.planning import CPU_PAYLOAD, as_batch, find_interpreter, plan_again, plan_test
+from core.runs.planning.kinds import PAYLOAD
+from core.runs.planning.plan import plan_run
 from core.settings import Profile, Settings
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.tree import INFERENCE, LOADERS, TRAINING, sample, write_checkout
 
 NOW = datetime(2026, 11, 21, 7, 32, 15, tzinfo=UTC)

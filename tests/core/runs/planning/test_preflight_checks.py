@@ -14,13 +14,10 @@ import pytest
 from core.errors import TTMatrixError
 from core.model import TEST_MODULE, Function
 from core.proc import identity
-from core.runs.leases import device_leases
-from core.runs.planning.interpreter import Source
-from core.runs.planning.kinds import KINDS, kind_for
-from core.runs.planning.preflight_checks import Level, Surroundings, Survey, preflight, refuse
-from core.runs.spec import RunSpec
+from core.runs import RunSpec, device_leases
+from core.runs.planning import KINDS, Level, Source, Surroundings, Survey, kind_for, preflight, refuse
 from core.settings import Settings
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.core.runs.store.test_record import SPEC
 
 VERSIONS = {"torch": "2.9.0", "torch_xla": "2.9.0", "pjrt_plugin_tt": "0.1", "pytest": "9.0.2"}

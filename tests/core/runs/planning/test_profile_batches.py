@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import UsageError
-from core.runs.planning.profile_batches import compared_profiles, newest_comparison, profiles_of, with_sweep
+from core.runs.planning import compared_profiles, newest_comparison, profiles_of, with_sweep
 from core.runs.store import RunRecord
 from core.settings import Profile, Settings
 from tests.core.evidence.analysis.test_profile_comparison import run

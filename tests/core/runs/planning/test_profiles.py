@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError, UsageError
-from core.matrix.indexing import index
+from core.matrix import index
 from core.model import TEST_MODULE
 from core.payload.ttmatrix_payload.models.compile_options import (
     TRACE_ADVICE,
@@ -16,14 +16,26 @@ from core.payload.ttmatrix_payload.models.compile_options import (
     read_words,
     words,
 )
-from core.runs.planning.interpreter import Source
-from core.runs.planning.kinds import EXPORT_KINDS, PAYLOAD, PROFILE_PLUGIN, Export, wants_device
-from core.runs.planning.plan import Options, plan_again, plan_test, plan_tests
-from core.runs.planning.preflight_checks import Survey, obstacles
-from core.runs.planning.profiles import default_kind, find_profile, known_profiles, sweep
-from core.runs.spec import DUMPING, RunSpec, how_to_dump, shell_command
+from core.runs import RunSpec, how_to_dump, shell_command
+from core.runs.planning import (
+    EXPORT_KINDS,
+    Export,
+    Options,
+    Source,
+    Survey,
+    default_kind,
+    find_profile,
+    known_profiles,
+    plan_again,
+    plan_test,
+    plan_tests,
+)
+from core.runs.planning.kinds import PAYLOAD, PROFILE_PLUGIN, wants_device
+from core.runs.planning.preflight_checks import obstacles
+from core.runs.planning.profiles import sweep
+from core.runs.spec import DUMPING
 from core.settings import Profile, Scalar, Settings
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from tests.support.tree import sample
 
 TINY = "alpha/pytorch-tiny-single_device-inference"

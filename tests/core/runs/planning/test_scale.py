@@ -4,9 +4,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from core.runs.planning.downloads import Download, Kind
-from core.runs.planning.scale import MANY, scale_of
-from core.runs.store.store import RunStore
+from core.runs.planning import MANY, Download, scale_of
+from core.runs.planning.downloads import Kind
+from core.runs.store import RunStore
 from tests.core.runs.conftest import MakeSpec
 
 MIB = 2**20

@@ -6,9 +6,8 @@ import sys
 from pathlib import Path
 
 from core.proc import run_command
-from core.runs.planning.interpreter import Source
-from core.runs.planning.preflight_checks import survey
-from core.sources.checkout import Checkout
+from core.runs.planning import Source, survey
+from core.sources import Checkout
 from tests.support.app import own_checkout
 from tests.support.hostile import make_hostile, make_hostile_to_python, marks_in
 from tests.support.tree import sample

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.planning.downloads import Download, Kind, Sources
+from core.runs.planning import Download, Sources
+from core.runs.planning.downloads import Kind
 from core.runs.planning.weight_files import with_weights
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 
 TEST = "some/pytorch-single_device-inference"
 TORCHVISION = """

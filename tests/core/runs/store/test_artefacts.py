@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.errors import UsageError
-from core.runs.store.store import artefacts, find_artefact
+from core.runs.store import artefacts, find_artefact
 
 
 @pytest.fixture

@@ -11,17 +11,9 @@ from hypothesis import given, strategies as st
 from core.errors import TTMatrixError
 from core.numbers import LAST_MOMENT, LONGEST
 from core.proc import ProcessIdentity
-from core.runs.outcome import Outcome
-from core.runs.store.events import (
-    Event,
-    Finished,
-    Queued,
-    Started,
-    append_event,
-    parse_line,
-    read_events,
-    to_line,
-)
+from core.runs import Outcome
+from core.runs.store import Finished, Queued, Started, append_event, read_events
+from core.runs.store.events import Event, parse_line, to_line
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 moments, durations = st.floats(0, LAST_MOMENT), st.floats(0, LONGEST)

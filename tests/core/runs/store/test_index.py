@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.outcome import Outcome
-from core.runs.store.events import Finished, append_event
+from core.runs import Outcome
+from core.runs.store import Finished, RunRecord, RunStore, append_event, events_file
 from core.runs.store.index import Index
-from core.runs.store.record import RunRecord
-from core.runs.store.store import RunStore, events_file
 from tests.core.runs.conftest import MakeSpec
 
 

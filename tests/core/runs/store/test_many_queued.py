@@ -8,16 +8,21 @@ from typing import NoReturn
 
 import pytest
 
-from core.runs.execution import launch as launching
-from core.runs.execution.launch import cancel_all, launch_all
+from core.runs import Outcome, RunSpec
+from core.runs.execution import cancel_all, launch as launching, launch_all
 from core.runs.execution.scheduler import Scheduler
-from core.runs.outcome import Outcome
-from core.runs.spec import RunSpec
-from core.runs.store import queue, store as runs_store
-from core.runs.store.events import Finished, Returned, append_event
-from core.runs.store.queue import Queue, Ticket
-from core.runs.store.record import RunState
-from core.runs.store.store import RunStore, events_file
+from core.runs.store import (
+    Finished,
+    Queue,
+    Returned,
+    RunState,
+    RunStore,
+    Ticket,
+    append_event,
+    events_file,
+    queue,
+    store as runs_store,
+)
 from tests.core.runs.conftest import MakeSpec
 
 MANY = 250

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
-from core.runs.store.queue import Queue, Ticket, moved
+from core.runs.store import Queue, Ticket
+from core.runs.store.queue import moved
 
 A, B, C = (Ticket(name, order) for order, name in enumerate("abc"))
 

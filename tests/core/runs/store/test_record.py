@@ -8,10 +8,10 @@ from hypothesis import given, strategies as st
 
 from core.model import Function
 from core.proc import ProcessIdentity
-from core.runs.outcome import Outcome
-from core.runs.spec import RunSpec
-from core.runs.store.events import Event, Finished, Queued, Started
-from core.runs.store.record import GONE, Presence, RunRecord, RunState, fold
+from core.runs import Outcome, RunSpec
+from core.runs.store import Finished, Queued, RunRecord, RunState, Started
+from core.runs.store.events import Event
+from core.runs.store.record import GONE, Presence, fold
 
 SPEC = RunSpec(
     "20261121-073215-ab12cd",

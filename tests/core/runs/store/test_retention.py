@@ -7,10 +7,9 @@ from pathlib import Path
 
 from hypothesis import given, strategies as st
 
-from core.runs.outcome import Outcome
-from core.runs.store.events import Finished, Queued
-from core.runs.store.record import Presence, RunRecord, fold
-from core.runs.store.retention import Policy, size_on_disk, surplus
+from core.runs import Outcome
+from core.runs.store import Finished, Policy, Queued, RunRecord, size_on_disk, surplus
+from core.runs.store.record import Presence, fold
 
 from .test_record import SPEC
 

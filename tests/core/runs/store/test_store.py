@@ -8,12 +8,9 @@ import pytest
 
 from core.errors import TTMatrixError, UsageError
 from core.proc import ProcessIdentity, own_identity, this_host
-from core.runs.outcome import Outcome
-from core.runs.spec import RunSpec
-from core.runs.store.events import Event, Finished, Queued, Started, append_event
-from core.runs.store.queue import Ticket
-from core.runs.store.record import RunState
-from core.runs.store.store import RunStore, events_file, read_spec
+from core.runs import Outcome, RunSpec
+from core.runs.store import Finished, Queued, RunState, RunStore, Started, Ticket, append_event, events_file, read_spec
+from core.runs.store.events import Event
 from tests.core.runs.conftest import MakeSpec
 
 

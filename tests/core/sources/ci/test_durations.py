@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.ci.runner import DURATIONS, read_durations
+from core.sources.ci import DURATIONS, read_durations
 from tests.support.tree import sample
 
 

@@ -4,7 +4,7 @@
 import json
 from pathlib import Path
 
-from core.sources.ci.jobs import read_jobs, scheduled
+from core.sources.ci import read_jobs, scheduled
 from tests.support.tree import sample
 
 OBJECT = {"runs-on": "n150", "name": "models", "dir": "./tests/runner"}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.ci.runner import CONFTEST, read_skip_prefixes
+from core.sources.ci import CONFTEST, read_skip_prefixes
 from tests.support.tree import sample
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.checkout import Checkout
-from core.sources.ci.triggers import BUILT_IN, Cadence, Trigger, read_triggers
+from core.sources import Checkout
+from core.sources.ci import Trigger
+from core.sources.ci.triggers import BUILT_IN, Cadence, read_triggers
 from tests.support.tree import sample
 
 CALL = "jobs:\n  a:\n    uses: ./.github/workflows/{called}\n    with:\n      test_suite: {preset}\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 from core.sources.ci.workflows import Workflow, read_workflows
 from tests.support.tree import sample
 

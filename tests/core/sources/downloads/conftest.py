@@ -6,7 +6,7 @@ from typing import Protocol
 
 import pytest
 
-from core.sources.downloads.fetched import Fetched, fetched_by
+from core.sources.downloads import Fetched, fetched_by
 
 DIRECTORY = "some/pytorch"
 

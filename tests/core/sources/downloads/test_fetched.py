@@ -3,9 +3,7 @@
 
 import pytest
 
-from core.sources.downloads.fetched import Fetched
-from core.sources.downloads.hub import HubName
-from core.sources.downloads.weights import Library, Weights
+from core.sources.downloads import Fetched, HubName, Library, Weights
 from tests.core.sources.downloads.conftest import Fetch
 
 BESIDE = "some/pytorch/src/model_utils.py"

@@ -3,7 +3,7 @@
 
 import pytest
 
-from core.sources.downloads.hub import HubName
+from core.sources.downloads import HubName
 from tests.core.sources.downloads.conftest import Fetch
 
 LOADER = """\

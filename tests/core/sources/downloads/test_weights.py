@@ -5,10 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.downloads.fetched import Fetched
-from core.sources.downloads.hub import HubName
-from core.sources.downloads.torchvision_weights import WeightFile, torchvision_files
-from core.sources.downloads.weights import Library, Weights
+from core.sources.downloads import Fetched, HubName, Library, WeightFile, Weights, torchvision_files
 from tests.core.sources.downloads.conftest import Fetch
 
 LOADER = """

@@ -3,9 +3,9 @@
 
 import pytest
 
-from core.workflows.loader_code.analysis.code import Code
-from core.workflows.loader_code.analysis.returned import Returned, returned_by
-from core.workflows.loader_code.model_config import Start, start_token
+from core.workflows.loader_code import Start
+from core.workflows.loader_code.analysis import Code, Returned, returned_by
+from core.workflows.loader_code.model_config import start_token
 from tests.support.loader_code import loader
 
 TOKEN = "decoder_start_token_id"

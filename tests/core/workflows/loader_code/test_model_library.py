@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.workflows.loader_code.model_library import ModelLibrary, mentioned_by, normal
+from core.workflows.loader_code import ModelLibrary
+from core.workflows.loader_code.model_library import mentioned_by, normal
 
 AUTO = """
 MODEL_FOR_CAUSAL_LM_MAPPING_NAMES = OrderedDict(

@@ -3,16 +3,17 @@
 
 import pytest
 
+from core.workflows import Ask, Phase, RunDevice, WorkflowReport
 from core.workflows.conclusion import alone
-from core.workflows.effects import Answer, Ask, Effect, RunCpu, RunDevice
-from core.workflows.loader_code.analysis.code import NoSite
-from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
-from core.workflows.loader_code.model_config import Start
+from core.workflows.effects import Answer, Effect, RunCpu
+from core.workflows.loader_code import Start
+from core.workflows.loader_code.analysis import NoSite
+from core.workflows.loader_code.edits import SourceEdit
+from core.workflows.loader_code.edits.edit import EditKind
 from core.workflows.procedures import missing_inputs as module
 from core.workflows.procedures.missing_inputs import gate, missing_inputs
 from core.workflows.procedures.table import pick
-from core.workflows.report import WorkflowReport
-from core.workflows.repro import Phase, Repro
+from core.workflows.repro import Repro
 from tests.support.triage import LOADER, SIBLING, TARGET, World, case, edit, edited, member, phase, play, repro, shown
 
 TARGETS = "AssertionError: targets should not be none when in training mode"

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from core.workflows.conclusion import alone
-from core.workflows.procedures.table import AUTO, WORKFLOWS, pick, workflow, workflow_for
+from core.workflows.procedures import AUTO, WORKFLOWS, workflow
+from core.workflows.procedures.table import pick, workflow_for
 from core.workflows.repro import Repro
 from tests.support.triage import (
     LOADER,

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
+from core.workflows import Ask, RunDevice, WorkflowReport
 from core.workflows.conclusion import alone
-from core.workflows.effects import Answer, Ask, Effect, FindUsers, RunCpu, RunDevice
-from core.workflows.loader_code.analysis.code import NoSite
-from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
-from core.workflows.loader_code.edits.families import UnpackChoice, Unpacking
+from core.workflows.effects import Answer, Effect, FindUsers, RunCpu
+from core.workflows.loader_code.analysis import NoSite
+from core.workflows.loader_code.edits import SourceEdit, UnpackChoice, Unpacking
+from core.workflows.loader_code.edits.edit import EditKind
 from core.workflows.loader_code.edits.unpack import Form, Selection
 from core.workflows.procedures import unpack_forward_output as module
 from core.workflows.procedures.unpack_forward_output import unpack_forward_output
-from core.workflows.report import WorkflowReport
 from tests.support.triage import (
     LOADER,
     NO_HANDLER,

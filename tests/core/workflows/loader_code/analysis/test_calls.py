@@ -3,9 +3,7 @@
 
 import pytest
 
-from core.workflows.loader_code.analysis.code import Code
-from core.workflows.loader_code.analysis.frames import outermost
-from core.workflows.loader_code.analysis.tracer import Tracer
+from core.workflows.loader_code.analysis import Code, Tracer, outermost
 from tests.support.loader_code import loader
 
 HELPERS = """

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
-from core.workflows.loader_code.analysis.code import (
+from core.workflows.loader_code.analysis import (
     Code,
     Splice,
     constant,

@@ -4,9 +4,8 @@
 import libcst as cst
 import pytest
 
-from core.workflows.loader_code.analysis.code import Code
+from core.workflows.loader_code.analysis import Code, Followed, outermost
 from core.workflows.loader_code.analysis.control_flow import Conditions
-from core.workflows.loader_code.analysis.frames import Followed, outermost
 
 
 @pytest.mark.parametrize(

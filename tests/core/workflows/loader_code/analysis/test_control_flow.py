@@ -4,8 +4,8 @@
 import libcst as cst
 import pytest
 
-from core.workflows.loader_code.analysis.code import dotted
-from core.workflows.loader_code.analysis.control_flow import Bindings, Walk
+from core.workflows.loader_code.analysis import Bindings, dotted
+from core.workflows.loader_code.analysis.control_flow import Walk
 
 
 def walk(text: str) -> Walk:

@@ -3,8 +3,8 @@
 
 import libcst as cst
 
-from core.workflows.loader_code.analysis.code import Code, nodes
-from core.workflows.loader_code.analysis.frames import Frame, entered, mentions, outermost, spoken_name
+from core.workflows.loader_code.analysis import Code, Frame, mentions, nodes, outermost, spoken_name
+from core.workflows.loader_code.analysis.frames import entered
 
 SOURCE = """
 def outer(self, dtype_override=None):

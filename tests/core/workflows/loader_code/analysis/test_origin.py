@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.workflows.loader_code.analysis.origin: what functions return, and places that are the same."""
 
-from core.workflows.loader_code.analysis.code import Code
-from core.workflows.loader_code.analysis.frames import outermost
-from core.workflows.loader_code.analysis.origin import Nature, Origin, Place, distinct, returns
+from core.workflows.loader_code.analysis import Code, Nature, Origin, Place, distinct, outermost, returns
 
 SOURCE = """
 def f(x):

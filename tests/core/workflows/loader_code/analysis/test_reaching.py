@@ -4,9 +4,8 @@
 import libcst as cst
 import pytest
 
-from core.workflows.loader_code.analysis.code import Code, suite
-from core.workflows.loader_code.analysis.frames import outermost
-from core.workflows.loader_code.analysis.reaching import Query, Reaching, key_of_element, writes
+from core.workflows.loader_code.analysis import Code, outermost, suite, writes
+from core.workflows.loader_code.analysis.reaching import Query, Reaching, key_of_element
 
 
 def in_force(body: str, name: str = "x", *path: str | int) -> list[str]:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.workflows.loader_code.analysis.returned: the one return, and its parts as text."""
 
-from core.workflows.loader_code.analysis.code import Code, NoSite
-from core.workflows.loader_code.analysis.returned import Returned, has_key, mapping, returned_by, room_after
+from core.workflows.loader_code.analysis import Code, NoSite, Returned, has_key, mapping, returned_by, room_after
 from tests.support.loader_code import loader, tensor
 
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from core.workflows.loader_code.analysis.frames import Followed
-from core.workflows.loader_code.analysis.symptom import Symptom, path_of
+from core.workflows.loader_code.analysis import Followed, Symptom, path_of
 from tests.support.loader_code import tensor
 
 LOG = """===== BFLOAT16 =====

@@ -5,16 +5,15 @@ import libcst as cst
 import pytest
 import torch
 
+from core.workflows.loader_code.analysis import Made, made_by
 from core.workflows.loader_code.analysis.tensors import (
     JOINING_FUNCTIONS,
     SHAPE_FUNCTIONS,
     SHAPE_METHODS,
-    Made,
     alike_source,
     cast_by_name,
     constructor_name,
     dtype_argument,
-    made_by,
     written_dtype,
 )
 

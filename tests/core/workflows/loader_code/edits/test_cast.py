@@ -4,9 +4,7 @@
 import libcst as cst
 import pytest
 
-from core.workflows.loader_code.analysis.code import Code, nodes
-from core.workflows.loader_code.analysis.frames import AttributeKey, outermost
-from core.workflows.loader_code.analysis.origin import Place
+from core.workflows.loader_code.analysis import AttributeKey, Code, Place, nodes, outermost
 from core.workflows.loader_code.edits.cast import cast, cast_edit
 
 GUARD = "if dtype_override is not None:\n"

@@ -4,10 +4,10 @@
 import pytest
 
 from core.errors import TTMatrixError
-from core.workflows.loader_code.analysis.code import NoSite
-from core.workflows.loader_code.analysis.symptom import Symptom
-from core.workflows.loader_code.edits.dtype import dtype_candidates, dtype_site
-from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
+from core.workflows.loader_code.analysis import NoSite, Symptom
+from core.workflows.loader_code.edits import SourceEdit, dtype_candidates
+from core.workflows.loader_code.edits.dtype import dtype_site
+from core.workflows.loader_code.edits.edit import EditKind
 from tests.support.loader_code import came, changed, loader, reason
 
 GUARD = "if dtype_override is not None:"

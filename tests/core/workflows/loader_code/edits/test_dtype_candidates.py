@@ -3,8 +3,9 @@
 
 import pytest
 
-from core.workflows.loader_code.analysis.symptom import Symptom
-from core.workflows.loader_code.edits.dtype import MOST, dtype_candidates
+from core.workflows.loader_code.analysis import Symptom
+from core.workflows.loader_code.edits import dtype_candidates
+from core.workflows.loader_code.edits.dtype import MOST
 from tests.support.loader_code import changed, loader
 
 TWO = loader("x = torch.rand(3)", "y = torch.rand(4)", "return {'x': x, 'y': y}")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.workflows.loader_code.edits.edit: one change as data."""
 
-from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
+from core.workflows.loader_code.edits import SourceEdit
+from core.workflows.loader_code.edits.edit import EditKind
 
 
 def test_the_diff_is_git_s() -> None:

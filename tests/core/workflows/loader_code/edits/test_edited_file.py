@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.workflows.loader_code.edits.edit import EditedFile, EditKind, SourceEdit, edited_files, forget, put, take_back
+from core.workflows.loader_code.edits import EditedFile, SourceEdit, edited_files, put, take_back
+from core.workflows.loader_code.edits.edit import EditKind, forget
 from tests.support.app import own_checkout
 from tests.support.git import git
 

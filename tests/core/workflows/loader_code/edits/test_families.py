@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from core.workflows.loader_code.edits.families import FAMILIES, Unpacking, losses_named, read_by, unpacking
+from core.workflows.loader_code.edits import Unpacking, losses_named, read_by, unpacking
+from core.workflows.loader_code.edits.families import FAMILIES
 from core.workflows.loader_code.edits.unpack import Form
 
 

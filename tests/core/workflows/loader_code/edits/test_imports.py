@@ -3,7 +3,7 @@
 
 import pytest
 
-from core.workflows.loader_code.analysis.code import Code, NoSite
+from core.workflows.loader_code.analysis import Code, NoSite
 from core.workflows.loader_code.edits.syntax import import_from_models, import_torch
 
 NAME = "extract_tensors_recursive"

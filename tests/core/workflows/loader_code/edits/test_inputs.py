@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 import torch
 
-from core.workflows.loader_code.analysis.code import NoSite
-from core.workflows.loader_code.edits.edit import SourceEdit
-from core.workflows.loader_code.edits.inputs import batch_of_two, decoder_inputs, detection_targets
-from core.workflows.loader_code.model_config import Start
+from core.workflows.loader_code import Start
+from core.workflows.loader_code.analysis import NoSite
+from core.workflows.loader_code.edits import SourceEdit, batch_of_two, decoder_inputs, detection_targets
 from tests.support.loader_code import came, changed, loader, reason, tensor
 
 IDS = tensor("input_ids", "int64", 2, 5)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import core.demo
 from core.model import Loader
-from core.workflows.loader_code.edits.loader_users import Sureness, returning, users
-from core.workflows.loader_code.model_library import ModelLibrary
+from core.workflows.loader_code import ModelLibrary
+from core.workflows.loader_code.edits import Sureness, returning, users
 
 SAMPLE = Path(core.demo.__file__).parent / "tree/third_party/tt_forge_models"
 LOADERS = tuple(

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 import core.demo
-from core.workflows.loader_code.analysis.code import NoSite
-from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
-from core.workflows.loader_code.edits.registry import REGISTRY_FILE, read_registry, register, unregister
+from core.workflows.loader_code.analysis import NoSite
+from core.workflows.loader_code.edits import REGISTRY_FILE, SourceEdit, read_registry, register, unregister
+from core.workflows.loader_code.edits.edit import EditKind
 from tests.support.loader_code import changed, reason
 
 SAMPLE = Path(core.demo.__file__).parent / "tree/third_party/tt_forge_models" / REGISTRY_FILE

@@ -3,11 +3,9 @@
 
 import pytest
 
-from core.workflows.loader_code.analysis.code import Code
-from core.workflows.loader_code.analysis.frames import Followed
-from core.workflows.loader_code.analysis.symptom import Symptom
+from core.workflows.loader_code.analysis import Code, Followed, Symptom
+from core.workflows.loader_code.edits import SourceEdit
 from core.workflows.loader_code.edits.dtype import shared_site
-from core.workflows.loader_code.edits.edit import SourceEdit
 from tests.support.loader_code import changed, loader
 
 MADE = "inputs = {'a': read(1), 'b': read(2), 'c': torch.arange(3)}"

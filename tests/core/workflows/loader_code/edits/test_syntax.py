@@ -4,7 +4,7 @@
 import libcst as cst
 import pytest
 
-from core.workflows.loader_code.analysis.code import WIDTH, Code, nodes
+from core.workflows.loader_code.analysis import WIDTH, Code, nodes
 from core.workflows.loader_code.edits.syntax import add_argument
 
 

@@ -11,9 +11,10 @@ import pytest
 import torch
 from hypothesis import given, strategies as st
 
-from core.workflows.loader_code.analysis.code import NoSite
-from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
-from core.workflows.loader_code.edits.unpack import Form, Selection, has_override, unpack_override
+from core.workflows.loader_code.analysis import NoSite
+from core.workflows.loader_code.edits import SourceEdit, has_override, unpack_override
+from core.workflows.loader_code.edits.edit import EditKind
+from core.workflows.loader_code.edits.unpack import Form, Selection
 from tests.support.loader_code import came, loader, reason
 
 A, B = torch.ones(2, 3), torch.full((4,), 2.0)

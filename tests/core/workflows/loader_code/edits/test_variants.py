@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.workflows.loader_code.edits.syntax: from the text of an id to the member of the enum."""
 
-from core.workflows.loader_code.analysis.code import Code, member_of
+from core.workflows.loader_code.analysis import Code, member_of
 from tests.support.loader_code import loader
 
 

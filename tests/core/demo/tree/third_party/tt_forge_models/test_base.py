@@ -14,10 +14,7 @@ import pytest
 
 from core.ids import TestId
 from core.model import Entry, Framework
-from core.sources.checkout import Checkout
-from core.sources.expectations import read_expectations
-from core.sources.loaders import loader_directories, scan_loaders
-from core.sources.schema import Schema
+from core.sources import Checkout, Schema, loader_directories, read_expectations, scan_loaders
 
 pytestmark = pytest.mark.slow("the sample's models run")
 
