@@ -68,14 +68,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     if not (args.ids or args.query or args.apply or args.resume or args.choose or args.device_result):
-        list_sessions(context)
+        list_sessions(context, lambda: _world(context))
         return EXIT_OK
     ids = _targets(args, context)
     agreed_interpreter(ids, context, yes=args.yes)
-    world = WorkflowContext(
-        context.matrix, context.model_infos, context.settings, RunStore(context.paths.runs), context.arch
-    )
-    world.said, world.stand_in = context.console.note, context.policy.cpu_counts_as_device
+    world = _world(context)
     root = sessions_directory(context.paths.state, context.checkout.root)
     with workflow_lock(root):
         done = _drive(args, world, root, ids)
@@ -91,6 +88,14 @@ def execute(args: argparse.Namespace, context: Context) -> int:
                 take(world, bench, [one for one in done if one.blocked is None], planned)
         _print(context.console, list(zip(done, diffs, strict=True)), applies=args.apply)
     return EXIT_FINDINGS if planned.rejected else max(map(exit_code, done), default=EXIT_OK)
+
+
+def _world(context: Context) -> WorkflowContext:
+    world = WorkflowContext(
+        context.matrix, context.model_infos, context.settings, RunStore(context.paths.runs), context.arch
+    )
+    world.said, world.stand_in = context.console.note, context.policy.cpu_counts_as_device
+    return world
 
 
 def _drive(args: argparse.Namespace, world: WorkflowContext, root: Path, ids: Sequence[str]) -> list[Progress]:

@@ -199,6 +199,33 @@ async def test_columns_are_chosen_ordered_sorted_and_saved(checkout: Checkout) -
     assert again.session.view.columns == view.columns != DEFAULT_COLUMNS
 
 
+@pytest.mark.parametrize(
+    ("width", "lacking"),
+    [
+        (80, "4 columns do not fit"),
+        (120, "3 columns do not fit"),
+        (145, "2 columns do not fit"),
+        (153, "1 column does not fit"),
+        (200, ""),
+    ],
+)
+async def test_chosen_columns_take_room_from_ids_and_what_does_not_fit_is_said(
+    checkout: Checkout, width: int, lacking: str
+) -> None:
+    chosen = (*DEFAULT_COLUMNS, "pcc", "entry", "phase", "mode")
+    change_saved(paths().views_file, lambda kept: kept._replace(columns=chosen))
+    app = build_app(checkout)
+    async with app.run_test(size=(width, 24)):
+        table = app.matrix_screen.table
+        total, widths = table.size.width, table.widths(table.size.width)
+        missing = [column for column, left in zip(table.source.columns, widths, strict=True) if not left]
+        used = 1 + sum(left + 1 for left in widths if left)
+        assert all(used - widths[0] + 32 + column.width + 1 > total for column in missing)
+        assert widths[0] >= 32
+        assert used <= total
+        assert table.header()[0][0].text == " · ".join(filter(None, ("▲test id", lacking)))
+
+
 async def test_ids_cannot_be_hidden_and_escape_changes_nothing(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=SMALL) as pilot:

@@ -9,6 +9,9 @@ from core.matrix.query import NUMBERS, RESULT, VERDICT
 from core.matrix.view import (
     BY_TABLE_FIELD,
     DECLARED,
+    DEFAULT_COLUMNS,
+    DEFAULT_HANDWRITTEN_COLUMNS,
+    DEFAULT_OP_COLUMNS,
     DEVICE_RUN,
     ENTRY_FIELDS,
     EVIDENCE,
@@ -78,6 +81,9 @@ _SIZES: Mapping[str, TableColumn] = {
 
 _OP_ID = TableColumn("", 24, share=3, elide=True, ids=True)
 """Ids of op cases are shorter, and their op is equally informative."""
+_LEAST_ID = 32
+"""What ids keep beside columns that a person has chosen: of a hundred variants, 99 are whole in it."""
+_DEFAULTS = (DEFAULT_COLUMNS, DEFAULT_OP_COLUMNS, DEFAULT_HANDWRITTEN_COLUMNS)
 
 
 class MatrixRows:
@@ -122,14 +128,17 @@ class MatrixRows:
         size = _OP_ID if name == "id" and self._only_ops else _SIZES[name]
         width = min(width, size.width) if size is _OP_ID else width
         heads = arch_names(self._matrix) if name == "archs" else ()
+        chosen = self._names not in _DEFAULTS
         return TableColumn(
             title,
             max(width, min(len(title), 8)),
             size.share,
             size.elide,
-            yields=size.yields,
+            # Columns that a person has chosen are placed in the order of that choice, beside short ids.
+            yields=min(size.yields, 1) if chosen else size.yields,
             heads=heads,
             ids=size.ids,
+            least=min(width, _LEAST_ID) if chosen and size.ids else 0,
         )
 
     def __len__(self) -> int:

@@ -64,7 +64,8 @@ def progress_text(progress: Progress, records: Iterable[RunRecord]) -> str:
     """`█████░░░░░ 3 of 6 done, about 1m20 left · 2 running, 1 waiting`; `records` are all runs."""
     done = progress.total - progress.left
     full = done * _BAR_CELLS // max(1, progress.total)
-    eta = f", about {seconds_text(progress.seconds)} left" if progress.seconds else ""
+    most = "at least" if progress.unknown else "about"
+    eta = f", {most} {seconds_text(progress.seconds)} left" if progress.seconds else ""
     states = [record.state for record in records if record.active]
     running = states.count(RunState.RUNNING)
     now = f"{running:,} running, {len(states) - running:,} waiting"

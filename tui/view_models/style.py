@@ -233,12 +233,14 @@ class TableColumn(NamedTuple):
     right: bool = False
     """Whether its single piece is right-aligned."""
     yields: int = 0
-    """If space is short, columns with the highest number are dropped first; 0: never dropped."""
+    """If space is short, those with the highest number are placed last, if they fit; 0: never dropped."""
     heads: tuple[str, ...] = ()
     """A name for each of its one-letter pieces: if all columns have room, the header shows them."""
 
     ids: bool = False
     """Whether it shows the ids of the rows, which are shortened by one rule (`tui.view_models.ids`)."""
+    least: int = 0
+    """What it keeps of its width before a column is dropped, of which its head then tells; 0: its width."""
 
     @property
     def roomy(self) -> int:

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from core.text import one_line
+from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.view_models import Cell, Identified, IdLook, TableColumn, fit, id_look, paragraph
 from tui.widgets.line_base import LinePane, line_style
@@ -175,8 +175,18 @@ class RowTable(LinePane):
     def _new_id_look(self, width: int) -> IdLook:
         for column, left in zip(self.source.columns, self.widths(width), strict=True):
             if column.ids and left and isinstance(self.source, Identified):
-                return id_look(list(self.source.ids()), left, column.title)
+                return id_look(list(self.source.ids()), left, self._title(column, width))
         return IdLook()
+
+    def _title(self, column: TableColumn, width: int) -> str:
+        """The title of a column; of one that gives way to the others also how many of them do not fit."""
+        columns, widths = self.source.columns, self.widths(width)
+        dropped = sum(bool(one.width) and not left for one, left in zip(columns, widths, strict=True))
+        if not dropped or not column.least:
+            return column.title
+        note = f"{counted(dropped, 'column')} {'does' if dropped == 1 else 'do'} not fit"
+        both = f"{column.title} · {note}"
+        return both if len(both) <= widths[columns.index(column)] else note
 
     def short_heads(self, width: int) -> bool:
         """Whether in a table of that width a column shows letters in place of the names of its pieces."""
@@ -208,7 +218,7 @@ class RowTable(LinePane):
 
     def header(self) -> Sequence[Sequence[Cell]]:
         """The pieces of the line above the rows."""
-        return [(Cell(column.title),) for column in self.source.columns]
+        return [(Cell(self._title(column, self.size.width)),) for column in self.source.columns]
 
     def header_look(self) -> object:
         """What decides the look of the header; headers with the same value look the same."""
@@ -399,19 +409,30 @@ _LEAST_WIDTH = 16
 """Cells that a column keeps of its width, whatever the others need."""
 
 
+def _shown(columns: Sequence[TableColumn], total: int) -> list[TableColumn]:
+    """Those that fit: what yields least is placed first, and what comes first of columns that yield alike."""
+    filled = 1
+    shown: set[TableColumn] = set()
+    for column in sorted(columns, key=lambda column: column.yields):
+        needed = (column.least or column.width) + 1
+        if total >= column.from_width and (not column.yields or filled + needed <= total):
+            filled += needed
+            shown.add(column)
+    return [column for column in columns if column in shown]
+
+
 def _widths(columns: Sequence[TableColumn], total: int) -> list[int]:
     """What each column gets of `total` cells; 0: it is not shown."""
-    shown = [column for column in columns if total >= column.from_width]
+    shown = _shown(columns, total)
     roomy: set[TableColumn] = set()
-    while sum(column.width + 1 for column in shown) >= total and any(column.yields for column in shown):
-        shown.remove(max(reversed(shown), key=lambda column: column.yields))
     # One cell in front of each column, and one for the mark.
     spare = total - 1 - sum(column.width + 1 for column in shown)
     for column in shown if len(shown) == len(columns) else ():
         if 0 < column.roomy - column.width <= spare:
             spare -= column.roomy - column.width
             roomy.add(column)
-    shares = sum(column.share for column in shown) or 1
+    elastic = [column for column in shown if column.least and spare < 0] or shown
+    shares = sum(column.share for column in elastic) or 1
     # Where there is still too little room, what is cut are columns that may be, not the end of the row.
     return [
         0
@@ -419,6 +440,8 @@ def _widths(columns: Sequence[TableColumn], total: int) -> list[int]:
         else column.roomy
         if column in roomy
         else max(min(column.width, _LEAST_WIDTH), column.width + spare * column.share // shares)
+        if column in elastic
+        else column.width
         for column in columns
     ]
 

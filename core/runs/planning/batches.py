@@ -101,28 +101,30 @@ class Progress:
     left: int
     """The number of runs that have not ended."""
     seconds: float | None
-    """Seconds until they will have; None if one of them has no estimate."""
+    """Seconds until they will have, as far as there are estimates; None: there are none."""
+    unknown: int = 0
+    """Those of them without an estimate: it takes at least `seconds`."""
 
 
 def progress(records: Sequence[RunRecord], now: float) -> Progress:
     """The progress of all batches with active runs; `now` is in seconds since the epoch."""
     going = {record.spec.batch for record in records if record.active}
     members = [record for record in records if record.spec.batch in going]
-    left = sum(record.active for record in members)
-    return Progress(len(members), left, remaining(members, now))
+    left = [record for record in members if record.active]
+    unknown = sum(record.spec.estimate is None for record in left)
+    seconds = None if left and unknown == len(left) else remaining(left, now)
+    return Progress(len(members), len(left), seconds, unknown)
 
 
-def remaining(records: Iterable[RunRecord], now: float) -> float | None:
+def remaining(records: Iterable[RunRecord], now: float) -> float:
     """Seconds until the last of these runs will have ended, with as many at a time as their slots allow.
 
-    `now` is in seconds since the epoch. None if an active run has no estimate.
+    `now` is in seconds since the epoch. A run without an estimate counts for nothing.
     """
     left: dict[str, list[float]] = {}
     widths: dict[str, int] = {}
     for record in records:
-        if record.active:
-            if record.spec.estimate is None:
-                return None
+        if record.active and record.spec.estimate is not None:
             gone = now - record.started if record.started is not None else 0.0
             left.setdefault(record.spec.slots, []).append(max(0.0, record.spec.estimate - gone))
             widths[record.spec.slots] = max(1, record.spec.slot_count)

@@ -11,7 +11,7 @@ import pytest
 from core.errors import EXIT_USAGE
 from core.settings import paths
 from core.sources import Checkout
-from core.workflows import sessions_directory
+from core.workflows import driver, sessions_directory
 from tests.faults.player import Player
 from tests.support.cli import Called, call
 from tests.support.git import committed_checkout, git
@@ -63,6 +63,13 @@ def test_without_an_id_the_open_workflows_are_listed(checkout: Checkout) -> None
     assert SMALL in called.out
     assert "--resume goes on" in called.err
     assert triage(checkout, "--resume").code == EXIT_USAGE
+
+
+def test_a_workflow_for_which_a_device_has_come_needs_none(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    triage(checkout, SMALL)
+    monkeypatch.setattr(driver, "device_command", lambda *_: (None, ""))
+    (one,) = triage(checkout, "--json").json
+    assert (one["id"], one["state"]) == (SMALL, "stopped")
 
 
 def test_what_a_workflow_downloads_is_asked_about_and_caches_are_named(

@@ -101,6 +101,8 @@ def test_the_progress_has_a_bar_and_the_exit_a_word() -> None:
     runs = [record("a", RUNNING), record("b", turn=0), record("c", turn=1)]
     text = progress_text(Progress(6, 3, 80.0), runs)
     assert text == "█████░░░░░ 3 of 6 done, about 80.0s left · 1 running, 2 waiting"
+    assert ", at least 80.0s left ·" in progress_text(Progress(6, 3, 80.0, unknown=1), runs)
+    assert "left" not in progress_text(Progress(6, 3, None, unknown=3), runs)
     assert exit_words(0, []) == ""
     assert exit_words(1, runs) == (
         "1 pending change saved for the next start.\nRuns continue: 1 running, 2 waiting. List them: ttmatrix runs --active"

@@ -82,10 +82,10 @@ def going(estimate: float | None, started: float | None = None, slots: str = "cp
         ([going(10.0)] * 4, 20.0),
         ([going(30.0), going(2.0)], 30.0),
         ([going(10.0)] * 4 + [going(50.0, slots="device")], 50.0),
-        ([going(10.0), going(None)], None),
+        ([going(10.0), going(None)], 10.0),
     ],
 )
-def test_what_is_left_is_shared_by_the_slots(records: list[RunRecord], left: float | None) -> None:
+def test_what_is_left_is_shared_by_the_slots(records: list[RunRecord], left: float) -> None:
     assert remaining(records, 100.0) == left
 
 
@@ -96,3 +96,6 @@ def test_progress_counts_the_batches_that_have_something_left() -> None:
     over, done, left = of("1", ended(1)), of("2", ended(1)), of("2", going(10.0))
     assert progress([left, done, over], 100.0) == Progress(2, 1, 10.0)
     assert progress([over], 100.0) == Progress(0, 0, 0.0)
+    unknown = of("2", going(None))
+    assert progress([left, unknown, done], 100.0) == Progress(3, 2, 10.0, unknown=1)
+    assert progress([unknown, done], 100.0) == Progress(2, 1, None, unknown=1)
