@@ -22,7 +22,7 @@ _GO_ON = "ttmatrix triage ID --resume goes on"
 
 
 def list_sessions(context: Context, world: Callable[[], WorkflowContext]) -> None:
-    """Print a line for each open session, the one that was touched last at the end. `world`: as in `WorkflowManager`."""
+    """Print a line for each open session, the one that was touched last at the end; `world` as in `WorkflowManager`."""
     manager = WorkflowManager(sessions_directory(context.paths.state, context.checkout.root))
     manager.look(world)
     found = [(item.state, item.session) for item in manager.items if item.session is not None]
