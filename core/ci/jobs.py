@@ -3,14 +3,23 @@
 
 import heapq
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from core.ci.markers import Collection, Traits, keyword_matches, mark_matches, markers, placeholder_markers, problem
+from core.ci.markers import (
+    Collection,
+    Traits,
+    keyword_matches,
+    mark_matches,
+    markers,
+    placeholder_markers,
+    problem,
+    said_of_markers,
+)
 from core.ci.runnable import skip_reason
 from core.model import TEST_MODULE, Entry, Function, node_id
 from core.sources.ci import Job
@@ -148,6 +157,11 @@ class Selector:
             for traits in self.collection.traits.get(row, ())
             if covers(job.dir, traits.function) and not job_problem(job) and self._selects(job, row, traits)
         ]
+
+    def kind(self, id: str) -> Hashable:
+        """Equal for tests that every job without `-k` selects alike, also in a selector with other entries."""
+        row = self.collection.matrix.rows.get(id, -1)
+        return self.collection.traits.get(row, ()), said_of_markers(self.entries.get(id))
 
     def markers(self, id: str, arch: str | None) -> frozenset[str]:
         """The markers of a test under its own function; none if it is not collected."""

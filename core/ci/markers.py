@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from core.errors import UsageError
 from core.ids import TestId
-from core.matrix import Matrix, Member, resolve, status_on, supported_archs, texts
+from core.matrix import UNWRITTEN, Matrix, Member, resolve, status_on, supported_archs, texts
 from core.model import Entry, Function, ModelInfo, Status
 from core.sources import Schema
 from core.sources.ci import LB_BLACKHOLE
@@ -142,6 +142,17 @@ def markers(traits: Traits, entry: Entry | None, arch: str | None) -> frozenset[
         (str(bringup).strip().lower(),) if bringup and traits.by_bringup else (),
         ("skip",) if traits.skipped and arch == LB_BLACKHOLE else (),
     )
+
+
+def said_of_markers(entry: Entry | None) -> str:
+    """All of an entry that markers depend on, as a text; empty: there is none."""
+    if entry is None:
+        return ""
+    places = {"": entry.fields, **entry.overrides}
+    return repr([(place, [fields.get(name, UNWRITTEN) for name in _DECIDING]) for place, fields in places.items()])
+
+
+_DECIDING = ("status", "markers", "supported_archs", "bringup_status")
 
 
 def _group_markers(traits: Traits, own: Sequence[str]) -> Iterator[str]:

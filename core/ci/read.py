@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scheduled jobs of CI for a checkout, and which tests they select now or with other entries."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from core.ci.jobs import Selector, covers_models, gained_and_lost
@@ -41,6 +41,29 @@ class Ci:
     def gained_and_lost(self, after: "Ci", id: str) -> tuple[list[Job], list[Job]]:
         """The jobs that a test gains and loses from this state to `after`."""
         return gained_and_lost(self.selector, after.selector, tuple(self.jobs), id)
+
+    def archs_left(self, after: "Ci", ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """The archs on which tests leave CI from this state to `after`, by id; without the tests that stay.
+
+        A scheduled job selects the test there now, and none would then: after a promotion no job may select it, see
+        docs/rules.md 3.6.
+        """
+        named = any(job.contains for job in self.jobs)
+        known: dict[Hashable, tuple[str, ...]] = {}
+        left: dict[str, tuple[str, ...]] = {}
+        for id in ids:
+            # A few hundred kinds cover all tests.
+            kind = id if named else (self.selector.kind(id), after.selector.kind(id))
+            if kind not in known:
+                known[kind] = self._archs_left(after, id)
+            if known[kind]:
+                left[id] = known[kind]
+        return left
+
+    def _archs_left(self, after: "Ci", id: str) -> tuple[str, ...]:
+        had, has = ({job.runs_on for job, _ in one.selector.jobs(self.jobs, id)} for one in (self, after))
+        archs = dict.fromkeys((*self.selector.collection.matrix.schema.archs, *sorted(had)))
+        return tuple(arch for arch in archs if arch in had - has)
 
 
 def read_ci(matrix: Matrix, infos: ModelInfos) -> Ci:

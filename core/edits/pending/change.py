@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes that wait for a person's decision, and the steps that led to them, as immutable values."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 
 from core.edits.apply import Fields, Key, Present, key_after
 from core.edits.facts import CellFacts, Cited, with_gates
@@ -129,7 +130,7 @@ class UndoStep:
     """Whether it is a write: undoing it leaves the files alone and proposes the inverse."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pending:
     """The changes in the order they were proposed, with the steps for undo and redo.
 
@@ -146,6 +147,18 @@ class Pending:
     def change(self, id: int) -> Change | None:
         """The change of that id, None if it is gone."""
         return next((change for change in self.changes if change.id == id), None)
+
+    def about(self, id: str) -> Sequence[Change]:
+        """The changes with an operation on the entry of this id, in order."""
+        return self._by_id.get(id, ())
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Sequence[Change]]:
+        found: dict[str, list[Change]] = {}
+        for change in self.changes:
+            for id in {op.id for op in change.ops}:
+                found.setdefault(id, []).append(change)
+        return found
 
     def accepted(self) -> tuple[Change, ...]:
         """The accepted changes, in order."""

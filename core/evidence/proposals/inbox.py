@@ -180,13 +180,12 @@ def change_of(proposal: Proposal, pending: Pending) -> Change:
         restore=proposal.restore,
         cause=proposal.cause.text,
     )
-    return next((one for one in pending.changes if _is(one, fresh, proposal.id)), fresh)
+    return next((one for one in pending.about(proposal.id) if _is(one, fresh)), fresh)
 
 
-def _is(one: Change, fresh: Change, id: str) -> bool:
+def _is(one: Change, fresh: Change) -> bool:
     """Whether a change was made from a proposal. A review only edits its operations, a schedule marker its note too."""
-    same = one.ops == fresh.ops or one.note == fresh.note or one.evidence == fresh.evidence != ()
-    return same and any(op.id == id for op in one.ops)
+    return one.ops == fresh.ops or one.note == fresh.note or one.evidence == fresh.evidence != ()
 
 
 def decided(changes: Iterable[Change]) -> tuple[int, int]:

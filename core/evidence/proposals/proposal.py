@@ -6,12 +6,9 @@ from dataclasses import dataclass, replace
 
 from core.ci import Ci
 from core.edits import (
-    CellChange,
     CellFacts,
     Operation,
-    Planner,
     absent_files,
-    effect,
     fields_after,
     operations_for,
 )
@@ -301,28 +298,22 @@ def _differs(entry: Entry | None, name: str, arch: str, value: object) -> bool:
 
 def with_ci_losses(matrix: Matrix, ci: Ci, proposals: Sequence[Proposal]) -> list[Proposal]:
     """`proposals`, each with the archs on which it removes its test from CI."""
-    ops = [op for one in proposals for op in one.ops]
-    planned = Planner().plan_files(matrix.checkout.test_config, ops, matrix.schema, matrix.files)
-    left = archs_left(effect(matrix, planned, ci), ci)
-    return [replace(one, leaves=tuple(left.get(one.id, ()))) for one in proposals]
+    after = ci_after(matrix, ci, {one.id: one.ops for one in proposals})
+    left = ci.archs_left(after, (one.id for one in proposals))
+    return [replace(one, leaves=left.get(one.id, ())) for one in proposals]
 
 
-def archs_left(changes: Iterable[CellChange], ci: Ci) -> dict[str, list[str]]:
-    """The archs on which the changes remove each test from CI, by id.
-
-    A scheduled job selects the test there now, and none would then: after a promotion no job may select it, see
-    docs/rules.md 3.6.
-    """
-    left: dict[str, list[str]] = {}
-    for change in changes:
-        if change.jobs_lost and not change.jobs_gained and _all_lost(change, ci):
-            left.setdefault(change.id, []).append(change.arch)
-    return left
-
-
-def _all_lost(change: CellChange, ci: Ci) -> bool:
-    had = {job for job, _ in ci.selector.jobs(ci.jobs, change.id) if job.runs_on == change.arch}
-    return had <= set(change.jobs_lost)
+def ci_after(matrix: Matrix, ci: Ci, ops: Mapping[str, Iterable[Operation]]) -> Ci:
+    """The jobs over the entries as they are after these operations, by id. No text is read or planned for that."""
+    entries = dict(matrix.entries)
+    for id, some in ops.items():
+        entry = entries.get(id)
+        fields = fields_after(entry.fields if entry else None, some)
+        if fields is None:
+            entries.pop(id, None)
+        else:
+            entries[id] = with_fields(entry or Entry(id, "", 0, 0), fields)
+    return ci.under(entries)
 
 
 def _line(judgement: Judgement) -> str:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A marker that keeps a test in CI if its proposal would remove it (docs/rules.md 3.6)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from core.ci import Ci
-from core.edits import CellChange, Operation, OpKind, Planner, effect
-from core.evidence.proposals.proposal import Proposal, archs_left
+from core.edits import Operation, OpKind
+from core.evidence.proposals.proposal import Proposal, ci_after
 from core.matrix import Matrix, resolve, texts
 
 SCHEDULES = ("weekly", "nightly")
@@ -35,11 +35,11 @@ def schedule_markers(matrix: Matrix, ci: Ci, proposals: Iterable[Proposal]) -> M
     for marker in SCHEDULES:
         for everywhere in (True, False):
             tried = {one.id: (*one.ops, *_marked(matrix, one, marker, everywhere=everywhere)) for one in leaving}
-            changes = _effect(matrix, ci, [op for ops in tried.values() for op in ops]) if tried else []
-            left = archs_left(changes, ci)
+            after = ci_after(matrix, ci, tried)
+            left = ci.archs_left(after, tried)
             for one in leaving:
-                jobs = sum(len(change.jobs_gained) for change in changes if change.id == one.id)
-                way = ScheduleMarker(marker, tried[one.id], jobs)
+                gained, _ = ci.gained_and_lost(after, one.id)
+                way = ScheduleMarker(marker, tried[one.id], len(gained))
                 if one.id not in left and (one.id not in found or _cost(way) < _cost(found[one.id])):
                     found[one.id] = way
     return found
@@ -76,8 +76,3 @@ def _marked(matrix: Matrix, one: Proposal, marker: str, *, everywhere: bool) -> 
 
 def _add(one: Proposal, path: tuple[str, ...], present: object, marker: str) -> Operation:
     return Operation(OpKind.SET, one.id, one.base.file, path, list(dict.fromkeys((*texts(present), marker))))
-
-
-def _effect(matrix: Matrix, ci: Ci, ops: Sequence[Operation]) -> list[CellChange]:
-    planned = Planner().plan_files(matrix.checkout.test_config, ops, matrix.schema, matrix.files)
-    return effect(matrix, planned, ci)

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scheduled jobs of the sample checkout, and what an entry changes about them."""
 
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
-from core.ci import Ci, read_ci, selected
+from core.ci import Ci, Selector, read_ci, selected
 from core.matrix import index
 from core.model import Entry
 from core.sources import read_model_infos
+from core.sources.ci import Job
 from tests.support.sample import sample_checkout
 
 TEST = "patch_vit/pytorch-Small_Patch8-single_device-training"
@@ -35,3 +40,47 @@ def test_an_excluded_test_loses_all_its_jobs(ci: Ci) -> None:
     assert gained == []
     assert set(lost) == set(selected(ci).of(ci.selector.collection.matrix.rows[TEST]))
     assert ci.gained_and_lost(ci.under(ci.selector.entries), TEST) == ([], [])
+
+
+def _promoted(ci: Ci) -> dict[str, Entry]:
+    """The entries as they are if everything passes everywhere, also what has no entry yet."""
+    ids = ci.selector.collection.matrix.rows
+    return {id: Entry(id, "f", 1, 1, {"status": "EXPECTED_PASSING"}) for id in ids} | {
+        id: one._replace(fields={**one.fields, "status": "EXPECTED_PASSING"}) for id, one in ci.selector.entries.items()
+    }
+
+
+def _left_by_job(before: Ci, after: Ci) -> dict[str, tuple[str, ...]]:
+    """The archs that tests leave, from the jobs of each test."""
+    found: dict[str, tuple[str, ...]] = {}
+    for id in before.selector.collection.matrix.rows:
+        had, has = ({job.runs_on for job, _ in one.selector.jobs(one.jobs, id)} for one in (before, after))
+        if had - has:
+            found[id] = tuple(arch for arch in before.selector.collection.matrix.schema.archs if arch in had - has)
+    return found
+
+
+@pytest.mark.parametrize("named", ["", "vit or Small"])
+def test_the_archs_that_tests_leave_are_found_by_kind(ci: Ci, named: str) -> None:
+    ci = replace(ci, jobs={replace(job, contains=named): triggers for job, triggers in ci.jobs.items()})
+    ids = ci.selector.collection.matrix.rows
+    promoted = ci.under(_promoted(ci))
+    excluded = ci.under({id: Entry(id, "f", 1, 1, {"status": "EXCLUDE_MODEL"}) for id in ids})
+    for after in (promoted, excluded):
+        assert ci.archs_left(after, ids) == _left_by_job(ci, after) != {}
+    assert ci.archs_left(ci, ids) == {}
+
+
+def test_tests_of_one_kind_are_looked_up_once(ci: Ci, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids, after = ci.selector.collection.matrix.rows, ci.under(_promoted(ci))
+    kinds = {(ci.selector.kind(id), after.selector.kind(id)) for id in ids}
+    asked: list[str] = []
+    jobs = Selector.jobs
+
+    def counting(selector: Selector, of: Iterable[Job], id: str) -> list[tuple[Job, Any]]:
+        asked.append(id)
+        return jobs(selector, of, id)
+
+    monkeypatch.setattr(Selector, "jobs", counting)
+    ci.archs_left(after, ids)
+    assert len(asked) == 2 * len(kinds) < len(ids)

@@ -69,3 +69,10 @@ def test_progress() -> None:
     assert decided([]) == (0, 0)
     changes = [Change((), decision=one) for one in (Decision.ACCEPTED, Decision.REJECTED, Decision.UNDECIDED)]
     assert decided(changes) == (2, 1)
+
+
+def test_a_pending_change_is_found_by_its_test() -> None:
+    two = Change((Operation(OpKind.UNSET, "a", "f", ("reason",)), Operation(OpKind.UNSET, "b", "f", ("reason",))))
+    one = Change((Operation(OpKind.UNSET, "b", "f", ("status",)),))
+    pending = Pending((two, one))
+    assert [pending.about(id) for id in ("a", "b", "c")] == [[two], [two, one], ()]
