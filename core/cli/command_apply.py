@@ -7,7 +7,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -96,6 +96,8 @@ class Outcome:
     commits: Committed | None = None
     validation: Validation | None = None
     markdown: str = ""
+    grades: Mapping[str, str] = field(default_factory=dict)
+    """The grade of what is proposed for each id, with what it rests on."""
 
 
 def report(outcome: Outcome, console: Console) -> None:
@@ -105,8 +107,11 @@ def report(outcome: Outcome, console: Console) -> None:
         console.document(_document(outcome))
     else:
         console.out.write(printable(outcome.markdown or planned.diff()))
+        graded = dict(outcome.grades)
         for one in outcome.effect:
             _print_cell(one, console)
+            if grade := graded.pop(one.id, ""):
+                console.note(f"  {grade}")
     for note in outcome.notes:
         console.note(note)
     for rejection in planned.rejected:
@@ -223,7 +228,7 @@ def apply(source: str, args: argparse.Namespace, context: Context, *, writes: bo
     if any(op.is_case and op.file is None for op in proposed.operations):
         tests = ops.read_op_tests(context.checkout.root, context.settings.ops_dirs)
         proposed = proposed.with_files(tests.files)
-    if any(one.grade is not None for one in proposed.made):
+    if any(one.change.grade is not None for one in proposed.made):
         proposed = _strong_enough(proposed, getattr(args, "grade", None), context)
     return _apply(proposed, args, context, writes=writes)
 
@@ -272,7 +277,7 @@ def _execute(proposed: ProposalFile, args: argparse.Namespace, context: Context,
     maybe_written = args.commit and not (carried.rejected or args.refuse_no_effect)
     if maybe_written and planned.rejected and _is_written(proposed, matrix, planner):
         planned, without_effect = EditPlan((), proposed.operations), ()
-    outcome = Outcome(planned, effect(matrix, planned, context.ci), [*carried.notes])
+    outcome = Outcome(planned, effect(matrix, planned, context.ci), [*carried.notes], grades=proposed.grades)
     outcome.notes += [f"no effect: {one_line(one.op.id)}: {one.why}" for one in without_effect]
     outcome.notes += unknown_ids(matrix, planned)
     dead = dead_overrides(matrix, planned)

@@ -101,6 +101,8 @@ def _document(change: Change, conflicts: Sequence[Conflict]) -> records.PendingC
         tests=list(dict.fromkeys(op.id for op in change.ops)),
         note=change.note,
         evidence=list(change.evidence),
+        grade=change.grade,
+        grade_why=change.grade_why,
         restore_when_closed=issue_url(change.restore) if change.restore else "",
         ops=to_json(change.placed()),
         conflicts=[records.PendingConflict(id=one.id, file=one.file, path=list(one.path)) for one in conflicts],

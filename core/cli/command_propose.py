@@ -10,7 +10,7 @@ from pathlib import Path
 from core.cli.arguments import add_as_of
 from core.cli.context import Context
 from core.cli.proposal_record import proposal_records
-from core.edits import evidence_lines
+from core.edits import evidence_lines, grade_line
 from core.edits.commit import issues_in
 from core.errors import EXIT_OK, TTMatrixError
 from core.evidence.analysis import Due, due_notes, issue_link
@@ -116,7 +116,8 @@ def _lines(proposals: Sequence[Proposal]) -> Iterator[str]:
     for one in proposals:
         yield f"{one_line(one.id)} on {', '.join(one.archs)}: {', '.join(one.verdicts)}"
         yield f"  {one_line(one.why)}"
-        yield f"  grade {one.grade}: {one_line(one.grade_why)}"
+        if line := grade_line(one.grade, one.grade_why):
+            yield f"  {line}"
         yield from (f"  {line}" for line in evidence_lines(one.facts or one.evidence))
         if one.issues:
             yield f"  issues: {', '.join(one.issues)}"

@@ -19,11 +19,13 @@ from .effects import (
     unknown_ids as unknown_ids,
 )
 from .facts import (
+    MOST_GRADE as MOST_GRADE,
     CellFacts as CellFacts,
     Cited as Cited,
     CommitRange as CommitRange,
     RunFacts as RunFacts,
     evidence_lines as evidence_lines,
+    grade_line as grade_line,
     with_gates as with_gates,
 )
 from .form_fields import (

@@ -11,11 +11,18 @@ from core.numbers import finite
 from core.runs import signature
 from core.text import counted, one_line, pcc_text
 
+MOST_GRADE = 5
+"""The highest grade of evidence; the lowest is 1."""
 _INDENT = "  "
 _SHORT = 10
 _MOST_TESTS = 20
 """So many tests whose numbers differ have a line each."""
 _MOST_JOBS = 4
+
+
+def grade_line(grade: int | None, why: str) -> str:
+    """`grade 4 of 5: failed twice in a row on n150`; empty without a grade."""
+    return f"grade {grade} of {MOST_GRADE}{f': {one_line(why)}' if why else ''}" if grade else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -349,6 +349,7 @@ async def test_a_threshold_is_typed_over_in_triage_and_in_the_review(checkout: C
         await until(
             pilot, lambda: re.search(r"gate 0.99 -> 0.955, lowest 0.9\d+", screen_text(app)) is not None, "the gate"
         )
+        assert "grade 4 of 5: was inaccurate" in screen_text(app), "in the review too"
         await pilot.press("p", "ctrl+u")
         await type_text(pilot, "0.965")
         await pilot.press("enter")

@@ -182,7 +182,15 @@ def _offered(reasons: Sequence[str], cause: str) -> Sequence[str]:
 def _remade(change: Change, proposal: Proposal) -> Change:
     """A change with what is proposed now in its place."""
     facts = proposal.facts or change.facts
-    return replace(change, ops=proposal.ops, bases=(proposal.base,), facts=facts, note=note_of(proposal))
+    return replace(
+        change,
+        ops=proposal.ops,
+        bases=(proposal.base,),
+        facts=facts,
+        note=note_of(proposal),
+        grade=proposal.grade,
+        grade_why=proposal.grade_why,
+    )
 
 
 def _alone_words(hosts: Sequence[str], key: str) -> str:
@@ -431,7 +439,7 @@ class TriageScreen(DecisionScreen):
             if not change.ops:
                 return [*paragraph(change.note, "", width), *strips, *since, *results]
             planned = session.bench.plan(change.ops, matrix.schema, matrix.files)
-            plain = replace(change.plain, note="", evidence=(), facts=())
+            plain = replace(change.plain, note="", evidence=(), facts=(), grade=None)
             made = make_preview(planned, matrix, [plain], (), session.ci.read())
             known = [*self._leaves_ci(change, width), *grade_lines(item, width), *strips]
             return [*known, *preview_lines(made, width), *since, *results]

@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import UTC, datetime
 from math import isfinite
 
+from core.edits import grade_line
 from core.evidence import MARKS, Ending, Observation, Origin, summary_of
 from core.evidence.analysis import SinceLine
 from core.evidence.proposals import InboxItem
-from core.evidence.verdicts import MOST_GRADE, Direction, Judgement
+from core.evidence.verdicts import Direction, Judgement
 from core.text import bars, one_line, pcc_text
 from tui.view_models.fitting import CellLine, paragraph, wrapped
 from tui.view_models.style import Cell, seconds_text
@@ -96,9 +97,8 @@ def result_lines(judgements: Iterable[Judgement], width: int, suspects: Collecti
 def grade_lines(item: InboxItem, width: int) -> list[CellLine]:
     """The grade of what is proposed for a test, and what it rests on."""
     proposal = item.proposal
-    if proposal is None or not proposal.grade:
-        return []
-    return paragraph(f"grade {proposal.grade} of {MOST_GRADE}: {one_line(proposal.grade_why)}", "", width, _INDENT)
+    line = grade_line(proposal.grade, proposal.grade_why) if proposal else ""
+    return paragraph(line, "", width, _INDENT) if line else []
 
 
 def _judgement(one: Judgement, width: int, series: Mapping[str, Sequence[Observation]]) -> Iterator[CellLine]:

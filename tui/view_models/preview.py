@@ -111,6 +111,8 @@ class Preview:
     """Id and arch of overrides that have no effect."""
     unknown: tuple[str, ...] = ()
     """A sentence for each new id that no test has."""
+    grades: tuple[str, ...] = ()
+    """The grades of the proposals with what they rest on, each once."""
     restored: tuple[str, ...] = ()
     """The notes about issues after whose end it is to be undone."""
 
@@ -124,7 +126,8 @@ def make_preview(
     restored = tuple(dict.fromkeys(change.restore_words for change in changes if change.restore))
     cells = tuple(effect(matrix, planned, ci))
     dead, unknown = tuple(dead_overrides(matrix, planned)), tuple(unknown_ids(matrix, planned))
-    return Preview(planned, cells, tuple(conflicts), notes, evidence, dead, unknown, restored)
+    grades = tuple(dict.fromkeys(line for change in changes if (line := change.grade_line)))
+    return Preview(planned, cells, tuple(conflicts), notes, evidence, dead, unknown, grades, restored)
 
 
 def preview_lines(preview: Preview, width: int, ways_out: str = "") -> list[CellLine]:
@@ -137,11 +140,12 @@ def preview_lines(preview: Preview, width: int, ways_out: str = "") -> list[Cell
         clashing.append(ways_out)
     refused = [f"cannot be done: {one.op.op} {one.op.id}: {one.why}" for one in preview.plan.rejected]
     dead = [f"nothing reads the override of {arch} in {id}" for id, arch in preview.dead[:_SHOWN_DEAD]]
-    notes = _first("why", preview.notes, "reasons to propose it")
+    notes = _first([f"why: {note}" for note in preview.notes], "reasons to propose it")
     return [
         *_paragraphs(clashing, "error", width),
         *_paragraphs([*refused, *preview.unknown[:_SHOWN_UNKNOWN]], "error", width),
         *_paragraphs(notes, "dim", width),
+        *_paragraphs(_first(preview.grades, "grades"), "", width),
         *_seen_lines(preview.evidence, width),
         *_paragraphs(preview.restored, "", width),
         *entry_lines(entry_texts(preview.plan), width),
@@ -150,9 +154,9 @@ def preview_lines(preview: Preview, width: int, ways_out: str = "") -> list[Cell
     ]
 
 
-def _first(word: str, texts: Sequence[str], what: str) -> list[str]:
+def _first(texts: Sequence[str], what: str) -> list[str]:
     more = len(texts) - _SHOWN_NOTES
-    return [*(f"{word}: {text}" for text in texts[:_SHOWN_NOTES]), *([f"and {more:,} more {what}"] if more > 0 else [])]
+    return [*texts[:_SHOWN_NOTES], *([f"and {more:,} more {what}"] if more > 0 else [])]
 
 
 def _seen_lines(evidence: Sequence[str], width: int) -> Iterator[CellLine]:

@@ -5,12 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from core.edits import Operation
+from core.edits import MOST_GRADE, Operation
 from core.edits.pending import Change
 from core.evidence import Observation
 from core.evidence.analysis import Commits, commit_lines
 from core.evidence.proposals import InboxItem, Shared
-from core.evidence.verdicts import MOST_GRADE
 from core.model import Status
 from core.numbers import day_of
 from core.text import counted, one_line

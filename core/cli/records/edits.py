@@ -35,6 +35,8 @@ class Proposal(Record, forbid_unknown_fields=False, kw_only=True):
     grade: int | UnsetType = UNSET
     """How much the evidence weighs, from 1 to 5; `apply` takes those from the policy's on. Without one, all are
     taken."""
+    grade_why: str | UnsetType = UNSET
+    """What the grade rests on, in one line."""
     since: str | UnsetType = UNSET
     """The run since which it is so."""
     why: str | UnsetType = UNSET
@@ -136,6 +138,10 @@ class PendingChange(Record):
     note: str
     """Why it is proposed."""
     evidence: Sequence[str]
+    grade: int | None
+    """How much its evidence weighs, from 1 to 5; null: it does not say, as a person's own operations."""
+    grade_why: str
+    """What the grade rests on, in one line."""
     restore_when_closed: str
     """The address of the issue after whose end the entry is to be as before; empty: none is noted."""
     ops: Sequence[Operation]

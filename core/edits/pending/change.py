@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from core.edits.apply import Fields, Key, Present, key_after
-from core.edits.facts import CellFacts, Cited, with_gates
+from core.edits.facts import CellFacts, Cited, grade_line, with_gates
 from core.edits.operations import Operation
 
 
@@ -53,6 +53,15 @@ class Change:
     """The issue, `owner/repository#number`, after whose end the entry is to be as before; empty: none was noted."""
     cause: str = ""
     """What it shares with other changes that follow from the same results; commits can be split by it."""
+    grade: int | None = None
+    """How much its evidence weighs, from 1 to MOST_GRADE; None: it does not say, as a person's own operations."""
+    grade_why: str = ""
+    """What the grade rests on, in one line."""
+
+    @property
+    def grade_line(self) -> str:
+        """The grade with what it rests on; empty: it has none."""
+        return grade_line(self.grade, self.grade_why)
 
     @property
     def cited(self) -> tuple[Cited, ...]:

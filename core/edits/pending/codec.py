@@ -59,6 +59,8 @@ class _Change(Struct, omit_defaults=True, kw_only=True):
     bases: tuple[_Base, ...]
     facts: tuple[CellFacts, ...] = ()
     restore: str = ""
+    grade: int | None = None
+    grade_why: str = ""
 
 
 class _Put(Struct):

@@ -44,8 +44,6 @@ class ProposedChange:
     """The commit that the checkout was on; empty: unknown."""
     lines: tuple[str, ...] = ()
     """What justifies it."""
-    grade: int | None = None
-    """How much its evidence weighs, from 1 to 5; None: it does not say, as a person's own operations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ class ProposalFile:
 
     def of_grade(self, least: int) -> "ProposalFile":
         """The proposals of at least a grade, and those without one."""
-        return ProposalFile(tuple(one for one in self.made if one.grade is None or one.grade >= least))
+        return ProposalFile(tuple(one for one in self.made if one.change.grade is None or one.change.grade >= least))
 
     def restored_after(self, issue: str) -> "ProposalFile":
         """A copy with the note that entries are to be as before once an issue, `owner/repository#number`, is closed."""
@@ -94,6 +92,11 @@ class ProposalFile:
             for op in one.change.ops if cited else ():
                 found.setdefault(op.id, {}).update(dict.fromkeys(cited))
         return {id: tuple(lines) for id, lines in found.items()}
+
+    @property
+    def grades(self) -> Mapping[str, str]:
+        """The grade of the change of each id, with what it rests on."""
+        return {op.id: line for one in self.made if (line := one.change.grade_line) for op in one.change.ops}
 
     @property
     def causes(self) -> Mapping[str, str]:
@@ -140,9 +143,11 @@ def _made(index: int, item: object) -> ProposedChange:
         facts=_facts(index, item.get("facts")),
         restore=_restored(index, item),
         cause=one_line(str(item.get("cause") or "")),
+        grade=grade,
+        grade_why=one_line(str(item.get("grade_why") or "")),
     )
     if item.get("base") is None:
-        return ProposedChange(change, "", lines, grade)
+        return ProposedChange(change, "", lines)
     try:
         base, id = typed(item["base"], _Base), typed(item.get("id"), str)
     except Malformed as error:
@@ -151,7 +156,7 @@ def _made(index: int, item: object) -> ProposedChange:
             f"base: must be an object with commit and file, which are text, and fields, an object or null ({error})",
         ) from error
     bases = (BaseEntry(base.file, id, base.fields),)
-    return ProposedChange(replace(change, bases=bases), base.commit, lines, grade)
+    return ProposedChange(replace(change, bases=bases), base.commit, lines)
 
 
 def _facts(index: int, value: object) -> tuple[CellFacts, ...]:

@@ -179,6 +179,8 @@ def change_of(proposal: Proposal, pending: Pending) -> Change:
         facts=proposal.facts,
         restore=proposal.restore,
         cause=proposal.cause.text,
+        grade=proposal.grade,
+        grade_why=proposal.grade_why,
     )
     return next((one for one in pending.about(proposal.id) if _is(one, fresh)), fresh)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from core.ci import Ci
 from core.edits import (
+    MOST_GRADE,
     CellFacts,
     Operation,
     absent_files,
@@ -23,7 +24,7 @@ from core.evidence.proposals.grade_words import grade_words
 from core.evidence.proposals.rules import wanted
 from core.evidence.reasons import signature
 from core.evidence.summary import summary_of
-from core.evidence.verdicts import MOST_GRADE, NO_DIFFERENCE, Judgement, Policy, Verdict
+from core.evidence.verdicts import NO_DIFFERENCE, Judgement, Policy, Verdict
 from core.matrix import UNWRITTEN, Matrix, acting, raw_value, resolve, status_on, supported_archs, supports, with_fields
 from core.model import Entry, Status
 

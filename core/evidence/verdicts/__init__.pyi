@@ -16,7 +16,6 @@ from .policy import (
 from .saved import SavedVerdicts as SavedVerdicts
 from .seen import MODEL_TESTS as MODEL_TESTS
 from .verdict import (
-    MOST_GRADE as MOST_GRADE,
     NO_DIFFERENCE as NO_DIFFERENCE,
     Direction as Direction,
     Judgement as Judgement,

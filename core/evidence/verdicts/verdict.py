@@ -317,7 +317,6 @@ def with_history(one: Judgement, series: Series) -> Judgement:
 
 NO_DIFFERENCE = frozenset({Verdict.ACTIVE, Verdict.UNUSED, Verdict.UNKNOWN})
 """The verdicts that contradict no entry."""
-MOST_GRADE = 5
 _MOST_BY_NUMBER = 3
 _MOST_WITHOUT_RESULT = 2
 """What is gone may hang, crash or have been left out: nights alone do not show which."""

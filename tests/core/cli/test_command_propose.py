@@ -111,6 +111,18 @@ def test_scripts_do_not_promote_a_young_entry(checkout: Checkout) -> None:
     assert "its status is younger than 3 days" in called.json[1]["why"]
 
 
+def test_apply_prints_what_the_grade_of_each_test_rests_on(checkout: Checkout, tmp_path: Path) -> None:
+    file = tmp_path / "proposals.json"
+    proposals = call("propose", "-o", file, "--json", "--repo", checkout.root).json
+    lines = call("apply", file, "--grade", "any", "--repo", checkout.root).err.splitlines()
+    assert proposals
+    for one in proposals:
+        line = f"  grade {one['grade']} of 5: {one['grade_why']}"
+        at = next(at for at, text in enumerate(lines) if text.startswith(f"{one['id']} on "))
+        assert line in lines[at:], "below the first of its cells"
+    assert sum("grade " in line for line in lines) == len({one["id"] for one in proposals}), "once for each test"
+
+
 def test_scripts_take_proposals_from_a_grade_on(checkout: Checkout, tmp_path: Path) -> None:
     file, weak = tmp_path / "proposals.json", tmp_path / "weak.json"
     assert call("propose", "-o", file, "--repo", checkout.root).code == 0

@@ -7,8 +7,10 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, strategies as st
 
+from core.edits.operations import Operation, OpKind
+from core.edits.pending.change import Change, Put, UndoStep
 from core.edits.pending.codec import VERSION, from_line, header, to_line, version_in
-from core.edits.pending.events import JournalEvent, Numbered
+from core.edits.pending.events import JournalEvent, Numbered, Stepped
 from core.edits.pending.state import PendingState, apply
 from tests.support.pending_states import happenings
 
@@ -23,6 +25,13 @@ def test_every_event_comes_back_from_its_line(script: list[Callable[[PendingStat
         assert apply(state, from_line(line)) == apply(state, event)
         assert to_line(from_line(line)) == line
         state = apply(state, event)
+
+
+def test_a_change_keeps_its_grade() -> None:
+    change = Change((Operation(OpKind.UNSET, "a", path=("reason",)),), grade=4, grade_why="failed twice", id=1)
+    assert change.grade_line == "grade 4 of 5: failed twice"
+    step = Stepped(UndoStep((Put(None, change),)))
+    assert from_line(to_line(step)) == step
 
 
 def test_the_number_of_the_next_change() -> None:
