@@ -107,7 +107,10 @@ def test_after_a_kill_the_lock_goes_with_the_last_git_of_the_commit(index: Path,
 def test_a_lock_that_was_given_back_needs_no_keeper(index: Path, lock: Path) -> None:
     with held(index) as holder:
         [keeper] = psutil.Process(holder.pid).children()
-        assert "lock_keeper.py" in " ".join(keeper.cmdline())
+        deadline = time.monotonic() + 10
+        while "lock_keeper.py" not in " ".join(keeper.cmdline()):
+            assert time.monotonic() < deadline, "the child of the holder is no keeper"
+            time.sleep(0.01)  # it has been forked, and is about to begin
         holder.communicate(b"")
     psutil.wait_procs([keeper], timeout=10)
     assert not keeper.is_running() and not lock.exists()
