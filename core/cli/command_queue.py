@@ -29,10 +29,14 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     for run_id in reversed(ids) if args.what == "first" else ids:
         _ACTIONS[args.what](store.queue, run_id)
     tend(store)
-    shown = store.queued()
     if context.console.json:
-        context.console.document([run_record(record) for record in shown])
+        context.console.document([run_record(record) for record in store.queued()])
+    elif ids:
+        # Thousands may wait: only what was asked for is printed.
+        runs_table(context.console, map(store.record, ids))
+        context.console.note("ttmatrix queue lists all queued runs in order")
     else:
+        shown = store.queued()
         runs_table(context.console, shown)
         if not shown:
             context.console.note("no run is queued; ttmatrix runs lists all runs")

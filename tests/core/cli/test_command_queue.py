@@ -36,6 +36,10 @@ def test_the_order_is_shown_and_changed(queued: list[str]) -> None:
     held = call("queue", "hold", c, "--json").json
     assert [one["held"] for one in held] == [True, False, False]
     assert "on hold" in call("queue").out
+    moved = call("queue", "first", b, a)
+    assert [line.split()[0] for line in moved.out.splitlines()[1:]] == [b, a], "only what was moved"
+    assert order() == [b, a, c]
+    call("queue", "last", b, a)
     assert call("cancel", hanging).code == 0
     while order() != [c]:
         pass
