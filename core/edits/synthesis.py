@@ -2,13 +2,14 @@
 """From the wanted values on each arch to operations: find the smallest entry that gives them, and how to get there."""
 
 import posixpath
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import attrgetter
 
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.errors import UsageError
-from core.matrix import UNWRITTEN, Matrix, acting, raw_value, said_default, supports, with_fields
+from core.matrix import UNWRITTEN, Matrix, acting, marked_archs, raw_value, said_default, with_fields
 from core.model import Entry, Function
 
 _ARCHS = "supported_archs"
@@ -26,7 +27,7 @@ def operations_for(matrix: Matrix, id: str, wish: Wish, added: Collection[str] =
     """
     entry = matrix.entries.get(id)
     before = entry.fields if entry else {}
-    marked = [arch for arch in matrix.schema.archs if supports(entry, arch)]
+    marked = marked_archs(entry, matrix.schema.archs)
     if added:
         present = marked if entry is not None else [arch for arch in marked if arch in wish]
         marked = [arch for arch in matrix.schema.archs if arch in present or arch in added]
@@ -78,7 +79,7 @@ def synthesise(fields: Mapping[str, object], wish: Wish, archs: Sequence[str]) -
     archs = tuple(dict.fromkeys((*archs, *wish)))
     names = tuple(dict.fromkeys(name for values in wish.values() for name in values))
     entry = with_fields(None, fields)
-    choices = {name: tuple(_choices(entry, name, wish, archs)) for name in names}
+    choices = {name: sorted(_choices(entry, name, wish, archs), key=attrgetter("cost")) for name in names}
     present = frozenset(_overrides(fields))
     others = present - {arch for arch in archs if (values := entry.overrides.get(arch)) and set(values) <= set(names)}
     best = min(_layouts(choices, others, present, archs), key=lambda one: one[0])
@@ -121,7 +122,8 @@ def _layouts(
 
 
 def _cheapest(ways: Iterable[_Choice], allowed: frozenset[str]) -> _Choice | None:
-    return min((one for one in ways if one.overrides.keys() <= allowed), key=lambda one: one.cost, default=None)
+    """The first of `ways`, which are sorted by their cost, that has overrides for no other archs."""
+    return next((one for one in ways if one.overrides.keys() <= allowed), None)
 
 
 def _choices(entry: Entry, name: str, wish: Wish, archs: Sequence[str]) -> Iterator[_Choice]:
@@ -129,20 +131,22 @@ def _choices(entry: Entry, name: str, wish: Wish, archs: Sequence[str]) -> Itera
     own = raw_value(entry, name, None)
     present = {arch: values[name] for arch in archs if name in (values := entry.overrides.get(arch, {}))}
     wanted = {arch: _wanted(entry, name, wish, arch) for arch in archs}
-    bases: dict[object, object] = {}
-    for value in (own, UNWRITTEN, *wanted.values()):
-        bases.setdefault(acting(name, value), value)
+    effects = {arch: acting(name, value) for arch, value in wanted.items()}
+    now, unwritten = acting(name, own), acting(name, UNWRITTEN)
+    bases: dict[Hashable, object] = {now: own}
+    for effect, value in ((unwritten, UNWRITTEN), *((effects[arch], value) for arch, value in wanted.items())):
+        bases.setdefault(effect, value)
     # An unwritten field means the same as a written default, with one line less.
-    for base in (*bases.values(), *(() if own is UNWRITTEN else (UNWRITTEN,))):
+    for effect, base in (*bases.items(), *(() if own is UNWRITTEN else ((unwritten, UNWRITTEN),))):
         needed = {
             arch: _spelled(name, value, present.get(arch, UNWRITTEN))
             for arch, value in wanted.items()
-            if acting(name, value) != acting(name, base)
+            if effects[arch] != effect
         }
         if (base is None and own is not None) or any(value is UNWRITTEN for value in needed.values()):
             continue
         changed = _lines_between(present, needed) + (not _same(own, base))
-        yield _Choice(base, needed, changed, acting(name, own) != acting(name, base))
+        yield _Choice(base, needed, changed, now != effect)
 
 
 def _wanted(entry: Entry, name: str, wish: Wish, arch: str) -> object:

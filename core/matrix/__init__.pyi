@@ -9,6 +9,7 @@ from .effective import (
     acting as acting,
     as_status as as_status,
     differing as differing,
+    marked_archs as marked_archs,
     raw_value as raw_value,
     resolve as resolve,
     said_default as said_default,

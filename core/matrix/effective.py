@@ -66,6 +66,14 @@ def supports(entry: Entry | None, arch: str) -> bool:
     return arch in supported_archs(entry, arch)
 
 
+def marked_archs(entry: Entry | None, archs: Iterable[str]) -> list[str]:
+    """Those of `archs` that the entry `supports`."""
+    if entry is None or not entry.overrides:
+        own = supported_archs(entry)
+        return [arch for arch in archs if arch in own]
+    return [arch for arch in archs if supports(entry, arch)]
+
+
 def supported_archs(entry: Entry | None, arch: str | None = None) -> tuple[str, ...]:
     """Archs the entry lists, as resolved for `arch`; an empty list means the default."""
     return texts(resolve(entry, "supported_archs", arch).value) or DEFAULT_ARCHS

@@ -25,7 +25,17 @@ from core.evidence.proposals.rules import wanted
 from core.evidence.reasons import signature
 from core.evidence.summary import summary_of
 from core.evidence.verdicts import NO_DIFFERENCE, Judgement, Policy, Verdict
-from core.matrix import UNWRITTEN, Matrix, acting, raw_value, resolve, status_on, supported_archs, supports, with_fields
+from core.matrix import (
+    UNWRITTEN,
+    Matrix,
+    acting,
+    marked_archs,
+    raw_value,
+    resolve,
+    status_on,
+    supported_archs,
+    with_fields,
+)
 from core.model import Entry, Status
 
 _SHARED = 3
@@ -197,7 +207,7 @@ def _for_one(
     matrix: Matrix, id: str, judgements: Sequence[Judgement], policy: Policy, issue: str
 ) -> tuple[list[Proposal], list[NotProposed]]:
     entry = matrix.entries.get(id)
-    marked = [arch for arch in matrix.schema.archs if supports(entry, arch)]
+    marked = marked_archs(entry, matrix.schema.archs)
     found = {one.arch: one for one in judgements}
     by_arch = {arch: found[arch] for arch in matrix.schema.archs if arch in found}
     wish, reasons, cautions = _wishes(entry, by_arch, policy, issue)
