@@ -14,7 +14,7 @@ from .driver import (
     take as take,
     workflow_lock as workflow_lock,
 )
-from .effects import Abort as Abort, Ask as Ask, Propose as Propose, RunDevice as RunDevice
+from .effects import Ask as Ask
 from .loader_edits import (
     LoaderEdit as LoaderEdit,
     check_edits as check_edits,
@@ -30,6 +30,5 @@ from .repro import Phase as Phase
 from .resolve import find_target as find_target, is_target as is_target
 from .session import (
     WorkflowSession as WorkflowSession,
-    left_open as left_open,
     sessions_directory as sessions_directory,
 )

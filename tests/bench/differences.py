@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from core.edits.pending import Pending
-from core.evidence import evidence_store
-from core.evidence.observation import Ending, Observation
+from core.evidence import Ending, Observation, evidence_store
 from core.matrix import Matrix, index, status_on
 from core.model import BringupStatus, Status
 from core.settings import HOME_VARIABLE, Settings, paths

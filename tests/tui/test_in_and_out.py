@@ -113,7 +113,7 @@ async def _triage(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
     triage = app.navigation.screen(TriageScreen)
     await until(pilot, lambda: bool(triage.tests.changes), "the tests")
     await _show(app, pilot, "plus", "j")
-    assert triage.listing.current is not None
+    await until(pilot, lambda: triage.listing.current is not None, "a test of the first group")
     await _each(app, pilot, "enter", "z")
 
 

@@ -76,7 +76,7 @@ async def test_findings_lead_to_doctor_and_back(tmp_path: Path) -> None:
         await pilot.press("0")
         await until(pilot, lambda: "all kinds" in screen_text(app), "the findings")
         await until(pilot, lambda: _complete(app), "the numbers")
-        await pilot.press(*["tab"] * 6, "j")
+        await pilot.press(*["tab"] * 7, "j")
         board = app.navigation.screen(OverviewScreen).board
         number = board.number
         assert number is not None
@@ -113,7 +113,7 @@ async def test_the_cursor_stays_while_its_number_is_counted_anew(checkout: Check
         await until(pilot, lambda: _complete(app), "the overview")
         (board,) = _boards(app)
         assert board.number
-        await pilot.press("tab", "tab", "tab", "l")
+        await pilot.press("tab", "tab", "tab", "tab", "l")
         key, known = board.cursor_key, board.source
         assert key and key.startswith("tests by arch") and isinstance(known, OverviewRows)
         screen = app.navigation.screen(OverviewScreen)

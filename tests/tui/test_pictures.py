@@ -39,6 +39,7 @@ from tui.app.app import TTMatrixApp
 from tui.commands import Where, screen_commands
 from tui.screens import SCREENS, Dialog, DoctorScreen, PlanScreen
 from tui.screens.clusters import ClustersScreen
+from tui.screens.group_decision import GroupDecision
 from tui.screens.overview import OverviewScreen
 from tui.screens.report import ReportScreen
 from tui.screens.triage import TriageScreen
@@ -102,6 +103,7 @@ class Walk:
             self._screens(),
             self._run_dialogs(),
             self._profiles(),
+            self._group(),
             self._commit(),
         ):
             async for name, text in part:
@@ -242,6 +244,11 @@ class Walk:
         await press("escape")
         await self._take("Close without writing")
         await press("y", "escape", "escape")
+
+    async def _group(self) -> Shown:
+        await self._pilot.press("4", "g", "E")
+        yield "group", await self._take(lambda: isinstance(self._app.screen, GroupDecision))
+        await self._pilot.press("escape")
 
     async def _commit(self) -> Shown:
         press = self._pilot.press

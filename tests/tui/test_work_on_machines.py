@@ -82,8 +82,10 @@ async def test_tests_of_two_archs_run_where_they_fit_and_are_committed(hosts: Fa
             cancel_all(app.session.store, [one.spec.run_id for one in app.session.runs if one.active])
         await pilot.press("4")
         await until(pilot, lambda: "2 of 2 open" in screen_text(app), "what the results suggest")
-        await pilot.press("a", "5", "c")
-        await until(pilot, lambda: "Commit 1 test" in screen_text(app), "the message of the commit")
+        await pilot.press("a")
+        await until(pilot, lambda: "Accept 2 tests?" in screen_text(app), "the question: both fail in the same way")
+        await pilot.press("y", "5", "c")
+        await until(pilot, lambda: "Commit 2 tests" in screen_text(app), "the message of the commit")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "Committed" in screen_text(app), "the commit")
     done = run_command(["git", "show", "--format=%s", "--unified=0"], cwd=checkout.root).stdout

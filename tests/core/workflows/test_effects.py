@@ -5,8 +5,19 @@ import json
 
 import pytest
 
-from core.workflows import Abort, Ask, Propose, RunDevice
-from core.workflows.effects import EditLoader, Effect, End, FindUsers, RevertLoader, RunCpu, identity
+from core.workflows import Ask
+from core.workflows.effects import (
+    Abort,
+    EditLoader,
+    Effect,
+    End,
+    FindUsers,
+    Propose,
+    RevertLoader,
+    RunCpu,
+    RunDevice,
+    identity,
+)
 from tests.support.triage import LOADER, edit
 
 

@@ -3,9 +3,9 @@
 
 import pytest
 
-from core.workflows import Abort, Ask, Propose, WorkflowReport
+from core.workflows import Ask, WorkflowReport
 from core.workflows.case import Case
-from core.workflows.effects import EditLoader, RevertLoader, Steps
+from core.workflows.effects import Abort, EditLoader, Propose, RevertLoader, Steps
 from core.workflows.engine import begin, replay, step
 from core.workflows.report import abort
 from tests.support.triage import LOADER, case, edit

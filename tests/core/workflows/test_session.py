@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.workflows import RunDevice, WorkflowSession, left_open, sessions_directory
-from core.workflows.session import resume, start
+from core.workflows import WorkflowSession, sessions_directory
+from core.workflows.effects import RunDevice
+from core.workflows.session import left_open, resume, start
 from tests.support.triage import MISMATCH, NO_KERNEL, SIBLING, TARGET, case, member, repro
 
 ABOUT = case(member(TARGET, MISMATCH), member(SIBLING, MISMATCH))

@@ -5,10 +5,10 @@ import pytest
 
 from core.edits import OpKind
 from core.evidence import Ending
-from core.workflows import DeviceResult, RunDevice, WorkflowReport
+from core.workflows import DeviceResult, WorkflowReport
 from core.workflows.case import Case
 from core.workflows.conclusion import Stage, conclude, finish, on_device
-from core.workflows.effects import Steps
+from core.workflows.effects import RunDevice, Steps
 from core.workflows.repro import Repro
 from core.workflows.steps import reproduce, set_back
 from tests.support.triage import MISMATCH, SIBLING, TARGET, case, cpu, member, play, repro, shown

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, strategies as st
 
-from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Change, Put, UndoStep
+from core.edits import Operation, OpKind
+from core.edits.pending import Change
+from core.edits.pending.change import Put, UndoStep
 from core.edits.pending.codec import VERSION, from_line, header, to_line, version_in
 from core.edits.pending.events import JournalEvent, Numbered, Stepped
 from core.edits.pending.state import PendingState, apply

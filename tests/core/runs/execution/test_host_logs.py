@@ -88,7 +88,7 @@ def spec(make_spec: MakeSpec, store: RunStore, place: Path) -> Callable[[int], R
         found = make_spec(test_id="once", kind="device", needs="small")
         directory = store.root / found.run_id
         node = node_id(Function.TORCH, "once").rpartition("::")[2]
-        words = ["-m", "pytest", "-p", "ttmatrix_output", "-p", "no:cacheprovider", "-vv"]
+        words = ["-m", "pytest", "-p", "ttmatrix_payload.plugins.output", "-p", "no:cacheprovider", "-vv"]
         words += [f"--rootdir={place}", f"--junitxml={directory / 'junit.xml'}", f"{place / 'test_it.py'}::{node}"]
         own = {"PYTHONPATH": str(PAYLOAD), "TTMATRIX_SPOOL": str(directory / "captured"), "LINES": str(lines)}
         env = {RUN_VARIABLE: found.run_id, "PYTHONUNBUFFERED": "1", **own}

@@ -3,9 +3,9 @@
 
 import pytest
 
-from core.workflows import Ask, Phase, RunDevice, WorkflowReport
+from core.workflows import Ask, Phase, WorkflowReport
 from core.workflows.conclusion import alone
-from core.workflows.effects import Answer, Effect, RunCpu
+from core.workflows.effects import Answer, Effect, RunCpu, RunDevice
 from core.workflows.loader_code import Start
 from core.workflows.loader_code.analysis import NoSite
 from core.workflows.loader_code.edits import SourceEdit

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from core.workflows import RunDevice, WorkflowReport
+from core.workflows import WorkflowReport
 from core.workflows.case import Case
-from core.workflows.effects import Answer, Effect, FindUsers, RevertLoader, RunCpu
+from core.workflows.effects import Answer, Effect, FindUsers, RevertLoader, RunCpu, RunDevice
 from core.workflows.procedures import AUTO, workflow
 from tests.support.triage import (
     LOADER,

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from core.workflows import Ask, RunDevice, WorkflowReport
+from core.workflows import Ask, WorkflowReport
 from core.workflows.conclusion import alone
-from core.workflows.effects import Answer, Effect, FindUsers, RunCpu
+from core.workflows.effects import Answer, Effect, FindUsers, RunCpu, RunDevice
 from core.workflows.loader_code.analysis import NoSite
 from core.workflows.loader_code.edits import SourceEdit, UnpackChoice, Unpacking
 from core.workflows.loader_code.edits.edit import EditKind
