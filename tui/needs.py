@@ -169,7 +169,7 @@ NEEDS: Mapping[str, Need] = {
     "triage.threshold": Need.LISTED_TEST,
     "triage.run": Need.LISTED_TEST,
     "triage.decide": Need.LISTED_TEST,
-    "triage.leave": Need.LISTED_TEST,
+    "triage.leave": Need.CHANGE,
     "triage.show": Need.LISTED_TEST,
     "triage.mark": Need.LISTED_TEST,
     "triage.undo": Need.UNDO,

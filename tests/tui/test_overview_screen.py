@@ -74,7 +74,7 @@ async def test_findings_lead_to_doctor_and_back(tmp_path: Path) -> None:
     app = build_app(sample_checkout(tmp_path / "demo"))
     async with app.run_test(size=(160, 50)) as pilot:
         await pilot.press("0")
-        await until(pilot, lambda: "all kinds" in screen_text(app), "the findings")
+        await until(pilot, lambda: app.navigation.screen(OverviewScreen)._findings is not None, "the findings")
         await until(pilot, lambda: _complete(app), "the numbers")
         await pilot.press(*["tab"] * 7, "j")
         board = app.navigation.screen(OverviewScreen).board

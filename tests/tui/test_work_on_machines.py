@@ -88,7 +88,7 @@ async def test_tests_of_two_archs_run_where_they_fit_and_are_committed(hosts: Fa
         await until(pilot, lambda: "Commit 2 tests" in screen_text(app), "the message of the commit")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "Committed" in screen_text(app), "the commit")
-    done = run_command(["git", "show", "--format=%s", "--unified=0"], cwd=checkout.root).stdout
+    done = run_command(["git", "show", "--format=%B", "--unified=0"], cwd=checkout.root).stdout
     assert TEST in done and "+    required_pcc: 0.97\n" in done
 
 

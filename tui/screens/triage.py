@@ -296,6 +296,8 @@ class TriageScreen(DecisionScreen):
     def lacks(self, need: Need) -> bool:
         if need is Need.LISTED_TEST:
             return self.listing.table.line is None
+        if need is Need.CHANGE:
+            return self.listing.current is None
         return super().lacks(need)
 
     def close_one(self) -> bool:

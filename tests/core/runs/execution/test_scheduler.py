@@ -341,7 +341,8 @@ def scheduler_like() -> ProcessIdentity:
 
 def test_broken_runs_in_the_queue_are_in_nobodys_way(store: RunStore, make_spec: MakeSpec) -> None:
     broken, gone, good, ended = (make_spec("report()") for _ in range(4))
-    (store.create(broken) / "spec.json").write_text("{")
+    (store.root / broken.run_id).mkdir(parents=True)
+    (store.root / broken.run_id / "spec.json").write_text("{")
     append_event(events_file(store.create(ended)), Finished(9.0, Outcome.PASS, 1.0, 0))
     names = [broken.run_id, gone.run_id, ended.run_id]
     store.queue.put([Ticket(name, -1.0) for name in names], {})
