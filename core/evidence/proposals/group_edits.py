@@ -81,15 +81,15 @@ def _reason(one: Judgement, after: Entry, fields: Mapping[str, object], edit: Gr
     status = fields.get("status") or raw_value(after, "status", one.arch)
     if not edit.issue or status not in (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP):
         return ""
-    kept = UNWRITTEN if "reason" in fields else raw_value(after, "reason", one.arch)
-    if not isinstance(kept, str) or not kept:
+    reason = UNWRITTEN if "reason" in fields else raw_value(after, "reason", one.arch)
+    if not isinstance(reason, str) or not reason:
         return edit.issue
-    return "" if issues_in(kept) else with_issue(kept, edit.issue)
+    return "" if issues_in(reason) else with_issue(reason, edit.issue)
 
 
 def _with_status(one: Judgement, fields: Mapping[str, object], status: Status) -> dict[str, object]:
     """Another status than the proposed one: a threshold says nothing then, and what explains a failure stays."""
-    kept = {
+    unchanged = {
         name: value
         for name, value in fields.items()
         if name not in _THRESHOLDS and not (name in (_STAGE, "reason") and value is None)
@@ -97,7 +97,7 @@ def _with_status(one: Judgement, fields: Mapping[str, object], status: Status) -
     failed = next((row for row in reversed(one.rows) if row.ending in FAILURES), None)
     known = recommend(Result.of(failed), numbers_were_right=True).fields if failed else None
     explained = {name: value for name, value in (known or {}).items() if name in (_STAGE, "reason")}
-    return {**explained, **kept, "status": status.value}
+    return {**explained, **unchanged, "status": status.value}
 
 
 def reasons_of(proposals: Iterable[Proposal]) -> Sequence[str]:

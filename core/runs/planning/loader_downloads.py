@@ -17,7 +17,7 @@ _WORTH_KEEPING = 20
 _RACY_NS = 2_000_000_000
 """A file that was changed so recently may change again without a new stamp."""
 
-_Kept = Mapping[tuple[str, str], tuple[Code, Fetched]]
+_Cached = Mapping[tuple[str, str], tuple[Code, Fetched]]
 """By directory and variant, with the files that the answer was found in."""
 
 
@@ -27,17 +27,17 @@ def asked_by(checkout: Checkout, tests: Iterable[str]) -> list[tuple[str, Fetche
     if len(wanted) < _WORTH_KEEPING:
         return [(directory, fetched_by(checkout.models, directory, variant)) for directory, variant in wanted]
     file = _file(checkout)
-    kept = _load(file)
+    cached = _load(file)
     codes = {directory: code_of(checkout.models, directory) for directory, _ in wanted}
     found = {
         (directory, variant): known[1]
-        if (known := kept.get((directory, variant))) and known[0] == codes[directory]
+        if (known := cached.get((directory, variant))) and known[0] == codes[directory]
         else fetched_by(checkout.models, directory, variant)
         for directory, variant in wanted
     }
     answers = {one: (codes[one[0]], fetched) for one, fetched in found.items() if _is_settled(codes[one[0]])}
-    if any(kept.get(one) != answer for one, answer in answers.items()):
-        store(file, {**kept, **answers})
+    if any(cached.get(one) != answer for one, answer in answers.items()):
+        store(file, {**cached, **answers})
     return [(directory, fetched) for (directory, _), fetched in found.items()]
 
 
@@ -45,9 +45,9 @@ def _file(checkout: Checkout) -> Path:
     return paths().cache / "downloads" / f"{sha256(str(checkout.models.absolute()).encode()).hexdigest()[:16]}.pickle"
 
 
-def _load(file: Path) -> _Kept:
-    kept = load(file)
-    return kept if isinstance(kept, dict) else {}
+def _load(file: Path) -> _Cached:
+    cached = load(file)
+    return cached if isinstance(cached, dict) else {}
 
 
 def _is_settled(code: Code) -> bool:

@@ -52,7 +52,7 @@ _Stamped = tuple[tuple[int, int], Ticket]
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Listing:
     """Tickets as one process read them, for the next one."""
 
     settled: int
@@ -192,18 +192,18 @@ class Queue:
         # A change right after this one may have the same time on the disk's clock.
         settled = changed if time.time_ns() - changed > _CLOCK_TICK else 0
         first = self._read is None
-        kept = self._cached() if self._read is None else _Kept(0, self._read)
-        if not settled or kept.settled != settled:
-            kept, opened = self._looked_through(kept.tickets, settled)
+        listing = self._cached() if self._read is None else _Listing(0, self._read)
+        if not settled or listing.settled != settled:
+            listing, opened = self._looked_through(listing.tickets, settled)
             # One that has them in memory need not save each change.
-            if opened >= _WORTH_CACHING or (first and settled and len(kept.tickets) >= _WORTH_CACHING):
-                self._save_cache(kept)
-        self._read = kept.tickets
-        tickets = tuple(ticket for _, ticket in kept.tickets.values())
+            if opened >= _WORTH_CACHING or (first and settled and len(listing.tickets) >= _WORTH_CACHING):
+                self._save_cache(listing)
+        self._read = listing.tickets
+        tickets = tuple(ticket for _, ticket in listing.tickets.values())
         self._in_order = (settled, tickets) if settled else None
         return [*tickets]
 
-    def _looked_through(self, known: Mapping[str, _Stamped], settled: int) -> tuple[_Kept, int]:
+    def _looked_through(self, known: Mapping[str, _Stamped], settled: int) -> tuple[_Listing, int]:
         """All tickets in order, and how many were read: of the `known` ones those whose files have changed."""
         found: dict[str, _Stamped] = {}
         opened = 0
@@ -219,16 +219,16 @@ class Queue:
                         one, opened = (stamp, _read_ticket(run_id, entry.path)), opened + 1
                     found[run_id] = one
         in_order = dict(sorted(found.items(), key=lambda one: one[1][1].rank))
-        return _Kept(settled, in_order), opened
+        return _Listing(settled, in_order), opened
 
-    def _cached(self) -> _Kept:
+    def _cached(self) -> _Listing:
         """What a process last read of thousands of tickets; each counts only while its file is the same."""
         try:
-            return unpacked(read_bytes(self._cache, None), _Kept)
+            return unpacked(read_bytes(self._cache, None), _Listing)
         except (OSError, Malformed):
-            return _Kept(0, {})
+            return _Listing(0, {})
 
-    def _save_cache(self, tickets: _Kept) -> None:
+    def _save_cache(self, tickets: _Listing) -> None:
         # In a directory of its own, because a change of this one means a change of the queue.
         with suppress(OSError):
             self._cache.parent.mkdir(exist_ok=True)

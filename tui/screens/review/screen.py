@@ -369,10 +369,10 @@ class ReviewScreen(DecisionScreen):
             cases = any(op.is_case for op in both)
             operations = both if cases else combined(self.session.matrix, change.ops, edits)
             made = proposed(operations, change.note, self.session.present)
-            kept = replace(
+            edited = replace(
                 made, evidence=change.evidence, facts=change.facts, restore=change.restore, cause=change.cause
             )
-            self.context.edits.replace(change.id, kept if operations else None)
+            self.context.edits.replace(change.id, edited if operations else None)
             if not operations:
                 words = "The entry already says this, so the change was removed; {review.undo} restores it."
                 self.context.notify.info(with_keys(words, self.context.keymap))
