@@ -4,6 +4,7 @@
 import functools
 import importlib
 import importlib.metadata
+import importlib.util
 import io
 import json
 import sys
@@ -124,7 +125,10 @@ def test_what_is_installed_beside_another_pip_does_not_count(
     beside = tmp_path / "site-packages"
     (beside / "tt_probe-1.0.dist-info").mkdir(parents=True)
     (beside / "tt_probe-1.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: tt-probe\nVersion: 1.0\n")
-    (beside / "pip").symlink_to(Path(importlib.import_module("pip").__file__ or "").parent)
+    # Found, not imported: pip warns if another test has imported distutils before.
+    pip = importlib.util.find_spec("pip")
+    assert pip is not None and pip.origin is not None
+    (beside / "pip").symlink_to(Path(pip.origin).parent)
     monkeypatch.setattr(resolve, "distribution_version", lambda _: "25.3")
     resolve.main(["60", str(beside / "pip"), str(loader)])
     said = json.loads(capsys.readouterr().out.strip().partition(" ")[2])
