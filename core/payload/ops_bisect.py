@@ -51,8 +51,7 @@ def bisect(args: argparse.Namespace) -> dict[str, Any]:
     import importlib
 
     import torch
-    from ttmatrix_payload.bisect.alone import write_alone
-    from ttmatrix_payload.bisect.report import described, report
+    from ttmatrix_payload.bisect.report import described, report, write_alone
     from ttmatrix_payload.bisect.sides import Side
     from ttmatrix_payload.bisect.verdict import Found, ReferenceFailed, compare_model
     from ttmatrix_payload.execute.choose import AUTO, choose_backend
@@ -118,7 +117,6 @@ def main(argv: Sequence[str]) -> int:
         return _report({"problem": f"torch cannot be imported by {sys.executable}: {error}"}, 2, args)
     look.settle()
     # Import everything of ours before the loader: its import removes our directory from the path.
-    import ttmatrix_payload.bisect.alone
     import ttmatrix_payload.bisect.line
     import ttmatrix_payload.bisect.report  # noqa: F401
     from ttmatrix_payload.backend import BackendMissing

@@ -8,7 +8,6 @@ from .growth import (
     Arrivals as Arrivals,
     LogLimit as LogLimit,
 )
-from .memory import out_of_memory as out_of_memory, trace_advice as trace_advice
 from .parts import parts_of as parts_of
 from .reader import LogLook as LogLook, Seek as Seek
 from .search import Pattern as Pattern, parse_filter as parse_filter, parse_pattern as parse_pattern
@@ -21,7 +20,9 @@ from .signs import (
     SignKind as SignKind,
     cause_line as cause_line,
     is_noise as is_noise,
+    out_of_memory as out_of_memory,
     shortened as shortened,
     sign_of as sign_of,
+    trace_advice as trace_advice,
 )
 from .tail import LogFile as LogFile, last_line as last_line

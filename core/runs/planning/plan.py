@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from core.errors import TTMatrixError, UsageError
 from core.hosts import read_hosts
@@ -19,11 +19,10 @@ from core.matrix import NO_ARCH, Matrix, resolve, supported_archs
 from core.model import TEST_MODULE, Function, node_id
 from core.runs import planning
 from core.runs.cluster import Cluster
+from core.runs.environment import environment_of
 from core.runs.outcome import HARMLESS, Outcome
 from core.runs.planning.activate import NO_ACTIVATION, activation
 from core.runs.planning.boards import own_arch
-from core.runs.planning.claims import with_claims
-from core.runs.planning.debuggers import with_debugger
 from core.runs.planning.downloads import (
     Download,
     Sources,
@@ -32,9 +31,9 @@ from core.runs.planning.downloads import (
     listed,
     requirement_places,
 )
-from core.runs.planning.host_downloads import fetched_elsewhere
 from core.runs.planning.interpreter import Source, find_interpreter, is_cached, is_of
 from core.runs.planning.kinds import (
+    FORKED,
     KINDS,
     NO_EXPORT,
     Export,
@@ -49,8 +48,18 @@ from core.runs.planning.op_batches import with_op_estimates
 from core.runs.planning.preflight_checks import Level, Obstacle, Survey, obstacles, of_sources, survey
 from core.runs.planning.profiles import compile_options, default_kind, find_profile
 from core.runs.planning.pytest_command import pytest_environment
-from core.runs.planning.weight_files import with_weights
-from core.runs.spec import RUN_VARIABLE, RunSpec, entry_digest, new_token, renamed, run_id
+from core.runs.planning.weight_files import fetched_elsewhere, with_weights
+from core.runs.spec import (
+    RUN_VARIABLE,
+    STAGE_FILE,
+    RunSpec,
+    entry_digest,
+    is_debugger,
+    new_token,
+    renamed,
+    run_id,
+    shell_command,
+)
 from core.runs.store import SESSION, RunRecord
 from core.settings import DEFAULT_PROFILE, Profile, Settings, paths
 from core.sources import Checkout, same_place
@@ -476,3 +485,64 @@ def _limit(kind: RunKind, settings: Settings, profile: Profile, timeout: float |
     if not 0 <= limit < math.inf:
         raise UsageError(f"Not a time limit: {limit}", hint="Give seconds, or 0 for no limit.")
     return limit
+
+
+_LEAVES_PACKAGES_ALONE = "TT_XLA_DISABLE_MODEL_REQS"
+
+
+def with_claims(spec: RunSpec, tests: Iterable[str], environ: Mapping[str, str] = os.environ) -> RunSpec:
+    """The run of `tests` with what it must have for itself, if tt-xla's own runner runs it."""
+    python, checkout = Path(spec.argv[0]), Checkout(spec.cwd)
+    claims = [str(checkout.root.absolute() / STAGE_FILE)]
+    if {**environ, **spec.env}.get(_LEAVES_PACKAGES_ALONE) == "1":
+        return replace(spec, claims=tuple(claims))
+    claims.append(str(environment_of(python)))
+    places = requirement_places(checkout, tests)
+    return replace(spec, claims=tuple(claims), requirements=tuple(str(place.absolute()) for place in places))
+
+
+_BATCH = frozenset({"-batch", "--batch", "-batch-silent", "--batch-silent", "-b"})
+_OF_PYTHON = frozenset({"pdb", "ipdb", "pudb"})
+_OF_PYTEST = frozenset({"--pdb", "--trace", "--pudb"})
+_MORE_OPTIONS = "PYTEST_ADDOPTS"
+_BRING_ONE = frozenset({"gnome-terminal", "konsole", "screen", "script", "tmux", "xterm"})
+"""Programs that give the rest of their command a terminal."""
+
+
+def with_debugger(spec: RunSpec, environ: Mapping[str, str]) -> RunSpec:
+    """The run with its debugger, if its prefix has one, on the process of the test: pytest then forks no other.
+
+    `environ` is the environment that it is requested from. Raises UsageError for a debugger that needs a terminal.
+    """
+    asks = _asking(spec, environ)
+    if any(map(is_debugger, spec.prefix)) or asks:
+        spec = replace(spec, argv=tuple(word for word in spec.argv if word != FORKED))
+    if asks:
+        env = {name: value for name, value in spec.env.items() if name != RUN_VARIABLE}
+        raise UsageError(
+            f"Profile {spec.profile!r}: {asks} reads from a terminal, and runs have none",
+            "A debugger with commands on its command line can run: gdb -batch -ex run -ex bt --args; lldb --batch.",
+            f"In a terminal: {shell_command(replace(spec, env=env))}",
+        )
+    return spec
+
+
+def _asking(spec: RunSpec, environ: Mapping[str, str]) -> str:
+    """What in the command waits for somebody to type; empty: nothing."""
+    names = [PurePath(word).name for word in spec.prefix]
+    if not _BRING_ONE.isdisjoint(names):
+        return ""
+    for number, word in enumerate(spec.prefix):
+        if is_debugger(word) and _BATCH.isdisjoint(spec.prefix[number:]):
+            return names[number]
+        if word == "-m" and {*spec.prefix[number + 1 : number + 2]} & _OF_PYTHON:
+            return spec.prefix[number + 1]
+    given = spec.env.get(_MORE_OPTIONS, environ.get(_MORE_OPTIONS, ""))
+    return next((word for word in (*spec.argv, *_words(given)) if word in _OF_PYTEST), "")
+
+
+def _words(text: str) -> Sequence[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()

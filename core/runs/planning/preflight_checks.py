@@ -2,6 +2,8 @@
 """Obstacles to runs before they start, each with its remedy."""
 
 import json
+import re
+import shlex
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +14,7 @@ from typing import TypeVar
 
 from core import __version__, hosts
 from core.errors import TTMatrixError
-from core.files import plain
+from core.files import plain, read_text
 from core.model import Function
 from core.payload.ttmatrix_payload.models.compile_options import TRACE_ADVICE, TRACE_REGION, ignored, read_words
 from core.proc import boot_id, own_identity, this_host
@@ -36,11 +38,46 @@ from core.runs.planning.kinds import (
     wants_device,
 )
 from core.runs.planning.pytest_command import OUTPUT_PLUGIN
-from core.runs.planning.wheels import PLUGIN, install_remedy
 from core.runs.spec import DUMPING, RunSpec, dumps_nothing
 from core.settings import Settings, paths
 from core.sources import Checkout, Git
 from core.text import counted
+
+PLUGIN = "pjrt_plugin_tt"
+_WHEEL = "pjrt-plugin-tt"
+_LIBRARIES = "python_package/requirements.txt"
+"""The file of a checkout with the torch and torch-xla that the plugin was built for."""
+_TOOLS = "venv/requirements-dev.txt"
+_OF_LIBRARIES = frozenset({"torch", "torch_xla", "jax"})
+_INDEX = re.compile(r"^torch[-_]xla\s*@\s*(https://[\w.:-]+/)", re.MULTILINE)
+_DISTRIBUTIONS = {"torch_xla": "torch-xla", "pytest_forked": "pytest-forked", "ruamel": "ruamel.yaml", "yaml": "pyyaml"}
+_OTHERWISE = "or name another interpreter with the setting `python`"
+
+
+def install_remedy(packages: Sequence[str], python: str, root: Path) -> str:
+    """The commands that install `packages`, given by import name, for `python`; `root` is that of the checkout."""
+    commands: dict[str, None] = {}
+    for name in packages:
+        commands[_command(name, root)] = None
+    pip = f"{shlex.quote(python)} -m pip install"
+    return f"{'; '.join(f'{pip} {one}' for one in commands)}; {_OTHERWISE}"
+
+
+def _command(name: str, root: Path) -> str:
+    if name == PLUGIN:
+        index = _INDEX.search(_text(root / _LIBRARIES))
+        return f"{_WHEEL} --extra-index-url {index[1]}" if index else f"{_WHEEL} (the wheel of tt-xla's release)"
+    file = root / (_LIBRARIES if name in _OF_LIBRARIES else _TOOLS)
+    first = name.partition(" or ")[0]
+    return f"-r {shlex.quote(str(file))}" if file.is_file() else _DISTRIBUTIONS.get(first, first)
+
+
+def _text(file: Path) -> str:
+    try:
+        return read_text(file)
+    except TTMatrixError:
+        return ""
+
 
 VERSION = 1
 

@@ -6,16 +6,28 @@ No network is used: torchvision's own source has the addresses and sizes of its 
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from core.runs.planning.downloads import Download, Kind, Sources, hub_cache
+from core.runs.planning.downloads import (
+    HUB_KINDS,
+    Download,
+    Kind,
+    Sources,
+    asked_packages,
+    hub_cache,
+    listed,
+    requirement_places,
+)
 from core.runs.planning.loader_downloads import asked_by
+from core.runs.planning.preflight_checks import Level, Obstacle
+from core.runs.spec import RunSpec
 from core.sources import Checkout
 from core.sources.downloads import Library, WeightFile, Weights, torchvision_files
+from core.text import counted
 
 _SOURCES = ("lib/python3*/site-packages/torchvision/models", "lib/python3*/dist-packages/torchvision/models")
 """Relative to the environment of an interpreter."""
@@ -99,3 +111,33 @@ def _of_torchvision(python: Path) -> Mapping[tuple[str, str], WeightFile]:
     """The weight files of the torchvision beside `python`, by model and member of its weights; empty without one."""
     places = [place for pattern in _SOURCES for place in python.parent.parent.glob(pattern)]
     return torchvision_files(places[0]) if places else {}
+
+
+def fetched_elsewhere(specs: Sequence[RunSpec]) -> list[Obstacle]:
+    """The notes about runs that leave this machine and share a checkout; none if their loaders download nothing."""
+    away = [spec for spec in specs if spec.needs and not spec.cases]
+    found = wanted(Checkout(away[0].cwd), [spec.test_id for spec in away]) if away else []
+    if not found:
+        return []
+    places = " and ".join(sorted({spec.needs for spec in away}))
+    kinds = [(kind, [one.name for one in found if one.kind is kind]) for kind in Kind]
+    words = "; ".join(f"{counted(len(names), kind)}: {listed(names)}" for kind, names in kinds if names)
+    what = f"Runs on {places} download what is not there yet: {words}"
+    remedy = "What those machines have is not known here, so you are not asked. The log of a run shows its downloads"
+    return [Obstacle(Level.NOTE, what, remedy)]
+
+
+def wanted(checkout: Checkout, tests: Iterable[str]) -> list[Download]:
+    """All that the loaders of `tests` download with empty caches, as far as they name it; without sizes."""
+    tests = list(dict.fromkeys(tests))
+    found = [
+        Download(Kind.PACKAGE, one) for place in requirement_places(checkout, tests) for one in asked_packages(place)
+    ]
+    for _, asked in asked_by(checkout, tests):
+        found += (Download(HUB_KINDS[one.kind], one.name) for one in asked.hub)
+        found += (
+            Download(Kind.FILE, one.address) if one.address else Download(Kind.WEIGHTS, one.text)
+            for one in asked.weights
+        )
+        found += (Download(Kind.FILE, one) for one in asked.files if one)
+    return list(dict.fromkeys(found))

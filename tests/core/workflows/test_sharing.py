@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.sharing: one interpreter for several variants, and a run for each as if it had been alone."""
+"""core.workflows.perform: one interpreter for several variants, and a run for each as if it had been alone."""
 
 import json
 from dataclasses import replace
@@ -12,8 +12,7 @@ from core.runs.execution import launch_all, wait
 from core.runs.store import RunRecord
 from core.settings import paths
 from core.workflows import WorkflowContext, WorkflowSession, open_session, sessions_directory
-from core.workflows.perform import run_cpu, start_cpu
-from core.workflows.sharing import Guest, guests, is_host_without_result, shared, unpack
+from core.workflows.perform import Guest, guests, is_host_without_result, run_cpu, shared, start_cpu, unpack
 from tests.support.triage_checkout import LARGE, SMALL
 
 

@@ -9,9 +9,11 @@ An id is `MODEL::CASE`. Manifests may also be named themselves, and a directory 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+import json
+from collections import Counter, defaultdict
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from _pytest.main import wrap_session
@@ -20,9 +22,8 @@ from .children import Server, ServerProblem
 from .collecting import Catalogue, collectors
 from .collection import SUFFIXES
 from .item import SERVER, OpTest, ProblemTest
-from .listing import is_asked_for, print_list
 from .options import Options, add_options, read_options
-from .reporting import Results
+from .results import DUP, SKIP, STATUSES
 from .selection import apply_conditions, drop_duplicates, select, take_ids
 
 CATALOGUE: pytest.StashKey[Catalogue] = pytest.StashKey()
@@ -191,3 +192,111 @@ def _check_backend(name: str) -> None:
             require(name)
         except BackendMissing as error:
             raise pytest.UsageError(str(error)) from error
+
+
+def is_asked_for(config: pytest.Config) -> bool:
+    """Whether the command line asks for a list."""
+    option = config.option
+    return option.list_models or option.list_cases or option.list_cases_by_mark is not None
+
+
+def print_list(config: pytest.Config, session: pytest.Session) -> None:
+    """Collect, and print the requested list."""
+    excluded: list[pytest.Item] = []
+    config.pluginmanager.register(_Excluded(excluded), "ttmatrix_ops_excluded")
+    session.perform_collect()
+    option = config.option
+    cases = [item for item in session.items if isinstance(item, OpTest)]
+    for line in (
+        *(_models(cases) if option.list_models else ()),
+        *(map(_listed, cases) if option.list_cases or option.list_cases_by_mark else ()),
+        *(_by_mark(cases) if option.list_cases_by_mark == "" else ()),
+        *(_others(excluded) if option.show_excluded else ()),
+    ):
+        config.get_terminal_writer().line(line)
+
+
+def _models(cases: Iterable[OpTest]) -> Iterator[str]:
+    for model, of in _grouped((item.model, item) for item in cases).items():
+        files = ", ".join(dict.fromkeys(str(item.path) for item in of))
+        yield f"{model}: {len(of)} cases  ({files})"
+
+
+def _by_mark(cases: Iterable[OpTest]) -> Iterator[str]:
+    for mark, of in sorted(_grouped((mark, item) for item in cases for mark in item.case.marks or ("",)).items()):
+        yield f"{mark or 'without a mark'}: {len(of)}"
+        yield from (f"  {_listed(item)}" for item in of)
+
+
+def _others(excluded: Iterable[pytest.Item]) -> Iterator[str]:
+    cases = [item for item in excluded if isinstance(item, OpTest)]
+    yield f"excluded: {len(cases)}"
+    yield from (f"  {_listed(item)}" for item in cases)
+
+
+def _listed(item: OpTest) -> str:
+    reason = item.skip_reason()
+    skipped = "" if reason is None else f"  [skip: {reason}]"
+    double = f"  [dup of {item.dup_of}]" if item.dup_of else ""
+    return f"{item.nodeid}::{item.case.op}  ({item.path}){skipped}{double}"
+
+
+def _grouped(pairs: Iterable[tuple[str, OpTest]]) -> dict[str, list[OpTest]]:
+    found: dict[str, list[OpTest]] = defaultdict(list)
+    for name, item in pairs:
+        found[name].append(item)
+    return found
+
+
+class _Excluded:
+    """Receives the deselected items."""
+
+    def __init__(self, items: list[pytest.Item]) -> None:
+        self._items = items
+
+    def pytest_deselected(self, items: list[pytest.Item]) -> None:
+        self._items += items
+
+
+class Results:
+    """The results of a session."""
+
+    def __init__(self, path: Path | None) -> None:
+        """With a `path`, each result is written there as a line of JSON as soon as it is known."""
+        self._file: IO[str] | None = path.open("w", encoding="utf-8") if path else None
+        self._verdicts: dict[str, str] = {}
+        self._waiting: list[dict[str, Any]] = []
+        self.counts: Counter[str] = Counter()
+        self.skipped: list[tuple[str, str]] = []
+
+    def add(self, document: dict[str, Any]) -> None:
+        """Add one result. A duplicate takes the verdict of the case that represents it, which may arrive later."""
+        status = document["status"]
+        self.counts[status] += 1
+        if status == DUP:
+            self._waiting.append(document)
+        else:
+            self._verdicts[document["id"]] = status
+            self._write({**document, "verdict": status})
+        if status == SKIP:
+            self.skipped.append((document["id"], document["message"]))
+        for one in [one for one in self._waiting if one["dup_of"] in self._verdicts]:
+            self._waiting.remove(one)
+            self._write({**one, "verdict": self._verdicts[one["dup_of"]]})
+
+    def close(self) -> None:
+        """Write the remaining results: duplicates of cases that did not run."""
+        for one in self._waiting:
+            self._write({**one, "verdict": None})
+        self._waiting.clear()
+        if self._file:
+            self._file.close()
+
+    def summary(self) -> str:
+        """The count of each status, in the order of the statuses."""
+        return ", ".join(f"{self.counts[status]} {status}" for status in STATUSES if self.counts[status])
+
+    def _write(self, document: dict[str, Any]) -> None:
+        if self._file:
+            self._file.write(json.dumps(document, allow_nan=False) + "\n")
+            self._file.flush()

@@ -14,8 +14,11 @@ torch: Any = pytest.importorskip("torch")
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 from core.payload.ttmatrix_payload.bisect import sides, verdict  # noqa: E402
-from core.payload.ttmatrix_payload.bisect.alone import write_alone  # noqa: E402
-from core.payload.ttmatrix_payload.bisect.report import described, report  # noqa: E402
+from core.payload.ttmatrix_payload.bisect.report import (  # noqa: E402
+    described,
+    report,
+    write_alone,
+)
 
 ATEN = torch.ops.aten
 HERE = Path(__file__).parent

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_payload.models.reach: what it says must be what a backward pass does."""
+"""core.payload.ttmatrix_payload.models.phase: what it says must be what a backward pass does."""
 
 import importlib
 import sys
@@ -18,8 +18,8 @@ _PAYLOAD = str(Path(core.payload.__file__).parent)
 @pytest.fixture
 def reach(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, Any], dict[str, Any]]:
     monkeypatch.syspath_prepend(_PAYLOAD)
-    module: Any = importlib.import_module("core.payload.ttmatrix_payload.models.reach")
-    for name in ("core.payload.ttmatrix_payload.models.reach", "core.payload.ttmatrix_payload.models.structures"):
+    module: Any = importlib.import_module("core.payload.ttmatrix_payload.models.phase")
+    for name in ("core.payload.ttmatrix_payload.models.phase", "core.payload.ttmatrix_payload.models.structures"):
         monkeypatch.delitem(sys.modules, name)
     return module.reach  # type: ignore[no-any-return]
 

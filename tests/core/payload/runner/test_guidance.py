@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_payload.runner.guidance: the table of docs/rules.md 5.3."""
+"""core.payload.ttmatrix_payload.runner.report: the table of docs/rules.md 5.3."""
 
 import math
 
 import pytest
 from hypothesis import given, strategies as st
 
-from core.payload.ttmatrix_payload.runner.guidance import guidance
+from core.payload.ttmatrix_payload.runner.report import guidance
 
 
 @pytest.mark.parametrize(

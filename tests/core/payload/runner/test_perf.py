@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_payload.runner.perf: the report of timed runs, in upstream's form (docs/rules.md 4.7)."""
+"""core.payload.ttmatrix_payload.runner.body: the report of timed runs, in upstream's form (docs/rules.md 4.7)."""
 
 import json
 
 import pytest
 
-from core.payload.ttmatrix_payload.runner.perf import _input_size, measurements
+from core.payload.ttmatrix_payload.runner.body import _input_size, measurements
 
 from .conftest import Checkout
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_payload.runner.yaml_text: both parsers read the same, and refuse the same."""
+"""core.payload.ttmatrix_payload.runner.expectations: both parsers read the same, and refuse the same."""
 
 import sys
 from collections.abc import Callable
@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from core.payload.ttmatrix_payload.runner import yaml_text
-from core.payload.ttmatrix_payload.runner.yaml_text import YamlProblem, parse_yaml
+from core.payload.ttmatrix_payload.runner import expectations
+from core.payload.ttmatrix_payload.runner.expectations import YamlProblem, parse_yaml
 
-PARSERS: list[Callable[[str], Any]] = [yaml_text._with_ruamel, yaml_text._with_pyyaml]
+PARSERS: list[Callable[[str], Any]] = [expectations._with_ruamel, expectations._with_pyyaml]
 
 
 @pytest.mark.parametrize("parse", PARSERS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.planning.claims: runs of tt-xla's own runner take turns in a checkout and in an environment."""
+"""core.runs.planning.plan: runs of tt-xla's own runner take turns in a checkout and in an environment."""
 
 import os
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.planning.debuggers: which profiles wait for somebody to type, and what a debugger sees."""
+"""core.runs.planning.plan: which profiles wait for somebody to type, and what a debugger sees."""
 
 import shutil
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import UsageError
 from core.runs import is_debugger
-from core.runs.planning.debuggers import with_debugger
+from core.runs.planning.plan import with_debugger
 from tests.core.runs.store.test_record import SPEC
 
 BATCH = ("gdb", "-batch", "-ex", "run", "-ex", "bt", "--args")

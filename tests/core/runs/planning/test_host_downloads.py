@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.planning.host_downloads: the report on downloads on machines with unknown caches."""
+"""core.runs.planning.weight_files: the report on downloads on machines with unknown caches."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from core.hosts import Host, with_host
 from core.matrix import index
 from core.runs.planning import Level, Options, plan_launch
-from core.runs.planning.host_downloads import fetched_elsewhere, wanted
+from core.runs.planning.weight_files import fetched_elsewhere, wanted
 from core.settings import Settings, paths
 from core.sources import Checkout
 from tests.core.runs.conftest import MakeSpec
