@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from core import hosts, sessions
 from core.cli import records
 from core.cli.context import Context
-from core.cli.hosts_common import chosen
 from core.cli.runs_common import agree_to, configure_yes
 from core.errors import EXIT_OK, UsageError
 from core.evidence.proposals import plan_reruns
@@ -65,7 +64,7 @@ def _slots(args: argparse.Namespace, context: Context) -> Sequence[Slot]:
     """The slots of the machines that the arguments select."""
     if args.hours is not None and not 0 < args.hours <= sessions.MOST_HOURS:
         raise UsageError(f"--hours must be more than 0, not {args.hours:g}")
-    known = chosen(hosts.read_hosts(context.paths.hosts_file), args.host)
+    known = hosts.chosen_hosts(hosts.read_hosts(context.paths.hosts_file), args.host)
     return sessions.session_slots(known, context.matrix.schema.archs, context.arch, args.hours, datetime.now(UTC))
 
 

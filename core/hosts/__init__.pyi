@@ -11,6 +11,7 @@ from .check import (
 )
 from .hosts_file import (
     change_hosts as change_hosts,
+    chosen_hosts as chosen_hosts,
     read_hosts as read_hosts,
     with_host as with_host,
     without_host as without_host,

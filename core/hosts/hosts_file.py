@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hosts file: read strictly, reporting the line of a mistake; changed by whole tables, keeping all other text."""
 
+import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -44,6 +45,17 @@ def read_hosts(file: Path) -> tuple[Host, ...]:
     Raises TTMatrixError with the line for invalid TOML, unknown names and values that make no sense.
     """
     return parse_hosts(read_text(file), file) if is_there(file) else ()
+
+
+def chosen_hosts(hosts: Sequence[Host], names: Sequence[str]) -> list[Host]:
+    """The hosts with these names; all hosts without names. Raises UsageError for an unknown one."""
+    by_name = {one.name: one for one in hosts}
+    for name in names:
+        if name not in by_name:
+            near = difflib.get_close_matches(name, by_name, 3) or sorted(by_name)
+            known = f"Known: {', '.join(near)}." if near else "Add one: ttmatrix hosts add NAME --ssh user@host:port"
+            raise UsageError(f"There is no host {name}", hint=known)
+    return [by_name[name] for name in dict.fromkeys(names)] if names else list(hosts)
 
 
 def parse_hosts(text: str, file: Path) -> tuple[Host, ...]:
