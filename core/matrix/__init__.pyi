@@ -28,7 +28,7 @@ from .extension import (
     with_placeholder_rows as with_placeholder_rows,
 )
 from .field_rules import LISTS as LISTS, RULES as RULES, is_flag as is_flag
-from .indexing import cells_of as cells_of, index as index
+from .indexing import cells_of as cells_of, index as index, read_and_join as read_and_join
 from .lookup import check_function as check_function, named as named, resolve_id as resolve_id
 from .matrix import NO_ARCH as NO_ARCH, Matrix as Matrix, Universe as Universe, Written as Written
 from .op_rows import (

@@ -15,7 +15,7 @@ from core import files
 from core.errors import TTMatrixError
 from core.sources import Stamps, all_unchanged, files_below, stamps_of
 
-_MAKERS = ("ci", "history", "matrix", "providers", "sources")
+_MAKERS = ("ci", "doctor", "handwritten", "history", "matrix", "providers", "python", "sources", "states")
 """The packages whose code produces cached values."""
 
 

@@ -7,7 +7,12 @@ from .base import (
     waiting_words as waiting_words,
 )
 from .history import history_columns as history_columns
-from .jobs import Selections as Selections, selected_jobs as selected_jobs, selections as selections
+from .jobs import (
+    Selections as Selections,
+    other_jobs as other_jobs,
+    selected_jobs as selected_jobs,
+    selections as selections,
+)
 from .models import (
     failure_of as failure_of,
     ids_of_model as ids_of_model,

@@ -33,7 +33,7 @@ class _Cached:
 
 def provide(cache: Cache, matrix: Matrix) -> Selected:
     """The column of scheduled jobs, also of the hand-written tests and placeholders among the rows."""
-    return replace(selected_jobs(cache, matrix.model_tests), other_jobs=_other_jobs(cache, matrix))
+    return replace(selected_jobs(cache, matrix.model_tests), other_jobs=other_jobs(cache, matrix))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class _CachedOthers:
     by_id: Mapping[str, tuple[tuple[str, str], ...]]
 
 
-def _other_jobs(cache: Cache, matrix: Matrix) -> Mapping[str, tuple[tuple[str, str], ...]]:
+def other_jobs(cache: Cache, matrix: Matrix) -> Mapping[str, tuple[tuple[str, str], ...]]:
     """Name and machine of the scheduled jobs of each row that is no model test; op cases have none."""
     if not matrix.handwritten and not matrix.placeholders:
         return {}

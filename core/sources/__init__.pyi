@@ -32,7 +32,12 @@ from .git import (
     reading as reading,
 )
 from .importable import mark_broken as mark_broken
-from .loader_files import Code as Code, LoaderFiles as LoaderFiles, git_blob as git_blob
+from .loader_files import (
+    Code as Code,
+    KnownFiles as KnownFiles,
+    LoaderFiles as LoaderFiles,
+    git_blob as git_blob,
+)
 from .loader_program import (
     LoaderProgram as LoaderProgram,
     ModelInfos as ModelInfos,
@@ -57,6 +62,14 @@ from .stamps import (
     files_below as files_below,
     stamp_of as stamp_of,
     stamps_of as stamps_of,
+    undisturbed as undisturbed,
+)
+from .trees import (
+    INDEX as INDEX,
+    WORK_TREE as WORK_TREE,
+    Layout as Layout,
+    Tree as Tree,
+    read_tree as read_tree,
 )
 from .variants import checkpoints as checkpoints, variant_line as variant_line
 from .yaml_syntax import (

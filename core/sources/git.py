@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import TTMatrixError
+from core.errors import TTMatrixError, UsageError
 from core.numbers import LAST_MOMENT
 from core.proc import BinaryResult, BinaryRunner, run_binary
 
@@ -54,6 +54,9 @@ _BLOBS_AT_ONCE = 64
 _ABSENT = "0"
 _BLOB, _COMMIT = "blob", "commit"
 _REGULAR = ("100644", "100755")
+_SUBMODULE = "160000"
+_MERGED, _OURS = "0", "2"
+"""Stages of the index; between the two is the common ancestor of a conflict, behind them the other branch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +156,19 @@ class Git:
             "There is no commit yet", f"{self.root} is on a branch without a first commit.", "Make one with git."
         )
 
+    def named(self, revision: str) -> str:
+        """The full id of the commit that a person names. Raises UsageError if there is none of that name."""
+        found = self.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        if found.returncode == 0:
+            return found.stdout.decode().strip()
+        # Without a repository or a commit, the error is about that.
+        shallow = self.head().shallow
+        lacking = " The clone is shallow: git fetch --unshallow brings its older commits." if shallow else ""
+        raise UsageError(
+            f"No commit is named {revision!r}",
+            hint=f"Give an id, a branch or a tag that `git log` knows, or a range: A..B.{lacking}",
+        )
+
     def parent(self, commit: str) -> str:
         """The first parent of `commit`; empty if it has none."""
         found = self.attempt("rev-parse", "--verify", "--quiet", f"{commit}^")
@@ -170,6 +186,34 @@ class Git:
     def files(self, commit: str, directory: str) -> dict[str, str]:
         """The blobs of the files below `directory` as of `commit`, by path."""
         return {path: one.id for path, one in self._listed(commit, f"{directory}/", inside=True).items()}
+
+    def tracked(self, commit: str) -> dict[str, Blob]:
+        """Every file below the root in `commit`, links included, by path; submodules are left out."""
+        rows = (row.partition("\t") for row in self.text("ls-tree", "-r", "-z", commit).split("\0") if row)
+        facts = ((path, _Listed(*words.split())) for words, _, path in rows)
+        return {path: Blob(one.mode, one.id) for path, one in facts if one.type == _BLOB}
+
+    def staged(self) -> dict[str, Blob]:
+        """As `tracked`, of the index. A file with a conflict is as in the branch that is checked out."""
+        found: dict[str, Blob] = {}
+        for row in filter(None, self.text("ls-files", "--stage", "-z").split("\0")):
+            facts, _, path = row.partition("\t")
+            mode, id, stage = facts.split()
+            if mode != _SUBMODULE and stage in (_MERGED, _OURS):
+                found[path] = Blob(mode, id)
+        return found
+
+    def staged_pin(self, submodule: str) -> str:
+        """As `pinned`, of the index."""
+        for row in filter(None, self.text("ls-files", "--stage", "-z", "--", submodule).split("\0")):
+            mode, id, stage = row.partition("\t")[0].split()
+            if mode == _SUBMODULE and stage in (_MERGED, _OURS):
+                return id
+        return ""
+
+    def tree(self, commit: str) -> str:
+        """The id of the whole tree of `commit`: equal for commits with the same files."""
+        return self.text("rev-parse", "--verify", f"{commit}^{{tree}}").strip()
 
     def regular(self, commit: str, paths: Iterable[str]) -> dict[str, Blob]:
         """The blobs of those of `paths` that `commit` has as regular files."""
@@ -203,6 +247,23 @@ class Git:
         while some := list(islice(remaining, _BLOBS_AT_ONCE)):
             out = self._output("cat-file", "--batch", "--buffer", stdin="".join(f"{id}\n" for id in some))
             yield from _batch(some, out)
+
+    def sizes(self, ids: Iterable[str]) -> dict[str, int]:
+        """The size of each blob in bytes; those that the clone does not have are left out.
+
+        In a partial clone git fails for these: `missing` tells which they are.
+        """
+        wanted = list(dict.fromkeys(ids))
+        lines = self.text("cat-file", "--batch-check", "--buffer", stdin="".join(f"{id}\n" for id in wanted))
+        rows = [line.split() for line in lines.splitlines()]
+        if len(rows) != len(wanted):
+            raise _incomplete("cat-file")
+        return {id: int(row[2]) for id, row in zip(wanted, rows, strict=True) if len(row) == 3}
+
+    def missing(self, commit: str) -> frozenset[str]:
+        """The objects of the files in `commit` that a partial clone has not fetched."""
+        lines = self.text("rev-list", "--objects", "--no-walk", "--missing=print", commit).splitlines()
+        return frozenset(line[1:] for line in lines if line.startswith("?"))
 
     def changed(self, paths: Iterable[str] = (), commit: str = "HEAD") -> frozenset[str]:
         """The tracked files that differ from `commit` now, relative to the root: all, or those in `paths`.

@@ -5,7 +5,7 @@ import ast
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,12 +36,18 @@ class _File(NamedTuple):
     """Modules of the tree that it may import, as paths without suffix."""
 
 
+KnownFiles = Mapping[str, _File]
+"""The files that were read, by path relative to the models tree."""
+
+
 class LoaderFiles:
     """Reads the files of loaders below `models`; files with the same stamp are not read again."""
 
-    def __init__(self, models: Path) -> None:
+    def __init__(self, models: Path, known: KnownFiles | None = None, blobs: Mapping[str, str] | None = None) -> None:
+        """`known` is what another one has read. `blobs` tells the blob of each file, and is used instead of stamps."""
         self._models = os.fspath(models)
-        self._files: dict[str, _File] = {}
+        self._blobs = blobs
+        self.files: dict[str, _File] = dict(known or {})
 
     def code(self, directory: str) -> Code:
         """The present code of the loader in `directory`. Unreadable files count as missing."""
@@ -49,16 +55,17 @@ class LoaderFiles:
 
     def codes(self, directories: Iterable[str]) -> dict[str, Code]:
         """The code of several loaders, by directory; files that they share are read once."""
-        moment = _Moment(self._models, self._files)
+        moment = _Moment(self._models, self.files, self._blobs)
         return {directory: moment.code(directory) for directory in directories}
 
 
 class _Moment:
     """One look at the tree: no file is examined twice."""
 
-    def __init__(self, models: str, files: dict[str, _File]) -> None:
+    def __init__(self, models: str, files: dict[str, _File], blobs: Mapping[str, str] | None) -> None:
         self._models = models
         self._files = files
+        self._blobs = blobs
         self._resolver = models_resolver(models)
         self._seen: dict[str, _File] = {}
         self._there: dict[str, tuple[str, ...]] = {}
@@ -90,12 +97,17 @@ class _Moment:
     def _read(self, path: str) -> _File:
         if path not in self._seen:
             file = f"{self._models}/{path}"
-            stamp = stamps_of([file])[file]
+            stamp = stamps_of([file])[file] if self._blobs is None else None
             known = self._files.get(path)
-            if known is None or known.stamp != stamp or stamp == NEVER:
+            if known is None or not self._same(path, known, stamp):
                 known = self._files[path] = _read(file, path, stamp, self._resolver)
             self._seen[path] = known
         return self._seen[path]
+
+    def _same(self, path: str, known: _File, stamp: Stamp | None) -> bool:
+        if self._blobs is not None:
+            return known.blob == self._blobs.get(path, "")
+        return known.stamp == stamp != NEVER
 
 
 def _names(directory: str) -> list[str]:

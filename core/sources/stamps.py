@@ -4,6 +4,7 @@
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 Stamp = tuple[int, int, int, int]
@@ -29,13 +30,32 @@ def stamp_of(path: str | Path) -> Stamp | None:
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
+_undisturbed: tuple[str, ...] = ()
+
+
+@contextmanager
+def undisturbed(root: Path) -> Iterator[None]:
+    """While the block runs, nobody writes below `root`: the stamp of a file there counts, however new the file is.
+
+    A state of a checkout is laid out and read at once; without this, each of its parts would parse the same files.
+    """
+    global _undisturbed
+    own = f"{root}{os.sep}"
+    _undisturbed = (*_undisturbed, own)
+    try:
+        yield
+    finally:
+        _undisturbed = tuple(one for one in _undisturbed if one != own)
+
+
 def stamps_of(paths: Iterable[str], now_ns: int | None = None) -> dict[str, Stamp | None]:
-    """Stamps by path. A file that was changed within the last two seconds gets NEVER."""
+    """Stamps by path. A file that was changed within the last two seconds gets NEVER, unless it is `undisturbed`."""
     border = (now_ns if now_ns is not None else time.time_ns()) - _RACY_NS
     found: dict[str, Stamp | None] = {}
     for path in paths:
         stamp = stamp_of(path)
-        found[path] = NEVER if stamp is not None and max(stamp[:2]) > border else stamp
+        racy = stamp is not None and max(stamp[:2]) > border and not f"{path}{os.sep}".startswith(_undisturbed)
+        found[path] = NEVER if racy else stamp
     return found
 
 

@@ -56,8 +56,8 @@ def read_committed(matrix: Matrix, revision: str = "HEAD") -> CommittedChange:
     checkout = matrix.checkout
     git, directory = Git(checkout.root), checkout.relative(checkout.test_config)
     first, between, last = revision.partition(_RANGE)
-    tip = _commit(git, (last or "HEAD") if between else first)
-    base = _commit(git, first or "HEAD") if between else git.parent(tip)
+    tip = git.named((last or "HEAD") if between else first)
+    base = git.named(first or "HEAD") if between else git.parent(tip)
     before = committed_texts(git, base, directory, matrix.schema) if base else {}
     after = committed_texts(git, tip, directory, matrix.schema)
     files = tuple(
@@ -77,18 +77,6 @@ def read_committed(matrix: Matrix, revision: str = "HEAD") -> CommittedChange:
             f"No entry was changed by {revision}", hint="Name a commit that changed one, or a range: A..B."
         )
     return found
-
-
-def _commit(git: Git, revision: str) -> str:
-    found = git.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    if found.returncode != 0:
-        # Without a repository or a commit, the error is about that.
-        git.head_commit()
-        raise UsageError(
-            f"No commit is named {revision!r}",
-            hint="Give an id, a branch or a tag that `git log` knows, or a range: A..B.",
-        )
-    return found.stdout.decode().strip()
 
 
 def _evidence(git: Git, base: str, tip: str) -> tuple[str, ...]:

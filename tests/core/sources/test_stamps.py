@@ -5,7 +5,7 @@ import os
 import time
 from pathlib import Path
 
-from core.sources import all_unchanged, directories_below, files_below, stamp_of, stamps_of
+from core.sources import all_unchanged, directories_below, files_below, stamp_of, stamps_of, undisturbed
 from core.sources.stamps import NEVER
 
 _LATER = 10_000_000_000
@@ -62,3 +62,13 @@ def test_what_changed_just_now_is_read_again(tmp_path: Path) -> None:
     stamps = stamps_of([str(tmp_path / "a")])
     assert stamps[str(tmp_path / "a")] == NEVER != stamp_of(tmp_path / "a")
     assert not all_unchanged(stamps)
+
+
+def test_what_nobody_else_writes_counts_at_once(tmp_path: Path) -> None:
+    for name in ("own", "own2"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a").write_text("1")
+    with undisturbed(tmp_path / "own"):
+        stamps = stamps_of([str(tmp_path / "own"), str(tmp_path / "own" / "a"), str(tmp_path / "own2" / "a")])
+    assert [stamp == NEVER for stamp in stamps.values()] == [False, False, True]
+    assert stamps_of([str(tmp_path / "own" / "a")]) == {str(tmp_path / "own" / "a"): NEVER}

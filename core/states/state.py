@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The state of a checkout at a commit, in the index or in the work tree: each part is read once, then cached.
+
+A part of a commit is read from files that are laid out in a directory of the cache, by the code that reads a work tree.
+It is stored under the ids of git's trees, so that it is valid for ever.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple, Protocol, TypeVar
+
+from core import doctor, handwritten, providers
+from core.ci import Selected
+from core.locks import locked
+from core.matrix import Matrix, load, read_and_join, store, with_placeholder_rows
+from core.matrix.cache import Cache
+from core.model import Finding
+from core.python import ModuleFacts
+from core.sources import (
+    WORK_TREE,
+    Code,
+    ExpectationFile,
+    KnownFiles,
+    Layout,
+    LoaderFiles,
+    Tree,
+    Unreadable,
+    read_tree,
+    stamp_of,
+    undisturbed,
+)
+
+T = TypeVar("T")
+
+_KEPT = 40
+"""How many states stay cached; each takes a few megabytes."""
+_PATIENCE_SECONDS = 120.0
+"""How long to wait for another process that reads a state."""
+
+_FILES = "files"
+"""The directory beside those of states in which the files of one are laid out."""
+
+Machines = Mapping[str, tuple[tuple[str, str], ...]]
+"""By id the scheduled jobs that select it: the name of each in queries, and its machine."""
+
+
+class Others(NamedTuple):
+    """What is not a test of a model: every hand-written test and every placeholder."""
+
+    handwritten: Machines
+    placeholders: Machines
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class State:
+    """A checkout at one moment. Every part is read when it is first used.
+
+    Raises TTMatrixError where git or the disk fails.
+    """
+
+    name: str
+    """As a person named it."""
+    tree: Tree | None
+    """What git knows; None: it is the work tree."""
+    _reader: "_Reader"
+    _op_directories: Sequence[str]
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        """Its matrix. Of a commit, the files below `matrix.checkout` may by now be those of another one."""
+        return self._reader.matrix()
+
+    @cached_property
+    def selected(self) -> Selected:
+        """Which scheduled jobs select which tests."""
+        matrix = self.matrix
+        return self._reader.part("selected", Selected, lambda cache: providers.selected_jobs(cache, matrix))
+
+    @cached_property
+    def others(self) -> Others:
+        """The hand-written tests and the placeholders."""
+        matrix = self.matrix
+        return self._reader.part("others", Others, lambda cache: _others(cache, matrix))
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What doctor finds."""
+        matrix, directories = self.matrix, self._op_directories
+        kind = f"findings {' '.join(directories)}".replace("/", "+")
+        return self._reader.part(kind, tuple, lambda cache: doctor.examine(cache, matrix, directories))
+
+    @cached_property
+    def codes(self) -> Mapping[str, Code]:
+        """The code of every loader by its directory: its own files, and those of the models tree that it imports."""
+        loaders = tuple(self.matrix.loaders)
+        return self._reader.part("codes", dict, lambda cache: self._reader.codes(cache, loaders))
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """Reads a checkout at the moments that a person names."""
+
+    cache: Cache
+    op_directories: Sequence[str] = ()
+    """Where op manifests are, relative to the checkout; doctor looks at them."""
+
+    def at(self, name: str, models: str = "") -> State:
+        """The state at a commit, a branch, `index` or `worktree`. `models` names another commit of the models.
+
+        Raises UsageError if git knows no such commit, and TTMatrixError if its files are not here.
+        """
+        directory = self.cache.file("states")
+        if name == WORK_TREE and not models:
+            return State(name, None, _WorkTree(self.cache, directory), self.op_directories)
+        tree = read_tree(self.cache.checkout, name, models)
+        return State(name, tree, _Commit(tree, directory), self.op_directories)
+
+
+class _Reader(Protocol):
+    """Where the parts of a state come from."""
+
+    def matrix(self) -> Matrix: ...
+
+    def part(self, kind: str, wanted: type[T], read: Callable[[Cache], T]) -> T:
+        """A part that is not cached yet is what `read` makes of the files."""
+
+    def codes(self, cache: Cache, loaders: Sequence[str]) -> dict[str, Code]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _WorkTree:
+    """The files of a person, which change: what reads them has caches of its own."""
+
+    cache: Cache
+    directory: Path
+
+    def matrix(self) -> Matrix:
+        found, reading = self.cache.index()
+        if reading is not None:
+            self.cache.save(reading)
+        return found
+
+    def part(self, kind: str, wanted: type[T], read: Callable[[Cache], T]) -> T:
+        return read(self.cache)
+
+    def codes(self, cache: Cache, loaders: Sequence[str]) -> dict[str, Code]:
+        return _codes(self.directory / "code", lambda known: LoaderFiles(cache.checkout.models, known), loaders)
+
+
+class _Texts(NamedTuple):
+    """What the files of a layout said when they were last read, with their blobs."""
+
+    modules: Mapping[str, tuple[str, ModuleFacts | Unreadable]]
+    files: Mapping[str, tuple[str, ExpectationFile]]
+
+
+@dataclass(frozen=True)
+class _Commit:
+    """A tree of git. All states of a checkout share one directory for files, and so what is known of equal files."""
+
+    tree: Tree
+    directory: Path
+
+    def matrix(self) -> Matrix:
+        return self.part("matrix", Matrix, self._index)
+
+    def part(self, kind: str, wanted: type[T], read: Callable[[Cache], T]) -> T:
+        own = self.directory / self.tree.key
+        known = load(own / kind)
+        if isinstance(known, wanted):
+            _touch(own)
+            return known
+        with locked(self.directory / "lock", f"reading {self.tree.name}", wait=_PATIENCE_SECONDS):
+            checkout = self._layout.become(self.tree)
+            with undisturbed(checkout.root):
+                found = read(Cache(checkout, self._layout.place / "index"))
+        store(own / kind, found)
+        _forget_oldest(self.directory)
+        return found
+
+    @property
+    def _layout(self) -> Layout:
+        return Layout(self.directory / _FILES)
+
+    def _blobs(self, place: Path) -> dict[str, str]:
+        """The blobs of the files below a place in the layout, by their paths from there."""
+        below = f"{place.relative_to(self._layout.root).as_posix()}/"
+        return {path[len(below) :]: blob.hash for path, blob in self.tree.files.items() if path.startswith(below)}
+
+    def _index(self, cache: Cache) -> Matrix:
+        """The matrix; a file with the blob that it had in the state before is not parsed again."""
+        models, config = (self._blobs(place) for place in (cache.checkout.models, cache.checkout.test_config))
+        kept = self._layout.place / "texts"
+        known = load(kept)
+        texts = known if isinstance(known, _Texts) else _Texts({}, {})
+        reading = read_and_join(
+            cache.checkout,
+            modules=_unchanged(texts.modules, cache.checkout.models, models),
+            files=_unchanged(texts.files, cache.checkout.test_config, config),
+        )
+        modules = {path: (models[path], facts) for path, facts in reading.modules.items() if path in models}
+        files = {one.name: (config[one.name], one) for one in reading.matrix.files if one.name in config}
+        store(kept, _Texts(modules, files))
+        return reading.matrix
+
+    def codes(self, cache: Cache, loaders: Sequence[str]) -> dict[str, Code]:
+        models = cache.checkout.models
+        blobs = self._blobs(models)
+        return _codes(self._layout.place / "code", lambda known: LoaderFiles(models, known, blobs), loaders)
+
+
+def _unchanged(
+    known: Mapping[str, tuple[str, T]], place: Path, blobs: Mapping[str, str]
+) -> dict[str, tuple[tuple[int, int, int, int] | None, T]]:
+    """What is known of the files at `place` that still have the same blob, with their stamps."""
+    return {
+        path: (stamp_of(f"{place}{os.sep}{path}"), value)
+        for path, (blob, value) in known.items()
+        if blobs.get(path) == blob
+    }
+
+
+def _codes(kept: Path, reader: Callable[[KnownFiles | None], LoaderFiles], loaders: Sequence[str]) -> dict[str, Code]:
+    """The code of loaders; `kept` is where what was read of each file is stored."""
+    known = load(kept)
+    files = reader(known if isinstance(known, dict) else None)
+    found = files.codes(loaders)
+    if files.files != known:
+        store(kept, files.files)
+    return found
+
+
+def _others(cache: Cache, matrix: Matrix) -> Others:
+    whole = with_placeholder_rows(handwritten.with_handwritten(cache, matrix))
+    jobs = providers.other_jobs(cache, whole)
+    groups = (whole.handwritten, whole.placeholders)
+    return Others(*({id: jobs.get(id, ()) for id in rows.ids} if rows else {} for rows in groups))
+
+
+def _touch(directory: Path) -> None:
+    """Note that a cached state is of use."""
+    with suppress(OSError):
+        os.utime(directory)
+
+
+def _forget_oldest(directory: Path) -> None:
+    """Keep the cached states that were used last."""
+    with suppress(OSError):
+        known = [one for one in directory.iterdir() if one.is_dir() and one.name != _FILES]
+        for one in sorted(known, key=lambda one: one.stat().st_mtime)[:-_KEPT]:
+            shutil.rmtree(one, ignore_errors=True)
