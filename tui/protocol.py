@@ -262,3 +262,5 @@ class Context:
     navigation: Navigation
     runs: Runs
     edits: Edits
+    in_letters: Callable[[], bool]
+    """Whether curves are drawn with letters: for a terminal with ASCII only, or without colours."""

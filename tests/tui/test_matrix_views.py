@@ -56,14 +56,14 @@ async def test_groups_fold_and_say_what_is_in_them(checkout: Checkout, size: tup
         assert len(table.source) > 4
 
 
-async def test_a_bar_of_letters_shows_what_is_in_a_group(checkout: Checkout) -> None:
+async def test_a_bar_shows_what_is_in_a_group(checkout: Checkout) -> None:
     app = build_app(checkout, query="has:entry")
     async with app.run_test(size=WIDE) as pilot:
         app.matrix_screen.go(ViewSpec(Query.parse("has:entry"), group="family"))
-        await until(pilot, lambda: "P 2" in screen_text(app), "the counts")
+        await until(pilot, lambda: "█ 2" in screen_text(app), "the counts")
         (line,) = [one for one in screen_text(app).splitlines() if "▸ alpha" in one]
-        assert "PPPP" in line
-        assert "~~~~" in line
+        assert "████" in line
+        assert "▞▞▞▞" in line
 
 
 async def test_marking_a_heading_marks_its_tests_and_says_how_many(checkout: Checkout) -> None:

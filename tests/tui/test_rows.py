@@ -76,7 +76,7 @@ def test_titles_are_above_the_pieces_of_a_heading(matrix: Matrix, width: int) ->
     assert text[:tests].split()[-1] == f"{len(rows.tree.groups[0].rows):,}"
     if width > 110:
         at = titles.index("XFAIL")
-        assert text[at : at + 2] in ("X ", "  ")
+        assert text[at : at + 2] in ("▓ ", "  ")
 
 
 def test_a_heading_is_marked_in_part_and_as_a_whole(matrix: Matrix) -> None:
@@ -160,7 +160,7 @@ def test_every_verdict_that_has_a_colour_is_one() -> None:
 
 def test_every_word_has_a_letter_of_its_own() -> None:
     assert len({look.letter for look in WORD_LOOKS.values()}) == len(WORDS) == len(WORD_LOOKS)
-    assert "".join(cell.text for cell in bar({"EXPECTED_PASSING": 1, "MIXED": 1}, 6)) == "PPP~~~"
+    assert "".join(cell.text for cell in bar({"EXPECTED_PASSING": 1, "MIXED": 1}, 6)) == "███▞▞▞"
 
 
 def test_every_column_of_the_table_can_be_shown(matrix: Matrix) -> None:
@@ -184,7 +184,7 @@ def test_numbers_of_the_overview_are_below_their_heads(matrix: Matrix) -> None:
     # What waits for facts has its row, and no number.
     assert rows.number(0, 0) is None
     (bar,) = ["".join(cell.text for cell in rows.cells(by_arch)[0])]
-    assert bar.startswith("any arch       P")
+    assert bar.startswith("any arch       █")
     assert rows.number(len(rows), 0) is None
 
 

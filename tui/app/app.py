@@ -164,6 +164,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             self.navigation,
             self.runs,
             self.edits,
+            lambda: look.ascii or self.theme == MONO,
         )
 
     @property

@@ -67,6 +67,7 @@ class ReportScreen(SessionScreen):
 
     def on_mount(self) -> None:
         self.table.focus()
+        self.app.theme_changed_signal.subscribe(self, lambda _: self._show_plots())
         self._evidence.start()
 
     def on_screen_resume(self) -> None:
@@ -146,8 +147,8 @@ class ReportScreen(SessionScreen):
         self._plots.set_class(shown, "shown")
         if self._progress is not None and shown:
             key = (self.table.cursor_key or "") if self._list is ReportList.RATES else ""
-            lines = report_plots(self._progress, key, self.app.size.width - 2, _TALL if tall else _LOW)
-            self._plots.show(lines)
+            size = self.app.size.width - 2, _TALL if tall else _LOW
+            self._plots.show(report_plots(self._progress, key, *size, letters=self.context.in_letters()))
 
     # Actions
 

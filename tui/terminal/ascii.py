@@ -10,7 +10,7 @@ from rich.cells import cell_len
 _LIKE = {
     **dict(zip("…·•–‹›←→↑↓µ±", "~.*-<><>^vu+", strict=True)),
     **dict(zip("▾▸▼▲▶◆●◐○✓✗✎", "v>v^>*#%o+x*", strict=True)),
-    **dict(zip("▌▖█▓▒░▔▁■□", "*+#=-:-_#.", strict=True)),
+    **dict(zip("▌▖█▓▒░▞▔▁■□", "*+#=-:~-_#.", strict=True)),
     **dict(zip("▂▃▄▅▆▇", ".:-=+*", strict=True)),
 }
 """Our glyphs, each with the most similar ASCII."""

@@ -342,10 +342,10 @@ def _counts(group: "Group") -> list[Cell]:
     cells = [Cell("  ")]
     for word in DECLARED:
         count, look = group.tally.get(word, 0), WORD_LOOKS[word]
-        cells.append(Cell(f"{look.letter} {count:<5,} " if count else " " * 8, look.style))
+        cells.append(Cell(f"{look.fill} {count:<5,} " if count else " " * 8, look.style))
     unspecified = group.tally.get(Status.UNSPECIFIED, 0)
-    letter = STATUS_LOOKS[Status.UNSPECIFIED].letter
-    return [*cells, Cell(f"{letter} {unspecified:<6,}" if unspecified else " " * 8, "dim")]
+    fill = STATUS_LOOKS[Status.UNSPECIFIED].fill
+    return [*cells, Cell(f"{fill} {unspecified:<6,}" if unspecified else " " * 8, "dim")]
 
 
 def order_words(view: View) -> str:

@@ -77,7 +77,7 @@ class OverviewRows:
         row = section.rows[at]
         look = WORD_LOOKS.get(row.label)
         label = (
-            [Cell(f"{look.letter} ", look.style), Cell(status_word(row.label))] if look else [Cell(one_line(row.label))]
+            [Cell(f"{look.fill} ", look.style), Cell(status_word(row.label))] if look else [Cell(one_line(row.label))]
         )
         if row.bar:
             most = max(sum(one.bar.values()) for one in section.rows)

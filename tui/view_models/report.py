@@ -203,11 +203,11 @@ def _rate_row(key: str, name: Sequence[Cell], one: Series, weeks: int, query: Qu
 
 
 def _heat(rate: float | None) -> Cell:
-    """`▓ 93`: never rounded up to 100."""
+    """`93` on its shade: never rounded up to 100."""
     if rate is None:
-        return Cell("·", "dim")
-    sign, style = shade(int(rate * 100))
-    return Cell(f"{sign}{int(rate * 100):>3}", style)
+        return Cell(f"{'·':>4} ", "dim")
+    percent = int(rate * 100)
+    return Cell(f"{percent:>4} ", shade(percent)[1])
 
 
 # The other lists
@@ -352,18 +352,20 @@ _ROWS: Mapping[ReportList, Callable[[Progress], ReportRows]] = {
 # The plots
 
 
-def report_plots(progress: Progress, key: str, width: int, height: int) -> list[CellLine]:
+def report_plots(progress: Progress, key: str, width: int, height: int, *, letters: bool = False) -> list[CellLine]:
     """Pass rates beside the burn-down of entries, in `height` lines of at most `width` cells.
 
     `key` is that of a row of pass rates, which is drawn against the total. For the total and other lists: every arch.
+    `letters` is for terminals without braille or colours.
     """
     half = (width - _GAP) // 2
-    left, right = _rate_plot(progress, key, half, height), _entry_plot(progress, half, height)
+    left = _rate_plot(progress, key, half, height, letters=letters)
+    right = _entry_plot(progress, half, height, letters=letters)
     gap = Cell(" " * _GAP)
     return [(*one, gap, *other) for one, other in zip(left, right, strict=True)]
 
 
-def _rate_plot(progress: Progress, key: str, width: int, height: int) -> list[CellLine]:
+def _rate_plot(progress: Progress, key: str, width: int, height: int, *, letters: bool) -> list[CellLine]:
     measured, days = progress.measured, [day_text(number) for number in progress.days]
     kind, _, name = key.partition("/")
     among = measured.archs if kind == "arch" else measured.groups
@@ -377,7 +379,8 @@ def _rate_plot(progress: Progress, key: str, width: int, height: int) -> list[Ce
         names = [*short_archs(tuple(one.name for one in measured.archs)), _ALL]
     # Most important first, in case not all fit.
     named = [(curve.sign, curve.style, name) for curve, name in zip(curves, names, strict=True)]
-    return [_title(" % as expected in 7 days: ", reversed(named), width), *plot(curves, days, width, height - 1)]
+    title = _title(" % as expected in 7 days: ", reversed(named), width)
+    return [title, *plot(curves, days, width, height - 1, letters=letters)]
 
 
 def _arch_curves(archs: Sequence[Series]) -> list[Curve]:
@@ -392,7 +395,7 @@ def _percents(one: Series) -> list[float | None]:
     return [None if rate is None else rate * 100 for rate in one.lately]
 
 
-def _entry_plot(progress: Progress, width: int, height: int) -> list[CellLine]:
+def _entry_plot(progress: Progress, width: int, height: int, *, letters: bool) -> list[CellLine]:
     weeks = [week for week in progress.weeks if week.counts]
     if not weeks:
         words = fit(" entries: no history in this clone", width)
@@ -405,7 +408,7 @@ def _entry_plot(progress: Progress, width: int, height: int) -> list[CellLine]:
         names.append((sign, style, f"{style} {numbers[-1]:,} {numbers[-1] - numbers[0]:+,}"))
     names.append(("", "dim", f"in {counted(len(weeks) - 1, 'week')}"))
     title = _title(" ", names, width)
-    return [title, *plot(curves, [moment_day(week.end) for week in weeks], width, height - 1)]
+    return [title, *plot(curves, [moment_day(week.end) for week in weeks], width, height - 1, letters=letters)]
 
 
 def _title(words: str, names: Iterable[tuple[str, str, str]], width: int) -> CellLine:

@@ -20,21 +20,24 @@ class Cell(NamedTuple):
 
 
 class StatusLook(NamedTuple):
-    """How a status is displayed: a word, a letter for grids, a style."""
+    """How a status is displayed."""
 
     word: str
     letter: str
+    """For grids, a cell each."""
     style: str
+    fill: str = "█"
+    """For bars: the fills of statuses differ without colour, too."""
 
 
 STATUS_LOOKS = {
-    Status.EXPECTED_PASSING: StatusLook("PASS", "P", "pass"),
-    Status.KNOWN_FAILURE_XFAIL: StatusLook("XFAIL", "X", "xfail"),
-    Status.NOT_SUPPORTED_SKIP: StatusLook("SKIP", "S", "skip"),
-    Status.EXCLUDE_MODEL: StatusLook("EXCL", "E", "exclude"),
-    Status.UNSPECIFIED: StatusLook("-", "·", "dim"),
+    Status.EXPECTED_PASSING: StatusLook("PASS", "P", "pass", "█"),
+    Status.KNOWN_FAILURE_XFAIL: StatusLook("XFAIL", "X", "xfail", "▓"),
+    Status.NOT_SUPPORTED_SKIP: StatusLook("SKIP", "S", "skip", "▒"),
+    Status.EXCLUDE_MODEL: StatusLook("EXCL", "E", "exclude", "░"),
+    Status.UNSPECIFIED: StatusLook("-", "·", "dim", "·"),
 }
-MIXED = StatusLook("mixed", "~", "mixed")
+MIXED = StatusLook("mixed", "~", "mixed", "▞")
 WORD_LOOKS = {**{str(status): look for status, look in STATUS_LOOKS.items()}, MIXED_WORD: MIXED}
 """Looks by the words in a tally."""
 RESULT_LOOKS = {
@@ -136,9 +139,9 @@ def arch_title(matrix: Matrix) -> str:
 
 
 def bar(counts: Tally, width: int) -> list[Cell]:
-    """A bar of letters: the share of tests with each status."""
+    """The share of tests with each status, each with its fill."""
     return [
-        Cell(WORD_LOOKS[word].letter * cells, WORD_LOOKS[word].style) for word, cells in shares(counts, width).items()
+        Cell(WORD_LOOKS[word].fill * cells, WORD_LOOKS[word].style) for word, cells in shares(counts, width).items()
     ]
 
 

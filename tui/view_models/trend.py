@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Twelve weeks of entries as lines of text: statuses as columns of letters, and open entries as a burn-down."""
+"""Twelve weeks of entries as lines of text: statuses as stacked columns, and open entries as a burn-down."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -31,10 +31,23 @@ def trend_lines(weeks: Sequence[Week], width: int, height: int) -> list[PlotLine
     left, right = _statuses(weeks, column, height - 2), _burn_down(weeks, column, height - 2)
     plot = _AXIS + column * len(weeks)
     dates = _dates(weeks, column)
-    titles = fit(" entries by status", half), fit(f" {_change(weeks)}", half)
-    lines = [_beside([Cell(titles[0], "running")], [Cell(titles[1], "running")], half)]
+    lines = [_beside(_status_title(weeks, half), [Cell(fit(f" {_change(weeks)}", half), "running")], half)]
     lines += [_beside(one, other, max(half, plot)) for one, other in zip(left, right, strict=True)]
     return [*lines, _beside([Cell(dates, "dim")], [Cell(dates, "dim")], half)]
+
+
+def _status_title(weeks: Sequence[Week], width: int) -> PlotLine:
+    """`entries by status   █ 81 PASS  ▓ 23 XFAIL`: the fills with the numbers of the last week that has some."""
+    title = " entries by status"
+    cells, left = [Cell(fit(title, min(width, len(title))), "running")], width - len(title)
+    counts = next(week.counts for week in reversed(weeks) if week.counts)
+    for status in _WRITTEN:
+        look, count = WORD_LOOKS[status], counts.get(status, 0)
+        text = f"  {look.fill} {count:,} {look.word}"
+        if count and len(text) <= left:
+            cells.append(Cell(text, look.style))
+            left -= len(text)
+    return [*cells, Cell(" " * max(0, left))]
 
 
 def _beside(left: PlotLine, right: PlotLine, width: int) -> PlotLine:
@@ -43,7 +56,7 @@ def _beside(left: PlotLine, right: PlotLine, width: int) -> PlotLine:
 
 
 def _statuses(weeks: Sequence[Week], column: int, height: int) -> list[PlotLine]:
-    """A column of letters for each week, its height by the number of entries; passing ones are at the bottom."""
+    """A column for each week, its height by the number of entries; passing ones are at the bottom."""
     most = max(sum(week.counts.values()) for week in weeks)
     stacks = []
     for week in weeks:
@@ -55,7 +68,7 @@ def _statuses(weeks: Sequence[Week], column: int, height: int) -> list[PlotLine]
         cells = [_axis(most if level == height - 1 else 0 if level == 0 else None)]
         for stack in stacks:
             look = WORD_LOOKS[stack[level]] if level < len(stack) else None
-            cells.append(_column(look.letter * _bar(column) if look else "", look.style if look else "", column))
+            cells.append(_column(look.fill * _bar(column) if look else "", look.style if look else "", column))
         lines.append(cells)
     return lines
 

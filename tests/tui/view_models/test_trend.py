@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plots of the overview: columns of letters, and a burn-down that shows small changes."""
+"""The plots of the overview: stacked columns, and a burn-down that shows small changes."""
 
 from core.history import Week
 from core.model import Status
@@ -23,13 +23,13 @@ def test_both_plots_fit_their_width_and_height() -> None:
         lines = _texts(trend_lines(weeks, width, height))
         assert len(lines) == height
         assert max(map(len, lines)) <= width
-        assert lines[0].startswith(" entries by status")
+        assert lines[0].startswith(" entries by status  █ 41 PASS")
         assert "9 not passing, 11 fewer in 11 weeks" in lines[0]
 
 
 def test_what_passes_is_below_what_does_not() -> None:
     lines = _texts(trend_lines([_week(at, 10, 10) for at in range(12)], 78, 8))
-    assert [line[6] for line in lines[1:7]] == [*"XXXPPP"]
+    assert [line[6] for line in lines[1:7]] == [*"▓▓▓███"]
     assert lines[1].startswith("   20│")
 
 
