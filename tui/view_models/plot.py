@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plots over days as text: an axis with round numbers, and curves in dots of braille, or in letters.
 
-Curves differ without colour: each has a pattern of dots, and its letter stands at its end.
+Curves differ without colour: each has a pattern of dots, and its letter at the end.
 """
 
 import math
@@ -51,7 +51,7 @@ class Scale(NamedTuple):
         return (value - self.low) / (self.high - self.low)
 
     def rows(self, height: int) -> dict[int, float]:
-        """The number that stands beside a row of `height`, counted from the bottom."""
+        """The numbers beside rows of `height`, rows counted from the bottom."""
         count = round((self.high - self.low) / self.step)
         numbers = [self.low + self.step * nth for nth in range(count + 1)]
         return {round(self.part(one) * (height - 1)): one for one in numbers}
