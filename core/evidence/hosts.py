@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Machines that fail alone, on cells that pass on others (a bad card, a full disk, another firmware)."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.evidence.observation import FAILURES, Ending, Observation, newest
 
@@ -22,8 +23,17 @@ class Suspect:
     """Cells that both it and another machine ran."""
 
 
-def suspects(observations: Iterable[Observation]) -> tuple[Suspect, ...]:
-    """Machines that fail at least three cells, and half of those they share, that all others pass; worst first."""
+class HostShare(NamedTuple):
+    """What some cells show of a machine."""
+
+    host: str
+    failed: int
+    """See `Suspect`."""
+    shared: int
+
+
+def shares_of(observations: Iterable[Observation]) -> tuple[HostShare, ...]:
+    """What the last results of these cells show of each machine. Shares of other cells can be added."""
     by_host: dict[str, list[Observation]] = defaultdict(list)
     for row in observations:
         by_host[row.host].append(row)
@@ -37,6 +47,16 @@ def suspects(observations: Iterable[Observation]) -> tuple[Suspect, ...]:
             shared[host] += 1
             others = [ending for other, ending in by.items() if other != host]
             alone[host] += by[host] in FAILURES and all(one is Ending.PASSED for one in others)
-    found = [Suspect(host, count, shared[host]) for host, count in alone.items() if host]
+    return tuple(HostShare(host, count, shared[host]) for host, count in alone.items() if host)
+
+
+def suspects(shares: Iterable[HostShare]) -> tuple[Suspect, ...]:
+    """Machines that fail at least three cells, and half of those they share, that all others pass; worst first."""
+    failed: Counter[str] = Counter()
+    shared: Counter[str] = Counter()
+    for one in shares:
+        failed[one.host] += one.failed
+        shared[one.host] += one.shared
+    found = [Suspect(host, count, shared[host]) for host, count in failed.items()]
     worst = [one for one in found if one.failed >= _LEAST_CELLS and one.failed >= _LEAST_SHARE * one.shared]
     return tuple(sorted(worst, key=lambda one: (-one.failed, one.host)))

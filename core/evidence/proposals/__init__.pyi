@@ -1,4 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
+from .agenda_reader import (
+    Agenda as Agenda,
+    AgendaReader as AgendaReader,
+    CaseEvidence as CaseEvidence,
+    Progress as Progress,
+    agenda as agenda,
+)
 from .causes import (
     URGENCY as URGENCY,
     Cause as Cause,
@@ -6,11 +13,8 @@ from .causes import (
 )
 from .group_edits import GroupEdit as GroupEdit, edited as edited, reasons_of as reasons_of
 from .inbox import (
-    Agenda as Agenda,
-    CaseEvidence as CaseEvidence,
     Concern as Concern,
     InboxItem as InboxItem,
-    agenda as agenda,
     change_of as change_of,
     decided as decided,
     note_of as note_of,

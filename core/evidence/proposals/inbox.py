@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything to decide about a checkout: proposals, and the inbox of tests whose entries are not true."""
+"""The inbox: tests whose entries are not known to be true, and their proposals as changes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.ci import Ci
 from core.edits.pending import Change, Decision, Pending
-from core.evidence.analysis import Due
-from core.evidence.hosts import Suspect, suspects
-from core.evidence.observation import Origin
 from core.evidence.proposals.causes import URGENCY, Cause, cause_of, most_urgent
-from core.evidence.proposals.op_rules import propose_for_cases
-from core.evidence.proposals.proposal import NotProposed, Proposal, propose
-from core.evidence.verdicts import Judgement, OpVerdicts, Verdict, Verdicts
+from core.evidence.proposals.proposal import NotProposed, Proposal
+from core.evidence.verdicts import Judgement, Verdict
 
 
 class Concern(StrEnum):
@@ -62,74 +57,6 @@ class InboxItem:
         """The judgements worth showing: those that require a change or have results."""
         archs = set(self.proposal.archs) if self.proposal else set()
         return tuple(one for one in self.judgements if one.arch in archs or one.rows or one.verdict is self.verdict)
-
-
-@dataclass(frozen=True, slots=True)
-class CaseEvidence:
-    """The results of op cases, and the keys of the cases in the manifests, by id."""
-
-    verdicts: OpVerdicts
-    written: Mapping[str, Mapping[str, object]]
-
-
-@dataclass(frozen=True, slots=True)
-class Agenda:
-    """The decisions to make about one checkout."""
-
-    proposals: tuple[Proposal, ...] = ()
-    not_proposed: tuple[NotProposed, ...] = ()
-    items: tuple[InboxItem, ...] = ()
-    """Every test whose entry is not known to be true, and every op case with a wrong manifest, most urgent first."""
-    suspects: tuple[Suspect, ...] = ()
-    tests: int = 0
-    """How many tests have results."""
-    reruns: frozenset[str] = frozenset()
-    """The tests of which runs here would show more than reports do."""
-
-
-def agenda(
-    verdicts: Verdicts,
-    ci: Ci,
-    *,
-    cases: CaseEvidence | None = None,
-    issue: str = "",
-    ages: Mapping[str, int] | None = None,
-    due: Iterable[Due] = (),
-) -> Agenda:
-    """Propose for every test and op case with results, and list the entries with too little evidence."""
-    matrix, judged = verdicts.matrix, verdicts.judged
-    asked = [one for rows in judged.values() for one in rows]
-    proposals, not_proposed = propose(matrix, asked, verdicts.policy, ci=ci, issue=issue, ages=ages, due=due)
-    if cases is not None:
-        of_cases, not_of_cases = propose_for_cases(cases.verdicts, cases.written)
-        proposals, not_proposed = (*proposals, *of_cases), (*not_proposed, *not_of_cases)
-        # Cases without a proposal match their manifests, or have too few results, which need no entry: their runs are
-        # cheap.
-        concerned = {one.id for one in of_cases} | {one.id for one in not_of_cases}
-        asked += [one for id in sorted(concerned) for one in cases.verdicts.judged[id]]
-    unjudged = [id for id in matrix.entries if id in matrix.rows and id not in judged]
-    silent = [one for judgements in verdicts.of_each(unjudged) for one in judgements]
-    items = inbox_items([*asked, *silent], proposals, not_proposed)
-    return Agenda(
-        proposals,
-        not_proposed,
-        items,
-        suspects(verdicts.recent()),
-        len(judged) + (len(cases.verdicts.judged) if cases else 0),
-        frozenset(one.id for one in items if worth_rerun(one, verdicts.policy.apply_grade)),
-    )
-
-
-def worth_rerun(item: InboxItem, enough: int) -> bool:
-    """Whether a run here would show more: the grade is below `enough` and can rise, it is flaky, or it is gone."""
-    if item.verdict is Verdict.FLAKY:
-        return True
-    proposal = item.proposal
-    if proposal is None or proposal.grade >= enough:
-        return False
-    missing = Verdict.MISSING in proposal.verdicts
-    here = all(any(row.origin is Origin.HERE for row in one.rows) for one in proposal.judgements)
-    return missing or (proposal.grade < proposal.most_grade and not here)
 
 
 def inbox_items(

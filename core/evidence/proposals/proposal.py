@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from core.ci import Ci
 from core.edits import (
@@ -19,7 +20,7 @@ from core.evidence.analysis import Due
 from core.evidence.ending_fields import Fields
 from core.evidence.observation import RAN, Ending, Origin
 from core.evidence.proposals.causes import Cause, cause_of
-from core.evidence.proposals.facts import commit_ranges, facts_of
+from core.evidence.proposals.facts import Between, commit_ranges, facts_of
 from core.evidence.proposals.grade_words import grade_words
 from core.evidence.proposals.rules import wanted
 from core.evidence.reasons import signature
@@ -159,23 +160,46 @@ def propose(
     by_id: dict[str, list[Judgement]] = {}
     for one in judgements:
         by_id.setdefault(one.id, []).append(one)
+    between = commit_ranges(matrix)
+    found = {id: Found(some, *propose_for(matrix, id, some, policy, issue, between)) for id, some in by_id.items()}
+    return put_together(matrix, found, policy, ci=ci, ages=ages, due=due)
+
+
+class Found(NamedTuple):
+    """What one test shows by itself."""
+
+    judgements: Sequence[Judgement]
+    proposals: Sequence[Proposal] = ()
+    not_proposed: Sequence[NotProposed] = ()
+
+
+def put_together(
+    matrix: Matrix,
+    found: Mapping[str, Found],
+    policy: Policy,
+    *,
+    ci: Ci | None = None,
+    ages: Mapping[str, int] | None = None,
+    due: Iterable[Due] = (),
+) -> tuple[tuple[Proposal, ...], tuple[NotProposed, ...]]:
+    """What is proposed for all of these tests, by id, with what depends on others: see `propose`."""
     proposals: list[Proposal] = []
     not_proposed: list[NotProposed] = []
-    for id in sorted(by_id):
+    for id in sorted(found):
         age = (ages or {}).get(id)
-        made, refused = _for_one(matrix, id, by_id[id], policy, issue)
+        made = found[id].proposals
         if age is not None and age < policy.grace_days:
             made = [_young(one, policy) if _IMPROVEMENTS.issuperset(one.verdicts) else one for one in made]
         proposals += made
-        not_proposed += refused
-    proposals = _with_facts(matrix, _with_shared(proposals))
+        not_proposed += found[id].not_proposed
+    proposals = _with_shared(proposals)
     said: dict[str, list[Due]] = {}
     for note in due:
         said.setdefault(note.id, []).append(note)
     proposals = [_with_notes(one, said[one.id]) if one.id in said else one for one in proposals]
     proposed = {one.id for one in proposals}
     alone = (note for id, notes in said.items() if id not in proposed for note in notes)
-    not_proposed += [_noted(matrix, note, by_id.get(note.id, ())) for note in alone]
+    not_proposed += [_noted(matrix, note, found[note.id].judgements if note.id in found else ()) for note in alone]
     return tuple(proposals if ci is None else with_ci_losses(matrix, ci, proposals)), tuple(not_proposed)
 
 
@@ -203,9 +227,10 @@ _IMPROVEMENTS = frozenset({Verdict.STALE, Verdict.SEMI_STALE, Verdict.PCC_LOOSE,
 """What may wait: what was just declared failing may pass by chance. What turns red is no reason to wait."""
 
 
-def _for_one(
-    matrix: Matrix, id: str, judgements: Sequence[Judgement], policy: Policy, issue: str
-) -> tuple[list[Proposal], list[NotProposed]]:
+def propose_for(
+    matrix: Matrix, id: str, judgements: Sequence[Judgement], policy: Policy, issue: str, between: Between
+) -> tuple[Sequence[Proposal], Sequence[NotProposed]]:
+    """What is proposed for one test, by its entry and these judgements alone; and its cells without a proposal."""
     entry = matrix.entries.get(id)
     marked = marked_archs(entry, matrix.schema.archs)
     found = {one.arch: one for one in judgements}
@@ -226,7 +251,8 @@ def _for_one(
     base = BaseEntry(entry.file, id, entry.fields) if entry else BaseEntry(ops[0].file or "", id, None)
     note = "; ".join(filter(None, (_added_text(entry, added), _dropped_text(entry, asking, wish), *cautions)))
     most = _BY_A_PERSON if cautions else MOST_GRADE
-    return [Proposal(id, asking, ops, base, note=note, most_grade=most)], not_proposed
+    facts = facts_of(asking, entry, ops, between)
+    return [Proposal(id, asking, ops, base, note=note, most_grade=most, facts=facts)], not_proposed
 
 
 def _ends_process(fields: Fields) -> bool:
@@ -262,18 +288,12 @@ def _dropped_text(entry: Entry | None, asking: Sequence[Judgement], wish: Mappin
 def _with_shared(proposals: Sequence[Proposal]) -> list[Proposal]:
     """`proposals`, each with the number of others that fail with the same cause since the same run."""
     tests: dict[tuple[str, str], set[str]] = {}
-    for proposal in proposals:
-        for cause in _causes(proposal):
+    causes = [_causes(one) for one in proposals]
+    for proposal, own in zip(proposals, causes, strict=True):
+        for cause in own:
             tests.setdefault(cause, set()).add(proposal.id)
-    return [replace(one, shared=max((len(tests[cause]) - 1 for cause in _causes(one)), default=0)) for one in proposals]
-
-
-def _with_facts(matrix: Matrix, proposals: Sequence[Proposal]) -> list[Proposal]:
-    """`proposals`, each with what is cited of its cells."""
-    between = commit_ranges(matrix)
-    return [
-        replace(one, facts=facts_of(one.judgements, matrix.entries.get(one.id), one.ops, between)) for one in proposals
-    ]
+    shared = [max((len(tests[cause]) - 1 for cause in own), default=0) for own in causes]
+    return [replace(one, shared=count) if count else one for one, count in zip(proposals, shared, strict=True)]
 
 
 def _causes(proposal: Proposal) -> set[tuple[str, str]]:
@@ -311,7 +331,7 @@ def with_ci_losses(matrix: Matrix, ci: Ci, proposals: Sequence[Proposal]) -> lis
     """`proposals`, each with the archs on which it removes its test from CI."""
     after = ci_after(matrix, ci, {one.id: one.ops for one in proposals})
     left = ci.archs_left(after, (one.id for one in proposals))
-    return [replace(one, leaves=left.get(one.id, ())) for one in proposals]
+    return [replace(one, leaves=left[one.id]) if one.id in left else one for one in proposals]
 
 
 def ci_after(matrix: Matrix, ci: Ci, ops: Mapping[str, Iterable[Operation]]) -> Ci:

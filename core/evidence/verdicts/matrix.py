@@ -116,11 +116,15 @@ class Verdicts:
             self._others[key] = self.counting.one_of(*key)
         return replace(one, first=self._others[key])
 
-    def recent(self) -> Iterator[Observation]:
-        """Those results of every cell that a verdict can depend on."""
-        window, least = self.policy.window, self.policy.minimum_runs
-        for _, found in self.evidence.recent(self.seen, MODEL_TESTS, max(window, least), least, count_older=False):
-            yield from (one for one in found.rows if one.arch in self.matrix.schema.archs)
+    def stamps(self, ids: Iterable[str]) -> Mapping[str, str]:
+        """By id a text that is another one whenever the judgements on a test, or its entry, may be."""
+        found: dict[str, str] = {}
+        for id in ids:
+            entry = self.matrix.entries.get(id)
+            expected = {arch: self._with_suspect(id, arch, one) for arch, one in self._expected(id).items()}
+            said = [self._pins.get(id, ""), f"{entry.file} {entry.fields}" if entry else ""]
+            found[id] = self._stamp(id, [*said, *(f"{arch} {self._whole(one)}" for arch, one in expected.items())])
+        return found
 
     def _judge(
         self, ids: Iterable[str], expected: Mapping[str, dict[str, Expected]] = {}, *, whole: bool = True
@@ -232,7 +236,10 @@ class Verdicts:
     def _short(self) -> Mapping[str, SavedVerdict]:
         """The verdicts on every test with results; saved ones that are still valid are not computed again."""
         expected = {id: self._expected(id) for id in self.seen if id in self.matrix.rows}
-        stamps = {id: self._stamp(id, declared) for id, declared in expected.items()}
+        stamps = {
+            id: self._stamp(id, [f"{arch} {self._declared(one)}" for arch, one in declared.items()])
+            for id, declared in expected.items()
+        }
         known = self._saved.read() if self._saved else {}
         found = {id: known[id] for id, stamp in stamps.items() if id in known and known[id].stamp == stamp}
         outdated = [id for id in stamps if id not in found]
@@ -244,10 +251,9 @@ class Verdicts:
             self._saved.change(fresh, known.keys() - stamps.keys())
         return {**found, **fresh}
 
-    def _stamp(self, id: str, expected: Mapping[str, Expected]) -> str:
-        """A text that changes whenever the verdicts on a test may change."""
-        said = [f"{arch} {self._declared(one)}" for arch, one in expected.items()]
-        for arch, states in sorted(self.evidence.cells[id].items()):
+    def _stamp(self, id: str, said: list[str]) -> str:
+        """A text that changes whenever the results of a test do, or what is `said` of it."""
+        for arch, states in sorted(self.evidence.cells.get(id, {}).items()):
             # The repr of results in memory: their names may hold anything.
             said += [f"{arch} {function} {stored} {own!r}" for function, stored, own in states]
         digest = self._of_all.copy()
@@ -259,6 +265,11 @@ class Verdicts:
         """The declaration for a cell as a text: a few hundred suffice for all cells."""
         # The number of silent runs beyond the deciding ones changes with every nightly, and has no effect.
         return cache(lambda one: repr(one.deciding(self.policy.minimum_runs)))
+
+    @cached_property
+    def _whole(self) -> Callable[[Expected], str]:
+        """As `_declared`, with all that the text of a judgement says."""
+        return cache(repr)
 
     @cached_property
     def _of_all(self) -> "hashlib._Hash":

@@ -2,7 +2,7 @@
 """core.evidence.hosts: machines on which tests fail that pass elsewhere."""
 
 from core.evidence import Ending, Observation, Results
-from core.evidence.hosts import Suspect, suspects
+from core.evidence.hosts import Suspect, shares_of, suspects
 from tests.support.evidence import observed
 
 
@@ -15,25 +15,28 @@ PASS, FAIL = Ending.PASSED, Ending.FAILED
 
 def test_a_machine_that_fails_alone() -> None:
     rows = [*_rows("bad", FAIL, FAIL, FAIL, PASS), *_rows("good", PASS, PASS, PASS, PASS)]
-    assert suspects(rows) == (Suspect("bad", 3, 4),)
+    assert suspects(shares_of(rows)) == (Suspect("bad", 3, 4),)
     assert {row.host for row in Results(rows).without({"bad"}).all()} == {"good"}
 
 
 def test_others_must_pass_and_it_must_be_more_than_chance() -> None:
     good = _rows("good", PASS, PASS, PASS, PASS, FAIL)
-    assert suspects([*good, *_rows("two", FAIL, FAIL, PASS)]) == ()
-    assert suspects([*good, *_rows("all", FAIL, FAIL, FAIL, PASS, FAIL), *_rows("also", FAIL, FAIL, FAIL)]) == ()
+    assert suspects(shares_of([*good, *_rows("two", FAIL, FAIL, PASS)])) == ()
+    assert (
+        suspects(shares_of([*good, *_rows("all", FAIL, FAIL, FAIL, PASS, FAIL), *_rows("also", FAIL, FAIL, FAIL)]))
+        == ()
+    )
     passes = _rows("good", *[PASS] * 9)
-    assert suspects([*passes, *_rows("some", FAIL, FAIL, FAIL, *[PASS] * 6)]) == ()
+    assert suspects(shares_of([*passes, *_rows("some", FAIL, FAIL, FAIL, *[PASS] * 6)])) == ()
 
 
 def test_what_only_one_machine_ran_says_nothing() -> None:
-    assert suspects(_rows("only", FAIL, FAIL, FAIL, FAIL)) == ()
+    assert suspects(shares_of(_rows("only", FAIL, FAIL, FAIL, FAIL))) == ()
 
 
 def test_the_newest_result_of_a_machine_counts() -> None:
     mended = [row for at in (1.0, 2.0) for row in _again("bad", at, FAIL if at == 1.0 else PASS)]
-    assert suspects([*_rows("good", PASS, PASS, PASS), *mended]) == ()
+    assert suspects(shares_of([*_rows("good", PASS, PASS, PASS), *mended])) == ()
 
 
 def _again(host: str, when: float, ending: Ending) -> list[Observation]:
