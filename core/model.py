@@ -73,6 +73,22 @@ def node_id(function: Function, test_id: str) -> str:
     return f"{TEST_MODULE}::{function}[{test_id}]"
 
 
+class Severity(StrEnum):
+    """How bad a finding is, least first; see `at_least`."""
+
+    NOTE = "note"
+    """Nothing goes wrong: it could be said better."""
+    WARNING = "warning"
+    """It works, but most likely not as somebody meant it."""
+    ERROR = "error"
+    """CI fails, or tests that somebody counts on do not run."""
+
+    def at_least(self, other: "Severity") -> bool:
+        """Whether this is as bad as `other`, or worse."""
+        order = tuple(Severity)
+        return order.index(self) >= order.index(other)
+
+
 class Finding(NamedTuple):
     """Something wrong in a checkout, with the place to look at. Lines and columns start at 1; 0: unknown."""
 

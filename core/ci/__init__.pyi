@@ -6,11 +6,22 @@ from .jobs import (
     job_problem as job_problem,
     placeholder_jobs as placeholder_jobs,
 )
+from .marker_names import (
+    Doubt as Doubt,
+    MarkerNames as MarkerNames,
+    files_with_markers as files_with_markers,
+    given_markers as given_markers,
+    marker_names as marker_names,
+    registered_markers as registered_markers,
+    written_markers as written_markers,
+)
 from .markers import (
     groups as groups,
     keyword_matches as keyword_matches,
     mark_matches as mark_matches,
     markers_by_arch as markers_by_arch,
+    names_in as names_in,
+    problem as problem,
 )
 from .read import (
     Ci as Ci,

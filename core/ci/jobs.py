@@ -143,9 +143,9 @@ class Selector:
         return Selector(self.collection, entries, self._durations)
 
     def items(self, job: Job) -> tuple[Item, ...]:
-        """The tests that `job` selects, in the order of the rows; none if pytest would reject its expressions."""
+        """The tests that `job` selects, in the order of the rows; none if pytest would end with an error."""
         if job not in self._items:
-            self._items[job] = () if job_problem(job) else tuple(sorted(self._select(job)))
+            self._items[job] = () if self._is_refused(job) else tuple(sorted(self._select(job)))
         return self._items[job]
 
     def jobs(self, jobs: Iterable[Job], id: str) -> list[tuple[Job, Traits]]:
@@ -155,7 +155,7 @@ class Selector:
             (job, traits)
             for job in jobs
             for traits in self.collection.traits.get(row, ())
-            if covers(job.dir, traits.function) and not job_problem(job) and self._selects(job, row, traits)
+            if covers(job.dir, traits.function) and not self._is_refused(job) and self._selects(job, row, traits)
         ]
 
     def kind(self, id: str) -> Hashable:
@@ -202,6 +202,10 @@ class Selector:
             names = [f"{item.function}[{ids[item.row]}]" for item in self.items(job)]
             self._groups[job] = least_duration(names, self._durations, job.parallel_groups)
         return self._groups[job][name]
+
+    def _is_refused(self, job: Job) -> bool:
+        """Whether pytest ends with an error before any test: for its expressions, or for an arch that it refuses."""
+        return bool(job_problem(job)) or job.arch not in (None, *self.collection.matrix.schema.archs)
 
     def _selects(self, job: Job, row: int, traits: Traits) -> bool:
         id = self.collection.matrix.ids[row]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The markers of every test that pytest collects, for one arch or none (docs/rules.md 3.1)."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
@@ -25,6 +26,9 @@ _DECORATORS = {
 _SCHEDULES = frozenset({"nightly", "weekly"})
 _NIGHTLY_GROUPS = ("red", "priority")
 _TENSOR_PARALLEL = "tensor_parallel"
+_NAME = re.compile(r"[\w:+\-.\[\]\\/]+")
+_ARGUMENTS = re.compile(r"\([^()]*=[^()]*\)")
+_WORDS = frozenset({"and", "or", "not", "True", "False", "None"})
 
 
 class Traits(NamedTuple):
@@ -204,6 +208,11 @@ def keyword_matches(expression: str, names: Set[str]) -> bool:
         return any(name.lower() in one for one in lowered)
 
     return not expression or _keywords(expression)(has)
+
+
+def names_in(expression: str) -> frozenset[str]:
+    """The markers that a `-m` expression names, also in one that pytest rejects."""
+    return frozenset(_NAME.findall(_ARGUMENTS.sub("", expression))) - _WORDS
 
 
 def problem(mark: str, keyword: str) -> str:

@@ -30,6 +30,7 @@ from core.edits import (
     dead_overrides,
     effect,
     no_ops,
+    odd_markers,
     to_json,
     unknown_ids,
 )
@@ -280,6 +281,7 @@ def _execute(proposed: ProposalFile, args: argparse.Namespace, context: Context,
     outcome = Outcome(planned, effect(matrix, planned, context.ci), [*carried.notes], grades=proposed.grades)
     outcome.notes += [f"no effect: {one_line(one.op.id)}: {one.why}" for one in without_effect]
     outcome.notes += unknown_ids(matrix, planned)
+    outcome.notes += odd_markers(matrix, planned)
     dead = dead_overrides(matrix, planned)
     outcome.notes += [f"dead override: {one_line(id)} is not marked for {arch}" for id, arch in dead]
     composition = None

@@ -6,13 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from core.doctor.absent import ABSENT_FILE, with_absent_files
 from core.doctor.archs import DEAD_OVERRIDE, UNKNOWN_ARCH
 from core.doctor.check import Check
+from core.doctor.ci import ci_findings
 from core.doctor.defaults import NO_STATUS, PCC_CONFLICT, REDUNDANT_DEFAULT
 from core.doctor.fields import BAD_VALUE, UNKNOWN_FIELD
 from core.doctor.filing import DUPLICATE_KEY, MISFILED
 from core.doctor.ids import UNKNOWN_ID
+from core.doctor.jobs import EMPTY_JOB, MISSING_PRESET, SAME_JOB, UNUSED_PRESET
+from core.doctor.markers import ODD_MARKER
 from core.doctor.op_manifests import OP_MANIFEST, corrected_findings
 from core.doctor.overrides import REDUNDANT_OVERRIDE, SHADOWED_STATUS
 from core.doctor.placeholders import PLACEHOLDER_CLASH
+from core.doctor.presets import PRESET_KEY, PRESET_MACHINE, PRESET_MARK, PRESET_PATH
 from core.doctor.reading import (
     BROKEN_DURATIONS,
     BROKEN_LOADER,
@@ -58,10 +62,19 @@ CHECKS = (
     PCC_CONFLICT,
     MISSING_FILECHECK,
     UNUSED_FILECHECK,
+    ODD_MARKER,
     PLACEHOLDER_CLASH,
     NO_JOB,
     BROKEN_PRESET,
+    PRESET_KEY,
+    PRESET_MARK,
+    PRESET_PATH,
+    PRESET_MACHINE,
+    EMPTY_JOB,
+    SAME_JOB,
     BROKEN_WORKFLOW,
+    MISSING_PRESET,
+    UNUSED_PRESET,
     BROKEN_DURATIONS,
     OP_MANIFEST,
 )
@@ -89,6 +102,7 @@ def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) ->
         *_raising(cache, matrix),
         *read_tests(cache).findings,
         *selected.findings,
+        *ci_findings(cache, matrix),
         *no_job_findings(matrix, selected),
         *corrected_findings(matrix.checkout.root, manifests),
     )

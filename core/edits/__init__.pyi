@@ -31,7 +31,6 @@ from .facts import (
 from .form_fields import (
     FormField as FormField,
     entry_fields as entry_fields,
-    marker_doubt as marker_doubt,
     words as words,
 )
 from .forms import (
@@ -40,6 +39,7 @@ from .forms import (
     FieldForm as FieldForm,
     proposed_cases as proposed_cases,
 )
+from .markers import marker_doubt as marker_doubt, odd_markers as odd_markers
 from .operations import (
     Operation as Operation,
     OpKind as OpKind,

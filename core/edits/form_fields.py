@@ -1,25 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fields that a person can edit, how their texts are parsed, and the error messages for each."""
 
-import configparser
 import difflib
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from core.edits.checks import schema_problem
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.errors import UsageError
-from core.files import read_loosely
 from core.matrix import RULES, Matrix
 from core.model import BringupStatus, Status
 from core.sources import Schema
-
-_UPSTREAM = ("push", "nightly", "weekly", "notimeout", "large")
-"""The markers that upstream's pytest.ini has for entries, for a checkout without one."""
-_MOST_BYTES = 1 << 20
-"""A longer pytest.ini is not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,32 +127,6 @@ def read_field(matrix: Matrix, name: str, text: str) -> object | None:
         hints = [_did_you_mean(item, archs) for item in items if name == "supported_archs" and item not in archs]
         raise UsageError(f"{name}: {problem.removeprefix(f'{name}: ')}", "", " ".join(filter(None, hints)))
     return value
-
-
-def marker_doubt(matrix: Matrix, markers: Iterable[str]) -> str:
-    """A warning about markers that are not known, with the likely intended ones; empty: nothing.
-
-    Upstream accepts any name, so this is no error.
-    """
-    known = known_markers(matrix)
-    doubts = (f"No test has the marker {one!r}. {_did_you_mean(one, known)}".strip() for one in markers)
-    return " ".join(doubt for one, doubt in zip(markers, doubts, strict=True) if one not in known)
-
-
-def known_markers(matrix: Matrix) -> Sequence[str]:
-    """The markers in entries, those of the schedule, and those of pytest.ini."""
-    used = {marker for marker in matrix.flags["marker"].values if marker}
-    return sorted({*_UPSTREAM, *used, *matrix.schema.group_markers, *_registered(matrix.checkout.root / "pytest.ini")})
-
-
-def _registered(path: Path) -> Iterable[str]:
-    try:
-        parser = configparser.RawConfigParser(strict=False)
-        parser.read_string(read_loosely(path, _MOST_BYTES))
-        lines = parser.get("pytest", "markers", fallback="").splitlines()
-    except (OSError, configparser.Error):
-        return ()
-    return [name for line in lines if (name := line.partition(":")[0].partition("(")[0].strip())]
 
 
 def _did_you_mean(text: str, known: Sequence[str]) -> str:

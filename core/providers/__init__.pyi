@@ -10,6 +10,8 @@ from .history import history_columns as history_columns
 from .jobs import (
     Selections as Selections,
     other_jobs as other_jobs,
+    digest_of as digest_of,
+    job_files as job_files,
     selected_jobs as selected_jobs,
     selections as selections,
 )

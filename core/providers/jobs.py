@@ -55,7 +55,7 @@ def other_jobs(cache: Cache, matrix: Matrix) -> Mapping[str, tuple[tuple[str, st
     cached = load(cache.file("other_jobs"))
     if isinstance(cached, _CachedOthers) and cached.digest == digest.digest():
         return cached.by_id
-    stamps = stamps_of(_files(cache.checkout))
+    stamps = stamps_of(job_files(cache.checkout))
     tests = handwritten.read_tests(cache).tests if rows else ()
     jobs = scheduled(read_jobs(cache.checkout)[0])
     found = handwritten.jobs_by_id(jobs, tests) | {name: tuple(placeholder_jobs(jobs, name)) for name in planned}
@@ -69,11 +69,11 @@ def other_jobs(cache: Cache, matrix: Matrix) -> Mapping[str, tuple[tuple[str, st
 def selected_jobs(cache: Cache, matrix: Matrix) -> Selected:
     """The scheduled jobs of the checkout and what they select, computed again only if an input has changed."""
     infos = model_infos(cache, matrix)
-    digest = _digest(matrix, infos)
+    digest = digest_of(matrix, infos)
     cached = load(cache.file("jobs"))
     if isinstance(cached, _Cached) and cached.digest == digest:
         return cached.selected
-    stamps = stamps_of(_files(cache.checkout))
+    stamps = stamps_of(job_files(cache.checkout))
     found = selected(read_ci(matrix, infos))
     store(cache.file("jobs"), _Cached(digest, found), stamps)
     return found
@@ -99,11 +99,11 @@ class _CachedSelections:
 
 def selections(cache: Cache, matrix: Matrix, infos: ModelInfos) -> Selections:
     """What every job selects of the collected universe, which is what CI counts and splits."""
-    digest = _digest(matrix, infos)
+    digest = digest_of(matrix, infos)
     cached = load(cache.file("selections"))
     if isinstance(cached, _CachedSelections) and cached.digest == digest:
         return cached.selections
-    stamps = stamps_of(_files(cache.checkout))
+    stamps = stamps_of(job_files(cache.checkout))
     jobs, findings = read_jobs(cache.checkout)
     selector, more = read_selector(matrix, groups(infos.known))
     found = Selections(jobs, selector.all_selections(jobs), (*findings, *more))
@@ -111,13 +111,14 @@ def selections(cache: Cache, matrix: Matrix, infos: ModelInfos) -> Selections:
     return found
 
 
-def _files(checkout: Checkout) -> Iterator[str]:
+def job_files(checkout: Checkout) -> Iterator[str]:
     """The files that jobs are read from, besides the index: presets, workflows that run them, the runner's skips."""
     yield from files_below(checkout.presets.parent.parent)
     yield from (str(checkout.root / path) for path in (CONFTEST, DURATIONS))
 
 
-def _digest(matrix: Matrix, infos: ModelInfos) -> bytes:
+def digest_of(matrix: Matrix, infos: ModelInfos) -> bytes:
+    """A digest of all that jobs select by, besides files of `job_files`: ids, entries, groups."""
     digest = hashlib.sha256("\n".join(matrix.ids).encode(errors="surrogatepass"))
     entries = [(id, entry.fields, id not in matrix.strays) for id, entry in matrix.entries.items()]
     groups = [(key, info.group) for key, info in infos.known.items()]

@@ -42,6 +42,8 @@ class Finding(Record):
 
     kind: str
     """See `ttmatrix doctor --kinds`."""
+    severity: str
+    """error, warning or note."""
     message: str
     file: str
     """Relative to the checkout."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from .jobs import Jobs as Jobs, read_jobs as read_jobs, scheduled as scheduled
-from .presets import Job as Job
+from .preset_text import WrittenKey as WrittenKey, WrittenObject as WrittenObject, written_objects as written_objects
+from .presets import Job as Job, Preset as Preset, read_presets as read_presets
 from .runner import (
     CONFTEST as CONFTEST,
     DURATIONS as DURATIONS,
@@ -8,4 +9,5 @@ from .runner import (
     read_durations as read_durations,
     read_skip_prefixes as read_skip_prefixes,
 )
-from .triggers import Trigger as Trigger
+from .triggers import UPLIFTS as UPLIFTS, Trigger as Trigger
+from .workflows import Workflow as Workflow, read_workflows as read_workflows

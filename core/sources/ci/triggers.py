@@ -46,7 +46,8 @@ def _day(text: str) -> int | None:
     return int(text) if text in set("01234567") else None
 
 
-_UPLIFTS = PurePosixPath(".github/scripts/uplift/uplift-config.json")
+UPLIFTS = PurePosixPath(".github/scripts/uplift/uplift-config.json")
+"""Which preset runs for a pull request that raises the version of a dependency."""
 
 
 class Cadence(StrEnum):
@@ -104,7 +105,7 @@ def read_triggers(checkout: Checkout) -> tuple[Triggers, tuple[Finding, ...]]:
             for preset in _presets(name, workflows, ()):
                 found.setdefault(preset, {})[trigger] = None
     for preset in _uplift_presets(checkout, findings):
-        found.setdefault(preset, {})[Trigger(_UPLIFTS.name, Cadence.UPLIFT)] = None
+        found.setdefault(preset, {})[Trigger(UPLIFTS.name, Cadence.UPLIFT)] = None
     return {preset: tuple(triggers) for preset, triggers in found.items()}, tuple(findings)
 
 
@@ -127,13 +128,13 @@ def _trigger(name: str, workflow: Workflow) -> Trigger | None:
 
 
 def _uplift_presets(checkout: Checkout, findings: list[Finding]) -> list[str]:
-    path = checkout.root / _UPLIFTS
+    path = checkout.root / UPLIFTS
     if not is_there(path):
         return []
     try:
         document = json.loads(read_text(path))
     except (TTMatrixError, ValueError, RecursionError) as error:
-        findings.append(Finding("broken-workflow", f"Cannot be read: {error}", str(_UPLIFTS)))
+        findings.append(Finding("broken-workflow", f"Cannot be read: {error}", str(UPLIFTS)))
         return []
     entries = [one for one in document if isinstance(one, dict)] if isinstance(document, list) else []
     return [preset for entry in entries if isinstance(preset := entry.get("test_matrix"), str)]

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """CI workflows: when they run, which presets they name and which workflows they call."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -16,6 +18,16 @@ from core.sources.yaml_syntax import compose_yaml
 
 _WORKFLOWS = PurePosixPath(".github/workflows")
 _LOCAL = f"./{_WORKFLOWS}/"
+_SUITE = "test_suite"
+_EXPRESSION = "${{"
+_PRESET_NAME = re.compile(r"[\w.-]+\.json")
+
+
+class Reference(NamedTuple):
+    """A preset or another workflow that a workflow names, by file name."""
+
+    name: str
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +42,10 @@ class Workflow:
     """Preset files its own jobs name as `test_suite`."""
     calls: tuple[str, ...] = ()
     """File names of the workflows its jobs use."""
+    references: tuple[Reference, ...] = ()
+    """The presets and workflows that it runs or offers for a choice, with their lines."""
+    mentions: frozenset[str] = frozenset()
+    """Every name like that of a preset in any of its texts; comments have none."""
 
 
 def read_workflows(checkout: Checkout) -> tuple[dict[str, Workflow], list[Finding]]:
@@ -39,25 +55,70 @@ def read_workflows(checkout: Checkout) -> tuple[dict[str, Workflow], list[Findin
     directory = checkout.root / _WORKFLOWS
     for path in sorted((*directory.glob("*.yml"), *directory.glob("*.yaml"))):
         try:
-            workflows[path.name] = _workflow(_plain(compose_yaml(read_text(path))))
+            workflows[path.name] = _workflow(compose_yaml(read_text(path)))
         except (TTMatrixError, YAMLError, RecursionError) as error:
             findings.append(Finding("broken-workflow", f"Cannot be read: {error}", checkout.relative(path)))
     return workflows, findings
 
 
-def _workflow(document: object) -> Workflow:
-    root = _mapping(document)
+def _workflow(document: Node | None) -> Workflow:
+    root = _mapping(_plain(document))
     events = root.get("on")
     jobs = [_mapping(job) for job in _mapping(root.get("jobs")).values()]
     uses = [text for job in jobs if isinstance(text := job.get("uses"), str)]
-    suites = [text for job in jobs if isinstance(text := _mapping(job.get("with")).get("test_suite"), str)]
+    suites = [text for job in jobs if isinstance(text := _mapping(job.get("with")).get(_SUITE), str)]
     return Workflow(
         events=_events(events),
         crons=_crons(_mapping(events).get("schedule")),
         # The value of an expression is only known at run time; several files are separated by colons.
-        presets=tuple(name for text in suites if "${{" not in text for name in text.split(":")),
+        presets=tuple(name for text in suites if _EXPRESSION not in text for name in text.split(":")),
         calls=tuple(text.removeprefix(_LOCAL) for text in uses if text.startswith(_LOCAL)),
+        references=tuple(_references(document)),
+        mentions=frozenset(name for text in _texts(document) for name in _PRESET_NAME.findall(text.value)),
     )
+
+
+def _references(node: Node | None, key: str = "") -> Iterator[Reference]:
+    """The names of files that a workflow runs: values of `test_suite` and `uses`, and the choices that it offers."""
+    match node:
+        case MappingNode():
+            for name, value in node.value:
+                yield from _references(value, str(name.value))
+                if name.value == _SUITE and isinstance(value, MappingNode):
+                    yield from _choices(value)
+        case SequenceNode():
+            for item in node.value:
+                yield from _references(item)
+        case ScalarNode() if key == _SUITE or (key == "uses" and node.value.startswith(_LOCAL)):
+            yield from _named(node)
+        case _:
+            pass
+
+
+def _choices(inputs: MappingNode) -> Iterator[Reference]:
+    """The presets that an input of a workflow offers."""
+    yield from (found for text in _texts(inputs) for found in _named(text) if found.name.endswith(".json"))
+
+
+def _named(node: ScalarNode) -> Iterator[Reference]:
+    text, line = str(node.value), node.start_mark.line + 1
+    if _EXPRESSION not in text and " " not in text:
+        names = text.removeprefix(_LOCAL).split(":")
+        yield from (Reference(name, line) for name in names if name.endswith((".json", ".yml", ".yaml")))
+
+
+def _texts(node: Node | None) -> Iterator[ScalarNode]:
+    match node:
+        case MappingNode():
+            for _, value in node.value:
+                yield from _texts(value)
+        case SequenceNode():
+            for item in node.value:
+                yield from _texts(item)
+        case ScalarNode():
+            yield node
+        case _:
+            pass
 
 
 def _events(value: object) -> frozenset[str]:

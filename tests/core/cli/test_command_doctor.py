@@ -41,6 +41,7 @@ def test_json_is_the_list_with_the_operations(checkout: Checkout) -> None:
     first, second = call("doctor", "--json", "--repo", checkout.root).json
     assert first == {
         "kind": "redundant-default",
+        "severity": "note",
         "message": "required_pcc is 0.99 by default",
         "file": f"tests/runner/test_config/{INFERENCE}",
         "line": 4,

@@ -7,7 +7,7 @@ import pytest
 
 from core.ci import read_ci, selected
 from core.cli.demo_walk import STALE
-from core.edits import CellChange, EditPlan, Operation, OpKind, dead_overrides, effect, plan, unknown_ids
+from core.edits import CellChange, EditPlan, Operation, OpKind, dead_overrides, effect, odd_markers, plan, unknown_ids
 from core.edits.effects import FieldChange
 from core.matrix import Matrix, index
 from core.model import Status
@@ -144,3 +144,12 @@ def test_an_entry_that_a_later_file_shadows_has_no_effect(tmp_path: Path) -> Non
     name = "torch_llm/test_config_inference_single_device.yaml"
     matrix = index(write_checkout(tmp_path, LOADERS, YAML | {name: late}))
     assert _effect(matrix, Operation(OpKind.SET, TINY, INFERENCE, ("status",), "EXCLUDE_MODEL")) == []
+
+
+def test_a_doubtful_marker_is_told_where_the_plan_adds_it(matrix: Matrix) -> None:
+    doubtful = Operation(OpKind.SET, TINY, path=("markers",), value=["push", "Nightly"])
+    (said,) = odd_markers(matrix, _planned(matrix, doubtful))
+    assert said.startswith(TINY) and said.endswith("Did you mean nightly?")
+    on_arch = Operation(OpKind.SET, TINY, path=("arch_overrides", "n150", "markers"), value=["n300"])
+    assert "supported_archs" in odd_markers(matrix, _planned(matrix, on_arch))[0]
+    assert odd_markers(matrix, _planned(matrix, Operation(OpKind.SET, TINY, path=("markers",), value=["push"]))) == []

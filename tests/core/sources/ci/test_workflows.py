@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.sources import Checkout
-from core.sources.ci.workflows import Workflow, read_workflows
+from core.sources.ci.workflows import Reference, Workflow, read_workflows
 from tests.support.tree import sample
 
 NIGHTLY = """\
@@ -52,6 +52,14 @@ def test_a_scheduled_workflow(checkout: Checkout) -> None:
         crons=("0 0 * * 1-6", "0 0 * * 0"),
         presets=("a.json", "b.json"),
         calls=("call-build.yml", "call-test.yml", "call-test.yml"),
+        references=(
+            Reference("call-build.yml", 8),
+            Reference("call-test.yml", 10),
+            Reference("a.json", 12),
+            Reference("b.json", 12),
+            Reference("call-test.yml", 14),
+        ),
+        mentions=frozenset({"a.json", "b.json"}),
     )
 
 
