@@ -9,9 +9,9 @@ from .base import (
 from .history import history_columns as history_columns
 from .jobs import (
     Selections as Selections,
-    other_jobs as other_jobs,
     digest_of as digest_of,
     job_files as job_files,
+    other_jobs as other_jobs,
     selected_jobs as selected_jobs,
     selections as selections,
 )
