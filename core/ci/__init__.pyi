@@ -6,7 +6,7 @@ from .jobs import (
     job_problem as job_problem,
     placeholder_jobs as placeholder_jobs,
 )
-from .marker_names import (
+from .known_markers import (
     Doubt as Doubt,
     MarkerNames as MarkerNames,
     files_with_markers as files_with_markers,

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
 from .doctor import examine as examine, kinds as kinds
 from .preparation import FINDINGS as FINDINGS, prepare as prepare
-from .severity import severity as severity
+from .severities import severity as severity

@@ -146,7 +146,7 @@ def test_an_entry_that_a_later_file_shadows_has_no_effect(tmp_path: Path) -> Non
     assert _effect(matrix, Operation(OpKind.SET, TINY, INFERENCE, ("status",), "EXCLUDE_MODEL")) == []
 
 
-def test_a_doubtful_marker_is_told_where_the_plan_adds_it(matrix: Matrix) -> None:
+def test_a_doubtful_marker_is_reported_where_the_plan_adds_it(matrix: Matrix) -> None:
     doubtful = Operation(OpKind.SET, TINY, path=("markers",), value=["push", "Nightly"])
     (said,) = odd_markers(matrix, _planned(matrix, doubtful))
     assert said.startswith(TINY) and said.endswith("Did you mean nightly?")
