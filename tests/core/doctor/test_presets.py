@@ -115,7 +115,9 @@ def test_a_good_preset_has_no_findings(examine: Examine) -> None:
         ({"forge-models": False, "dir": "tests/torch", "test-mark": "push"}, "empty-job", "Selects no test"),
     ],
 )
-def test_each_mistake_is_reported_at_its_line(examine: Examine, change: dict[str, object], kind: str, says: str) -> None:
+def test_each_mistake_is_reported_at_its_line(
+    examine: Examine, change: dict[str, object], kind: str, says: str
+) -> None:
     other = {**GOOD, "dir": f"{TEST_MODULE}::test_all_models_jax", "test-mark": "n150 and unspecified"}
     found = [one for one in examine([other, {**GOOD, **change}]) if one[0] == kind]
     assert [(name, line) for name, line, _ in found] == [(kind, 3)]
