@@ -24,6 +24,7 @@ from core.workflows.steps import (
     confirm,
     first_look,
     leave_failing,
+    must_fail,
     others_passing,
     put,
     reproduce,
@@ -129,11 +130,7 @@ def _checked(target: Repro) -> str:
     """The flavour of the failure; aborts in the rows of the decision table that do not go on."""
     low = target.low
     assert low is not None
-    if low.ok:
-        abort(
-            "The failure does not reproduce on CPU: the entry may be stale, or the environment differs. "
-            "Run the test again first. Nothing was edited."
-        )
+    must_fail(low)
     if low.step == "unpack":
         abort("unpack_forward_output fails: use the workflow unpack-forward-output first.")
     flavour = shown(low)
