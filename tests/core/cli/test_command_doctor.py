@@ -27,7 +27,7 @@ def test_the_table_points_at_file_and_line(checkout: Checkout) -> None:
     called = call("doctor", "--repo", checkout.root)
     assert called.code == 1
     header, first, second = called.out.splitlines()
-    assert header.split() == ["file:line", "kind", "message"]
+    assert header.split() == ["file:line", "severity", "kind", "message"]
     assert first.split(maxsplit=2) == [
         f"tests/runner/test_config/{INFERENCE}:4",
         "redundant-default",
