@@ -73,7 +73,7 @@ def read_base(checkout: Checkout, revision: str, environ: Mapping[str, str]) -> 
     if git.head().shallow:
         note = (
             f"The clone is shallow: where this branch left {name} is not known, so {name} itself is the base."
-            f" A mistake that {name} has mended since counts as new here"
+            f" A mistake that {name} has fixed since counts as new here"
         )
         return Base(tip, name, (note,))
     return Base(tip, name, (f"HEAD and {name} have no commit in common: {name} itself is the base",))
