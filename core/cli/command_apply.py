@@ -236,7 +236,7 @@ def apply(source: str, args: argparse.Namespace, context: Context, *, writes: bo
 
 def _strong_enough(proposed: ProposalFile, least: int | None, context: Context) -> ProposalFile:
     """The proposals that are taken without a person's decision: all of them have the grade that was asked for."""
-    grade = least or context.policy.apply_grade
+    grade = least or context.evidence.policy.apply_grade
     taken = proposed.of_grade(grade)
     if left := len(proposed.made) - len(taken.made):
         context.console.note(
@@ -278,7 +278,7 @@ def _execute(proposed: ProposalFile, args: argparse.Namespace, context: Context,
     maybe_written = args.commit and not (carried.rejected or args.refuse_no_effect)
     if maybe_written and planned.rejected and _is_written(proposed, matrix, planner):
         planned, without_effect = EditPlan((), proposed.operations), ()
-    outcome = Outcome(planned, effect(matrix, planned, context.ci), [*carried.notes], grades=proposed.grades)
+    outcome = Outcome(planned, effect(matrix, planned, context.workspace.ci), [*carried.notes], grades=proposed.grades)
     outcome.notes += [f"no effect: {one_line(one.op.id)}: {one.why}" for one in without_effect]
     outcome.notes += unknown_ids(matrix, planned)
     outcome.notes += odd_markers(matrix, planned)

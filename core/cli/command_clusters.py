@@ -12,7 +12,6 @@ from core.cli.console import Console
 from core.cli.context import Context
 from core.edits import Operation, to_json
 from core.edits.commit import issues_in
-from core.edits.pending import Workbench
 from core.errors import EXIT_OK, UsageError
 from core.evidence.analysis import (
     Advice,
@@ -26,12 +25,9 @@ from core.evidence.analysis import (
     ask,
     citations,
     cluster_order,
-    find_clusters,
     issue_advice,
     issue_link,
-    last_failures,
     noted_cells,
-    read_states,
     with_canonical,
     with_link,
 )
@@ -217,9 +213,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         _forget(args.forget, context)
     states = _states(args, context)
     if args.issues:
-        found = citations(context.matrix, states, context.reminders)
-        advice = issue_advice(context.matrix, found, context.verdicts.of_cell, context.reminders)
-        print_issues(found, advice, context.console, noted_cells(context.matrix, context.reminders))
+        found = citations(context.matrix, states, context.workspace.reminders)
+        advice = issue_advice(context.matrix, found, context.evidence.verdicts.of_cell, context.workspace.reminders)
+        print_issues(found, advice, context.console, noted_cells(context.matrix, context.workspace.reminders))
         return EXIT_OK
     clusters = _chosen(context, " ".join(args.query))
     if args.cluster is not None:
@@ -234,28 +230,26 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 def _forget(text: str, context: Context) -> None:
     (issue,) = issues_in(issue_link(text))
-    dropped = [one for one in context.reminders if one.restore == issue]
+    dropped = [one for one in context.workspace.reminders if one.restore == issue]
     if not dropped:
         raise UsageError(f"No note waits for {issue}", hint="ttmatrix clusters --issues lists those that wait.")
-    Workbench(context.checkout, context.paths.journal).forget(issue)
+    context.workspace.bench.forget(issue)
     context.console.note(f"{counted(len(dropped), 'note')} about {issue} dropped")
-    context.reminders = tuple(one for one in context.reminders if one.restore != issue)
 
 
 def _states(args: argparse.Namespace, context: Context) -> Mapping[str, IssueState]:
     """The known states of issues; GitHub is asked only with --refresh."""
-    file = context.paths.issues_file
     if args.refresh:
-        issues = [one.state.issue for one in citations(context.matrix, {}, context.reminders)]
-        return ask(file, issues, root=context.checkout.root)
-    return read_states(file)
+        issues = [one.state.issue for one in citations(context.matrix, {}, context.workspace.reminders)]
+        return ask(context.paths.issues_file, issues, root=context.checkout.root)
+    return context.evidence.issue_states
 
 
 def _chosen(context: Context, query: str) -> tuple[Cluster, ...]:
     """The clusters, of the tests of `query` and the cells of `--arch` only."""
     wanted = context.ids_of(query)
     found = []
-    for one in find_clusters(context.matrix, last_failures(context.results.without(context.policy.ignored_hosts))):
+    for one in context.evidence.clusters:
         members = [m for m in one.members if context.arch in ("", m.arch) and (wanted is None or m.id in wanted)]
         if members:
             found.append(replace(one, members=tuple(members)))

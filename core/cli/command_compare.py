@@ -9,16 +9,9 @@ from core.cli.commits_report import commits_document, print_commits
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence import Observation
-from core.evidence.analysis import (
-    Between,
-    Comparison,
-    Difference,
-    DifferenceKind,
-    between,
-    chosen_run,
-    compare,
-)
+from core.evidence.analysis import Difference, DifferenceKind, chosen_run
 from core.text import one_line
+from core.workspace import RunsCompared
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -43,35 +36,31 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         _print_runs(context)
         return EXIT_OK
     names = _names(args, context)
-    before, after = ([row for row in context.results.of_run(name) if context.arch in ("", row.arch)] for name in names)
-    found = compare(before, after, lambda row: context.verdicts.is_gone(row, names[1]))
-    commits = between(context.checkout, before, after)
+    found = context.evidence.compare(*names, context.arch)
     if context.console.json:
-        context.console.document(_document(names, found, commits, args.only))
+        context.console.document(_document(found, args.only))
     else:
-        _print(names, found, commits, args.only, context)
-    return EXIT_FINDINGS if found.counts[DifferenceKind.NEW] or found.counts[DifferenceKind.MISSING] else EXIT_OK
+        _print(found, args.only, context)
+    counts = found.comparison.counts
+    return EXIT_FINDINGS if counts[DifferenceKind.NEW] or counts[DifferenceKind.MISSING] else EXIT_OK
 
 
 def _names(args: argparse.Namespace, context: Context) -> tuple[str, str]:
-    """The two runs to compare: without names, the last two with results of model tests, else the last two."""
-    known = context.results.runs(context.arch)
+    """The two runs to compare: without names, the last two."""
+    known = context.evidence.results.runs(context.arch)
     if args.before is None:
-        of_tests = context.results.runs(context.arch, cases=False)
-        if len(of_tests) > 1:
-            return of_tests[1], of_tests[0]
-        if len(known) < 2:
+        if (last := context.evidence.last_two_runs(context.arch)) is None:
             raise UsageError(
                 "The evidence has fewer than two runs", hint="Add one: ttmatrix ingest PATH --run-name NAME"
             )
-        return known[1], known[0]
+        return last
     if args.after is None:
         raise UsageError("Only one run is named", hint="Name two runs, or none to compare the last two.")
     return chosen_run(args.before, known), chosen_run(args.after, known)
 
 
 def _print_runs(context: Context) -> None:
-    known, cells = context.results.runs(context.arch), context.results.cells_of_runs(context.arch)
+    known, cells = context.evidence.results.runs(context.arch), context.evidence.results.cells_of_runs(context.arch)
     if context.console.json:
         context.console.document([records.KnownRun(run=name, cells=cells[name]) for name in known])
     elif known:
@@ -80,22 +69,18 @@ def _print_runs(context: Context) -> None:
         context.console.note("No results yet: ttmatrix ingest --from-github, or ttmatrix ingest PATH")
 
 
-def _print(
-    names: tuple[str, str],
-    found: Comparison,
-    commits: tuple[Between, Between],
-    only: Sequence[DifferenceKind] | None,
-    context: Context,
-) -> None:
+def _print(compared: RunsCompared, only: Sequence[DifferenceKind] | None, context: Context) -> None:
+    found = compared.comparison
     rows = [one for one in found.differences if not only or one.kind in only]
     if rows:
         context.console.table(
             ("what", "arch", "test", "why"), ((one.kind, one.arch, one.id, _why(one)) for one in rows)
         )
     counts = ", ".join(f"{count:,} {kind}" for kind, count in found.counts.items())
-    context.console.note(f"{one_line(names[0])} to {one_line(names[1])}: {counts}, {found.passing:,} pass in both")
-    for name, one in zip(("tt-xla", "tt_forge_models"), commits, strict=True):
-        print_commits(name, one, context.console)
+    names = f"{one_line(compared.before)} to {one_line(compared.after)}"
+    context.console.note(f"{names}: {counts}, {found.passing:,} pass in both")
+    print_commits("tt-xla", compared.commits, context.console)
+    print_commits("tt_forge_models", compared.models, context.console)
 
 
 def _why(one: Difference) -> str:
@@ -110,13 +95,11 @@ def _why(one: Difference) -> str:
     return new
 
 
-def _document(
-    names: tuple[str, str], found: Comparison, commits: tuple[Between, Between], only: Sequence[DifferenceKind] | None
-) -> records.RunsCompared:
-    own, models = commits
+def _document(compared: RunsCompared, only: Sequence[DifferenceKind] | None) -> records.RunsCompared:
+    found = compared.comparison
     return records.RunsCompared(
-        before=names[0],
-        after=names[1],
+        before=compared.before,
+        after=compared.after,
         counts=found.counts,
         passing=found.passing,
         differences=[
@@ -126,8 +109,8 @@ def _document(
             for one in found.differences
             if not only or one.kind in only
         ],
-        commits=commits_document(own),
-        models_commits=commits_document(models),
+        commits=commits_document(compared.commits),
+        models_commits=commits_document(compared.models),
     )
 
 

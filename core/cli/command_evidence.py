@@ -93,7 +93,7 @@ def _configure_prune(parser: argparse.ArgumentParser) -> None:
 
 def _prune(args: argparse.Namespace, context: Context) -> int:
     store = evidence_store(context.checkout, context.paths)
-    policy = context.policy
+    policy = context.evidence.policy
     days = (policy.retention.days or _DAYS) if args.older_than is None else args.older_than
     gone = store.thin(datetime.now(UTC).timestamp() - days * 86_400, policy.retained, write=args.write)
     left = store.stats().results

@@ -77,7 +77,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 def _matrix(kind: str, context: Context) -> Matrix:
     if kind == MODEL_KIND:
         return context.matrix
-    return context.whole_table if kind == HANDWRITTEN_KIND else context.table
+    return context.workspace.whole_table if kind == HANDWRITTEN_KIND else context.workspace.table
 
 
 def _explained(layout: str, query: Query, context: Context) -> UsageError:
@@ -91,7 +91,7 @@ def _explained(layout: str, query: Query, context: Context) -> UsageError:
 
 def _everywhere(query: Query, context: Context) -> View:
     """What a query selects of all tests, those of other layouts too."""
-    view = View(context.whole_table, arch=context.arch)
+    view = View(context.workspace.whole_table, arch=context.arch)
     view.learn(context.learned(view.matrix, query))
     view.adopt(ViewSpec(query, context.arch))
     return view

@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     id, found = _find(context, args.id.strip())
-    history = context.history
+    history = context.workspace.history
     if context.console.json:
         context.console.document(_document(id, found, history))
     else:
@@ -36,10 +36,10 @@ def _find(context: Context, text: str) -> tuple[str, tuple[Timeline, ...]]:
         id = text if text in context.matrix.rows else context.resolve([text])[0]
     except UsageError:
         id = pasted(text)[1]
-        if id not in context.matrix.rows and (found := context.history.of(id)):
+        if id not in context.matrix.rows and (found := context.workspace.history.of(id)):
             return id, found
         raise
-    return id, context.history.of(id)
+    return id, context.workspace.history.of(id)
 
 
 def _document(id: str, found: tuple[Timeline, ...], history: History) -> records.EntryHistory:
@@ -66,7 +66,7 @@ def _document(id: str, found: tuple[Timeline, ...], history: History) -> records
 
 
 def _print(id: str, found: tuple[Timeline, ...], context: Context) -> None:
-    console, history = context.console, context.history
+    console, history = context.console, context.workspace.history
     lines = [one_line(id)]
     for one in found:
         lines += ["", _title(one, id), *steps_text(one.steps)]

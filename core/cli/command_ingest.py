@@ -64,7 +64,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     context.count_to(args.as_of)
     archs = read_schema(context.checkout)[0].archs
     _check(args, context, archs)
-    counts = context.policy.cpu_counts_as_device
+    counts = context.evidence.policy.cpu_counts_as_device
     given = ReadOptions(context.arch, clean(args.run_name), args.commit, args.models_commit, counts)
     if args.watch:
         return _watch(ingest_sources.watched(args, given, archs), archs, context)
@@ -118,7 +118,7 @@ def _is_later(report: JUnitReport, moment: float) -> bool:
 
 def _retain(context: Context) -> None:
     """Remove what exceeds the retention of the policy."""
-    gone = retain(evidence_store(context.checkout, context.paths), context.policy, context.now)
+    gone = retain(evidence_store(context.checkout, context.paths), context.evidence.policy, context.now)
     if gone:
         context.console.note(f"removed {counted(gone, 'old result')} that only repeated others (policy: retention)")
 

@@ -32,16 +32,16 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if args.id is not None:
         context.refuse_op_case(args.id)
     # Selection and splitting in CI apply to everything that pytest collects.
-    matrix = context.index(Universe.COLLECTED)
+    matrix = context.workspace.index(Universe.COLLECTED)
     id = resolve_id(matrix, args.id) if args.id is not None else None
     if id is None:
         jobs, findings = read_jobs(context.checkout)
         jobs = {job: triggers for job, triggers in jobs.items() if context.arch in ("", job.runs_on)}
-        selector, more = read_selector(matrix, groups(context.model_infos.known))
+        selector, more = read_selector(matrix, groups(context.workspace.model_infos.known))
         _every_job(context, jobs, selector)
         _note((*findings, *more), context)
     else:
-        found = providers.selections(context.cache, matrix, context.model_infos)
+        found = providers.selections(context.workspace.cache, matrix, context.workspace.model_infos)
         _one_test(context, found, id)
         _note(found.findings, context)
     absent_report.note_absent(context)

@@ -120,12 +120,12 @@ def _last_words(columns: Sequence[str], matrix: Matrix, arch: str, context: Cont
         name: _last_runs(context, kind) for name, kind in RUN_KINDS.items() if name in columns
     }
     if RESULT in columns:
-        last[RESULT] = {id: context.verdicts.result_words(id) for id in context.verdicts.results}
+        last[RESULT] = {id: context.evidence.verdicts.result_words(id) for id in context.evidence.verdicts.results}
     if VERDICT in columns:
-        judged = context.verdicts.facts()
+        judged = context.evidence.verdicts.facts()
         last[VERDICT] = {id: judged.words(matrix, row, arch) for row, id in enumerate(matrix.ids)}
     if numbers := {*NUMBERS}.intersection(columns):
-        found = context.judged(matrix)
+        found = context.evidence.judged(matrix)
         last |= {name: found.number_words(name, arch) for name in numbers}
     return last
 
@@ -153,9 +153,9 @@ def _rows_of_kind(args: argparse.Namespace, query: Query, context: Context) -> M
         raise UsageError("--universe is for tests of models", hint=f"Leave out --universe or --kind {args.kind}.")
     if args.universe is None and args.kind != "model":
         asked = args.kind == HANDWRITTEN_KIND or (args.kind is None and _may_be_handwritten(query))
-        matrix = context.whole_table if asked else context.table
+        matrix = context.workspace.whole_table if asked else context.workspace.table
         return with_placeholder_rows(matrix) if args.kind is None and _may_be_placeholder(query) else matrix
-    return context.index(Universe.COLLECTED if args.universe == "collected" else Universe.VALIDATOR)
+    return context.workspace.index(Universe.COLLECTED if args.universe == "collected" else Universe.VALIDATOR)
 
 
 def _say_lacking(query: Query, kind: str | None, context: Context) -> None:
@@ -214,8 +214,8 @@ def _print_views(context: Context) -> int:
 
 def _last_runs(context: Context, kind: str) -> dict[str, str]:
     """The outcome of the last run of a kind, by id, with the changes to the checkout since."""
-    found = runs.newest_by_test(context.run_records, kind)
-    old = runs.ages(found.values(), context.matrix.entries, context.tree)
+    found = runs.newest_by_test(context.workspace.run_records, kind)
+    old = runs.ages(found.values(), context.matrix.entries, context.workspace.tree)
     words: dict[str, str] = {}
     for id, record in found.items():
         age = old.get(record.spec.run_id)

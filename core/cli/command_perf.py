@@ -55,9 +55,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _asked(args: argparse.Namespace, context: Context) -> Iterator[Series]:
-    reports = performance_store(context.checkout, context.paths).read()
     wanted = context.ids_of(" ".join(args.query)) if args.query else None
-    for one in series_of(context.ended_runs, reports):
+    for one in series_of(context.evidence.ended_runs, context.workspace.performance_reports):
         asked = (wanted is None or one.key.test_id in wanted) and context.arch in ("", one.key.arch)
         if asked and (_regressed(one) or not args.regressed):
             yield one
@@ -114,7 +113,7 @@ def _ingest(paths: Iterable[Path], context: Context) -> None:
 
 def _ids(raw: RawReport, context: Context) -> list[str]:
     matrix = context.matrix
-    ids = ids_of_model(matrix, context.model_infos, raw.model)
+    ids = ids_of_model(matrix, context.workspace.model_infos, raw.model)
     for name, wanted in (("mode", raw.run_mode), ("parallelism", raw.parallelism)):
         column = matrix.columns[name]
         ids = [id for id in ids if not wanted or column[matrix.rows[id]] == wanted.lower()]

@@ -10,14 +10,11 @@ from core.cli import records
 from core.cli.context import Context
 from core.cli.runs_common import agree_to, configure_yes
 from core.errors import EXIT_OK, UsageError
-from core.evidence.proposals import plan_reruns
 from core.runs.execution import launch_all
 from core.runs.planning import scale_of
 from core.runs.store import RunStore
 from core.sessions import Accuracy, SessionPlan, Slot
 from core.text import counted, one_line
-
-_KIND = "device"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,9 +32,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     slots = _slots(args, context)
     asked = context.ids_of(" ".join(args.query))
     ids = [id for id in context.matrix.ids if (id in context.matrix.entries if asked is None else id in asked)]
-    known = context.run_records
-    plan = sessions.plan_session(context.verdicts, ids, slots, context.arch, known, context.tree, args.days)
-    good = sessions.accuracy(known, _KIND)
+    plan, good = context.evidence.plan_session(ids, slots, context.arch, args.days)
     queued = _queue(context, plan, yes=args.yes) if args.queue else []
     if context.console.json:
         context.console.document(_document(plan, good, queued))
@@ -51,7 +46,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 def _queue(context: Context, plan: SessionPlan, *, yes: bool) -> list[str]:
     """Start the planned runs in order, each on a machine that has its arch; returns the run ids."""
     cells = [(one.candidate.id, one.candidate.arch, one.candidate.runs) for one in plan.placed]
-    runs_of = plan_reruns(context.matrix, cells, context.settings, context.paths.runs, context.run_records)
+    runs_of = context.evidence.plan_cells(cells)
     for obstacle in runs_of.obstacles:
         context.console.note(f"{obstacle.level}: {obstacle.what}\n  {obstacle.remedy}")
     scale = scale_of(runs_of.specs, runs_of.downloads, context.paths.runs)

@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     found = read_committed(context.matrix, args.commit)
-    text = found.markdown(context.matrix, context.ci)
+    text = found.markdown(context.matrix, context.workspace.ci)
     if context.console.json:
         ids = [change.id for change in found.changes]
         context.console.document(

@@ -3,7 +3,7 @@
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from core.cli.proposal_record import proposal_records
 from core.edits import evidence_lines, grade_line
 from core.edits.commit import issues_in
 from core.errors import EXIT_OK, TTMatrixError
-from core.evidence.analysis import Due, due_notes, issue_link
+from core.evidence.analysis import Due, issue_link
 from core.evidence.proposals import (
     NotProposed,
     Proposal,
@@ -22,12 +22,11 @@ from core.evidence.proposals import (
     schedule_markers,
     with_schedule_markers,
 )
-from core.evidence.verdicts import Judgement, Verdict, Verdicts
+from core.evidence.verdicts import Judgement, Verdict
 from core.files import atomic_write
-from core.history import ages
-from core.ops import written_cases
 from core.sources import Git
 from core.text import counted, json_text, one_line
+from core.workspace import Evidence
 
 _MOST_LISTED = 5
 """Most cells named per reason for not proposing anything; the others are counted."""
@@ -57,14 +56,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     context.count_to(args.as_of)
     issue = issue_link(args.issue) if args.issue else ""
-    judgements = _judgements(context, " ".join(args.query), args.without_host)
-    due = _due(context, " ".join(args.query))
+    evidence, ci = context.evidence.without(args.without_host), context.workspace.ci
+    wanted = context.ids_of(" ".join(args.query))
+    judgements, due = _judgements(evidence, wanted, context.arch), _due(evidence, wanted)
     proposals, not_proposed = propose(
-        context.matrix, judgements, context.policy, ci=context.ci, issue=issue, ages=_ages(context), due=due
+        context.matrix, judgements, evidence.policy, ci=ci, issue=issue, ages=evidence.ages, due=due
     )
     if args.keep_in_ci:
-        proposals = with_schedule_markers(proposals, schedule_markers(context.matrix, context.ci, proposals))
-    of_cases, not_of_cases = _of_cases(context, " ".join(args.query))
+        proposals = with_schedule_markers(proposals, schedule_markers(context.matrix, ci, proposals))
+    of_cases, not_of_cases = _of_cases(evidence, context, " ".join(args.query))
     proposals, not_proposed = (*proposals, *of_cases), (*not_proposed, *not_of_cases)
     if args.restore_when_closed:
         (restore,) = issues_in(issue_link(args.restore_when_closed))
@@ -80,36 +80,27 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     return EXIT_OK
 
 
-def _of_cases(context: Context, query: str) -> tuple[Sequence[Proposal], Sequence[NotProposed]]:
+def _of_cases(evidence: Evidence, context: Context, query: str) -> tuple[Sequence[Proposal], Sequence[NotProposed]]:
     """Proposals from results of op cases, if there are any; `--arch` applies to model tests only."""
-    if context.arch or not context.results.has_cases:
+    if context.arch or (cases := evidence.case_evidence) is None:
         return (), ()
-    verdicts = context.op_verdicts
-    rows = (verdicts.rows[id] for id in verdicts.judged)
-    written = written_cases(context.checkout.root, rows)
-    return propose_for_cases(verdicts, written, context.op_ids_of(query))
+    return propose_for_cases(cases.verdicts, cases.written, context.op_ids_of(query))
 
 
-def _judgements(context: Context, query: str, hosts: Sequence[str]) -> list[Judgement]:
-    """What results say about the tests of `query`, on `--arch` if it is given."""
-    verdicts = context.verdicts
-    if hosts:
-        verdicts = Verdicts(context.matrix, context.results.without(hosts), context.policy, context.selected)
-    wanted = context.ids_of(query)
+def _judgements(evidence: Evidence, wanted: Collection[str] | None, arch: str) -> list[Judgement]:
+    """What results say about the tests of a query, or about all, on one arch if it is given."""
     return [
         one
-        for id, rows in verdicts.judged.items()
+        for id, rows in evidence.verdicts.judged.items()
         if wanted is None or id in wanted
         for one in rows
-        if context.arch in ("", one.arch)
+        if arch in ("", one.arch)
     ]
 
 
-def _due(context: Context, query: str) -> list[Due]:
-    """The notes about tests of `query` whose issue is closed."""
-    wanted = context.ids_of(query)
-    found = due_notes(context.reminders, context.issue_states)
-    return [one for one in found if wanted is None or one.id in wanted]
+def _due(evidence: Evidence, wanted: Collection[str] | None) -> list[Due]:
+    """The notes about tests of a query, or about all, whose issue is closed."""
+    return [one for one in evidence.due if wanted is None or one.id in wanted]
 
 
 def _lines(proposals: Sequence[Proposal]) -> Iterator[str]:
@@ -151,14 +142,6 @@ def _note(
             f"; {counted(leaving, 'proposal')} would take tests out of CI: --keep-in-ci adds markers that keep them"
         )
     context.console.note(f"{summary}; written to {file}" if file else summary)
-
-
-def _ages(context: Context) -> Mapping[str, int] | None:
-    """How many days ago the status of each entry was set; None if git cannot say."""
-    try:
-        return ages(context.history, context.now)
-    except TTMatrixError:
-        return None
 
 
 def _commit(context: Context) -> str:

@@ -11,12 +11,9 @@ from core.cli.context import Context
 from core.cli.history_report import note_limits
 from core.cli.report import Report, report_document
 from core.errors import EXIT_OK, TTMatrixError
-from core.evidence import evidence_store
-from core.evidence.analysis import citations, issue_advice, nights
-from core.evidence.progress import By, ProgressReader, period
-from core.evidence.verdicts import Verdicts
+from core.evidence.analysis import citations, issue_advice
+from core.evidence.progress import By, period
 from core.files import atomic_write
-from core.history import History
 from core.text import counted
 
 _FORMATS: Mapping[str, Callable[[Report], str]] = {"md": report_markdown.page, "html": report_html.page}
@@ -64,26 +61,21 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _report(args: argparse.Namespace, context: Context) -> Report:
-    matrix, verdicts, hosts = context.matrix, context.verdicts, args.without_host
-    if hosts:
-        verdicts = Verdicts(matrix, context.results.without(hosts), context.policy, context.selected)
-    known = evidence_store(context.checkout, context.paths)
-    known = known if context.as_of is None else known.until(context.as_of)
-    reader = ProgressReader(known, verdicts, lambda: context.model_infos, _history(context))
-    progress = reader.progress(now=context.now, days=args.since, by=args.by, arch=context.arch, without=hosts)
-    cited = citations(matrix, context.issue_states, context.reminders)
-    results = context.results.without(hosts) if hosts else context.results
-    ops = nights(results.of_cases(), progress.since)
-    advice = issue_advice(matrix, cited, verdicts.of_cell, context.reminders)
-    return Report(context.checkout.root.name, context.arch, progress, advice, ops)
+    matrix, reminders = context.matrix, context.workspace.reminders
+    evidence = context.evidence.without(args.without_host)
+    _note_history(context)
+    reader = evidence.progress_reader()
+    progress = reader.progress(
+        now=context.now, days=args.since, by=args.by, arch=context.arch, without=args.without_host
+    )
+    cited = citations(matrix, evidence.issue_states, reminders)
+    advice = issue_advice(matrix, cited, evidence.verdicts.of_cell, reminders)
+    return Report(context.checkout.root.name, context.arch, progress, advice, evidence.nights(progress.since))
 
 
-def _history(context: Context) -> History | None:
-    """None if git has no history: the report then has no burn-down, and says why."""
+def _note_history(context: Context) -> None:
+    """Say how far git's history of the entries goes; without one the report has no burn-down."""
     try:
-        history = context.history
+        note_limits(context.console, context.workspace.history)
     except TTMatrixError as error:
         context.console.note(f"No burn-down of entries: {error.title}")
-        return None
-    note_limits(context.console, history)
-    return history

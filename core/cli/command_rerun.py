@@ -32,7 +32,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     everywhere = args.all or not context.in_checkout
     records: Sequence[RunRecord] = [store.record(run) for run in args.runs]
     if not args.runs:
-        known = store.records() if everywhere else context.run_records
+        known = store.records() if everywhere else context.workspace.run_records
         records = left_over(known, args.batch or newest_batch(known), failures=args.failed, undone=args.not_run)
     if not records:
         return start(args, context, [])

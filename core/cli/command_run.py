@@ -201,7 +201,7 @@ def _handwritten_specs(
             timeout=args.timeout,
         )
         for text in texts
-        for test in handwritten.items(handwritten.read_tests(context.cache), text)
+        for test in handwritten.items(handwritten.read_tests(context.workspace.cache), text)
         for _ in range(args.repeat)
     ]
 

@@ -19,11 +19,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     records, problems = RunStore(context.paths.runs).scan()
-    own = own_runs(records, context.tree) if context.in_checkout else []
+    own = own_runs(records, context.workspace.tree) if context.in_checkout else []
     everywhere = args.all or not context.in_checkout
     # The matrix is only read if there is a result that may have aged.
     has_ended = any(not record.active for record in own)
-    old = ages(own, context.matrix.entries, context.tree) if has_ended else {}
+    old = ages(own, context.matrix.entries, context.workspace.tree) if has_ended else {}
     words = [word.lower() for word in args.query]
     candidates = records if everywhere else own
     shown = [

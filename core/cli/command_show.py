@@ -3,7 +3,6 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 
 from core import handwritten, ops
 from core.ci import job_name, markers_by_arch
@@ -14,13 +13,12 @@ from core.cli.finding_record import finding_record
 from core.cli.history_report import as_document as step_document, steps_text
 from core.cli.op_records import show_op_case
 from core.errors import EXIT_OK, TTMatrixError
-from core.evidence import performance_store
-from core.evidence.analysis import Series, perf_lines, series_name, series_of
+from core.evidence.analysis import Series, perf_lines, series_name
 from core.history import Step
 from core.ids import TestId, pasted
-from core.matrix import NO_ARCH, Detail, describe, fetched_of, text_of
+from core.matrix import NO_ARCH, Detail, text_of
 from core.model import Function, ModelInfo
-from core.providers import failure_of, info_of
+from core.providers import info_of
 from core.sources import read_lacking
 from core.sources.ci import Job, read_skip_prefixes
 from core.sources.downloads import Fetched
@@ -51,14 +49,10 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if planned is not None and name in planned.ids and function in ("", Function.PLACEHOLDER):
         placeholder_records.show(name, context)
         return EXIT_OK
-    detail = describe(context.matrix, context.resolve([args.id])[0])
-    if (failure := failure_of(context.model_infos, detail.id)) and failure.id not in {
-        one.id for one in detail.findings
-    }:
-        detail = replace(detail, findings=(*detail.findings, failure))
-    fetched = fetched_of(context.matrix, detail.id)
-    info = info_of(context.model_infos, detail.id)
-    jobs = context.selected.of(context.matrix.rows[detail.id])
+    detail = context.workspace.describe(context.resolve([args.id])[0])
+    fetched = context.workspace.fetched(detail.id)
+    info = info_of(context.workspace.model_infos, detail.id)
+    jobs = context.workspace.selected.of(context.matrix.rows[detail.id])
     steps = _last_steps(detail.id, context)
     if context.console.json:
         context.console.document(_document(detail, fetched, info, jobs, steps, context))
@@ -67,10 +61,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     return EXIT_OK
 
 
-def _performance(id: str, context: Context) -> list[Series]:
-    reports = performance_store(context.checkout, context.paths).read()
-    own = [one for one in context.ended_runs if one.spec.test_id == id]
-    return series_of(own, [one for one in reports if one.test_id == id])
+def _performance(id: str, context: Context) -> Sequence[Series]:
+    return context.workspace.performance_of(id, context.evidence.ended_runs)
 
 
 def _print_performance(id: str, context: Context) -> None:
@@ -81,8 +73,8 @@ def _print_performance(id: str, context: Context) -> None:
 
 
 def _evidence(id: str, context: Context) -> list[records.Judgement]:
-    seen = context.verdicts.seen.get(id, {})
-    return [judgement_document(one, seen.get(one.arch, ())) for one in context.verdicts.of(id)]
+    seen = context.evidence.verdicts.seen.get(id, {})
+    return [judgement_document(one, seen.get(one.arch, ())) for one in context.evidence.verdicts.of(id)]
 
 
 def _markers(detail: Detail, info: ModelInfo | None, context: Context) -> dict[str, list[str] | None]:
@@ -96,7 +88,7 @@ def _markers(detail: Detail, info: ModelInfo | None, context: Context) -> dict[s
 def _last_steps(id: str, context: Context) -> Sequence[Step]:
     """The last commits that changed the entry; none without git, as everything else can still be shown."""
     try:
-        found = [step for one in context.history.of(id) if one.location for step in one.steps[:_SHOWN_STEPS]]
+        found = [step for one in context.workspace.history.of(id) if one.location for step in one.steps[:_SHOWN_STEPS]]
     except TTMatrixError as error:
         context.console.note(str(error))
         return ()
@@ -160,7 +152,7 @@ def _document(
 def _op_cases(id: str, info: ModelInfo | None, context: Context) -> int:
     """How many op cases the manifests contain for the model of a test."""
     test = TestId.parse(id)
-    rows = context.table.ops if test else None
+    rows = context.workspace.table.ops if test else None
     if test is None or rows is None:
         return 0
     column = rows.columns["model"]
@@ -234,9 +226,9 @@ def _no_loader(id: str, context: Context) -> str:
 
 
 def _print_evidence(id: str, context: Context) -> None:
-    seen = context.verdicts.seen.get(id, {})
+    seen = context.evidence.verdicts.seen.get(id, {})
     if seen:
         context.console.line("\nEvidence:")
-        for one in context.verdicts.of(id):
+        for one in context.evidence.verdicts.of(id):
             results = evidence_text(one.arch, seen.get(one.arch, ()))
             context.console.line(f"  {results}: {one.verdict}, {one_line(one.why)}")

@@ -12,16 +12,9 @@ from core.cli.commits_report import commits_document
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK
 from core.evidence import Drift, Observation
-from core.evidence.analysis import (
-    FLAKINESS_RESULTS,
-    CellCourse,
-    Commits,
-    broken_together,
-    commits_of,
-    courses_of,
-    since_lines,
-)
+from core.evidence.analysis import FLAKINESS_RESULTS, Commits
 from core.text import counted, one_line
+from core.workspace import CellSince
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,44 +25,34 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     context.count_to(args.as_of)
     id = context.resolve([args.id])[0]
-    series = context.verdicts.series(id)
-    absent = context.verdicts.absent(id, series)
-    found = [one for one in courses_of(series, absent) if context.arch in ("", one.arch)]
+    found = context.evidence.since(id, [context.arch] if context.arch else ())
     if context.console.json:
-        context.console.document(records.Since(id=id, cells=[_document(one, context) for one in found]))
+        context.console.document(records.Since(id=id, cells=list(map(_document, found))))
     else:
         _print(id, found, context)
-    return EXIT_FINDINGS if any(one.failing or one.missing for one in found) else EXIT_OK
+    return EXIT_FINDINGS if any(one.course.failing or one.course.missing for one in found) else EXIT_OK
 
 
-def _print(id: str, found: list[CellCourse], context: Context) -> None:
+def _print(id: str, found: list[CellSince], context: Context) -> None:
     for one in found:
         _print_cell(one, context)
-    results = sum(one.results for one in found)
+    results = sum(one.course.results for one in found)
     context.console.note(f"{one_line(id)}: {counted(results, 'result')} in {counted(len(found), 'cell')}")
-    if hosts := context.policy.ignored_hosts:
+    if hosts := context.evidence.policy.ignored_hosts:
         context.console.note(f"Results of {', '.join(map(one_line, hosts))} are left out: the policy ignores them")
-    if any(one.flakiness for one in found):
+    if any(one.course.flakiness for one in found):
         how = f"changes beyond the first one, as a share of those possible in the newest {FLAKINESS_RESULTS} results"
         context.console.note(f"Flakiness: {how}")
 
 
-def _print_cell(one: CellCourse, context: Context) -> None:
-    for line in since_lines(one, _together(one, context), commits_of(one, context.checkout)):
+def _print_cell(one: CellSince, context: Context) -> None:
+    for line in one.lines:
         # Notes are not indented: the lines they belong to are on standard output.
         (context.console.note if line.aside else context.console.line)(line.text[2:] if line.aside else line.text)
 
 
-def _together(one: CellCourse, context: Context) -> int:
-    """How many other cells began to fail in the same run."""
-    if not one.failing or one.before is None:
-        return 0
-    return broken_together(one.since, context.verdicts.counting.turned_in(one.since.run))
-
-
-def _document(one: CellCourse, context: Context) -> records.CellSince:
-    commits = {part.name: part for part in commits_of(one, context.checkout)}
-    own, models = commits.get("tt-xla"), commits.get("tt_forge_models")
+def _document(found: CellSince) -> records.CellSince:
+    one, commits = found.course, {part.name: part for part in found.commits}
     started = one.failing and one.before is not None
     return records.CellSince(
         arch=one.arch,
@@ -81,10 +64,10 @@ def _document(one: CellCourse, context: Context) -> records.CellSince:
         last_good=_point(one.last_good) if one.last_good else None,
         flips=one.flips,
         flakiness=round(one.flakiness, 4),
-        broken_together=_together(one, context) if started else None,
+        broken_together=found.together if started else None,
         drift=_drift(one.drift),
-        commits=_commits(own),
-        models_commits=_commits(models),
+        commits=_commits(commits.get("tt-xla")),
+        models_commits=_commits(commits.get("tt_forge_models")),
     )
 
 

@@ -36,14 +36,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    points = trend(context.history, _split(args.by, context), args.every)
+    points = trend(context.workspace.history, _split(args.by, context), args.every)
     if context.console.json:
         context.console.document(
             records.EntryTrend(by=args.by, every=args.every, points=[_document(point, args.by) for point in points])
         )
     else:
         _print(points, args.by, context)
-    note_limits(context.console, context.history)
+    note_limits(context.console, context.workspace.history)
     return EXIT_OK
 
 
@@ -51,7 +51,7 @@ def _split(by: str, context: Context) -> Split:
     if by == "arch":
         return by_arch((context.arch,) if context.arch else context.matrix.schema.archs)
     if by == "group":
-        infos = context.model_infos
+        infos = context.workspace.model_infos
         return by_group(lambda id: info.group if (info := info_of(infos, id)) else _UNKNOWN_GROUP)
     return by_status
 

@@ -92,9 +92,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 def _world(context: Context) -> WorkflowContext:
     world = WorkflowContext(
-        context.matrix, context.model_infos, context.settings, RunStore(context.paths.runs), context.arch
+        context.matrix, context.workspace.model_infos, context.settings, RunStore(context.paths.runs), context.arch
     )
-    world.said, world.stand_in = context.console.note, context.policy.cpu_counts_as_device
+    world.said, world.stand_in = context.console.note, context.evidence.policy.cpu_counts_as_device
     return world
 
 
@@ -136,7 +136,7 @@ def exit_code(progress: Progress) -> int:
 
 def _targets(args: argparse.Namespace, context: Context) -> Sequence[str]:
     matrix = context.matrix
-    found = [find_target(matrix, text, context.ids_of_model_named) for text in args.ids]
+    found = [find_target(matrix, text, context.workspace.ids_of_model) for text in args.ids]
     if args.query:
         query = context.parse(args.query)
         rows = select(matrix, query, context.arch, context.learned(matrix, query))

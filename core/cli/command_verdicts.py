@@ -36,7 +36,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
             verdicts_table(context.console, found)
         counts = Counter(one.verdict for one, _ in found)
         by_verdict = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in Verdict if counts[verdict])
-        if not context.results.cells:
+        if not context.evidence.results.cells:
             context.console.note(_NO_RESULTS if args.as_of is None else f"No results until {day_of(args.as_of)}")
         context.console.note(counted(len(found), "cell") + (f": {by_verdict}" if by_verdict else ""))
     return EXIT_FINDINGS if any(one.verdict not in NO_DIFFERENCE for one, _ in found) else EXIT_OK
@@ -47,7 +47,7 @@ _NO_RESULTS = "No results yet: ttmatrix ingest --from-github, or ttmatrix ingest
 
 def _cells(args: argparse.Namespace, context: Context) -> Iterator[tuple[Judgement, Sequence[Observation]]]:
     """The cells of the tests of the query, each with all its results."""
-    matrix, verdicts = context.matrix, context.verdicts
+    matrix, verdicts = context.matrix, context.evidence.verdicts
     asked = context.ids_of(" ".join(args.query))
     ids = [
         id
@@ -63,11 +63,11 @@ def _cells(args: argparse.Namespace, context: Context) -> Iterator[tuple[Judgeme
 
 def _op_cells(args: argparse.Namespace, context: Context) -> Iterator[tuple[Judgement, Sequence[Observation]]]:
     """The cells of the op cases of the query that have results; a backend takes the place of the arch."""
-    if not context.results.has_cases:
+    if not context.evidence.results.has_cases:
         return
     asked = context.op_ids_of(" ".join(args.query))
-    for id, judgements in context.op_verdicts.judged.items():
+    for id, judgements in context.evidence.op_verdicts.judged.items():
         for one in judgements:
             wanted = (asked is None or id in asked) and (not args.only or one.verdict in args.only)
             if wanted and not context.arch:
-                yield one, context.op_verdicts.seen[id][one.arch]
+                yield one, context.evidence.op_verdicts.seen[id][one.arch]

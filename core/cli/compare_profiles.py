@@ -59,7 +59,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 def _say_where(ended: Sequence[RunRecord], context: Context) -> None:
     """Name the checkout of runs that are not of this one: they say nothing about it."""
-    own = own_runs(ended, context.tree) if context.in_checkout else []
+    own = own_runs(ended, context.workspace.tree) if context.in_checkout else []
     ids = {one.spec.run_id for one in own}
     for place in sorted({str(one.spec.cwd) for one in ended if one.spec.run_id not in ids}):
         context.console.note(f"runs of another checkout: {one_line(place)}")

@@ -23,13 +23,13 @@ _SHOWN_RESULTS = 10
 
 def print_tests(ids: Sequence[str], style: str, context: Context) -> None:
     """Print the tests with these node ids, in their order, as `table`, `csv` or `json`."""
-    suite = handwritten.read_tests(context.cache)
+    suite = handwritten.read_tests(context.workspace.cache)
     _print(_by_id(suite, ids), suite, style, context)
 
 
 def records_of(ids: Sequence[str], context: Context) -> list[records.HandwrittenTest]:
     """The tests with these node ids in their JSON form."""
-    return [record(test) for test in _by_id(handwritten.read_tests(context.cache), ids)] if ids else []
+    return [record(test) for test in _by_id(handwritten.read_tests(context.workspace.cache), ids)] if ids else []
 
 
 def _by_id(suite: collected.Suite, ids: Sequence[str]) -> list[collected.HandwrittenTest]:
@@ -77,7 +77,7 @@ def record(test: collected.HandwrittenTest) -> records.HandwrittenTest:
 
 def find_test(text: str, context: Context) -> collected.HandwrittenTest:
     """The test that an argument names. Raises UsageError if it names none or several."""
-    return handwritten.named(handwritten.read_tests(context.cache), text)
+    return handwritten.named(handwritten.read_tests(context.workspace.cache), text)
 
 
 def show_test(text: str, context: Context) -> None:

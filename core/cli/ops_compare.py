@@ -40,12 +40,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     if len(args.backend) > 2:
         raise UsageError("Two backends are compared", f"{len(args.backend)} are named.")
-    cases = context.op_tests
+    cases = context.workspace.op_tests
     unknown = [id for id in args.ids if id not in cases.files]
     if unknown:
         raise UsageError(f"No op case {unknown[0]}", hint="`ttmatrix ops list` has them all.")
     ids = args.ids or [row.id for row in cases.of_models(args.model)]
-    last = context.results.last_of_cases()
+    last = context.evidence.results.last_of_cases()
     found = compare_backends(last, ids, two_backends(args.backend, backends_of(last, ids)))
     chosen = [one for one in found.cases if not args.only or one.kind in args.only]
     if context.console.json:

@@ -36,7 +36,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     found = read_op_by_op(root)
     tests = read_op_tests(root, context.settings.ops_dirs)
     own = node_id(test.function, id)
-    ops = ops_of_model(tests, found, test, info_of(context.model_infos, id), read_chisel(root, own))
+    ops = ops_of_model(tests, found, test, info_of(context.workspace.model_infos, id), read_chisel(root, own))
     twin = node_id(Function.OP_BY_OP, id) if test.llm is None else ""
     lines = (found.chisel or {}).get(chisel_file(own))
     if context.console.json:

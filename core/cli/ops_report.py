@@ -28,7 +28,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     tests = op_tests(args, context)
     selected = tests.of_models(args.model)
     seen = results_that_count(
-        {row.id: row for row in selected}, context.results.of_cases() if context.in_checkout else []
+        {row.id: row for row in selected}, context.evidence.results.of_cases() if context.in_checkout else []
     )
     everywhere = measure_results(selected, seen, enabled_ops=context.settings.enabled_ops)
     numbers = [one for one in everywhere if not args.backend or one.backend in args.backend]

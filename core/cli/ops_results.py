@@ -24,11 +24,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    verdicts = context.op_verdicts
+    verdicts = context.evidence.op_verdicts
     unknown = [id for id in args.ids if id not in verdicts.rows]
     if unknown:
         raise UsageError(f"No op case {unknown[0]}", hint="`ttmatrix ops list` has them all.")
-    ids = args.ids or [row.id for row in context.op_tests.of_models(args.model)]
+    ids = args.ids or [row.id for row in context.workspace.op_tests.of_models(args.model)]
     rows = [row for archs in verdicts.seen.values() for found in archs.values() for row in found]
     rows.sort(key=lambda row: row.when)
     by_case = {(id, one.backend): one for one in courses(rows) for id in one.ids}

@@ -16,7 +16,7 @@ Stamps = Mapping[str, Stamp | None]
 NEVER: Stamp = (0, 0, 0, 0)
 """A stamp that no file has: a file recorded with it is read again."""
 
-RACY_NS = 2_000_000_000
+_RACY_NS = 2_000_000_000
 """A file can change again within the clock's resolution without a new stamp; git distrusts such files too."""
 
 
@@ -50,7 +50,7 @@ def undisturbed(root: Path) -> Iterator[None]:
 
 def stamps_of(paths: Iterable[str], now_ns: int | None = None) -> dict[str, Stamp | None]:
     """Stamps by path. A file that was changed within the last two seconds gets NEVER, unless it is `undisturbed`."""
-    border = (now_ns if now_ns is not None else time.time_ns()) - RACY_NS
+    border = (now_ns if now_ns is not None else time.time_ns()) - _RACY_NS
     found: dict[str, Stamp | None] = {}
     for path in paths:
         stamp = stamp_of(path)

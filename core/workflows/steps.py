@@ -7,7 +7,7 @@ from core.workflows.case import Case, CaseEntry
 from core.workflows.effects import EditLoader, RevertLoader, RunCpu, Steps
 from core.workflows.loader_code.edits import SourceEdit
 from core.workflows.report import CpuLine, WorkflowReport, abort
-from core.workflows.repro import Phase, Repro
+from core.workflows.repro import Repro
 
 BEFORE, AFTER = "before", "after"
 
@@ -37,15 +37,6 @@ def first_look(case: Case, report: WorkflowReport) -> Steps[Repro]:
     if one.low is None or one.full is None:
         abort(f"The CPU repro came to no result: {one.outcome}: {one.summary}. Nothing was edited.")
     return one
-
-
-def must_fail(phase: Phase) -> None:
-    """Abort if the target runs on CPU: there is nothing to repair."""
-    if phase.ok:
-        abort(
-            "The failure does not reproduce on CPU: the entry may be stale, or the environment differs. "
-            "Run the test again first. Nothing was edited."
-        )
 
 
 def confirm(

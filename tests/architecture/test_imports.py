@@ -125,7 +125,7 @@ _LISTED = (
 def test_list_loads_what_it_prints_and_nothing_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkout = sample(tmp_path)
     # The files are new: else they would be read again.
-    monkeypatch.setattr("core.sources.stamps.RACY_NS", -(10**18))
+    monkeypatch.setattr("core.sources.stamps._RACY_NS", -(10**18))
     cache = Cache(checkout, paths().cache / "index")
     _, reading = cache.index()
     assert reading is not None

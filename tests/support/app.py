@@ -70,17 +70,13 @@ async def until(pilot: Pilot[Any], condition: Callable[[], bool], what: str) -> 
     await settled()
 
 
-def messages(app: App[Any]) -> list[str]:
-    """The notifications that are shown, oldest first."""
-    return [one.message for one in app._notifications]
-
-
 def _state(app: App[Any]) -> str:
     """What explains a wait in vain: the screen, notifications still shown, and runs."""
+    notifications = [one.message for one in app._notifications]
     runs = [
         f"{one.spec.kind} {one.outcome} {one.summary}" for one in (app.session.runs if hasattr(app, "session") else ())
     ]
-    return "\n".join([screen_text(app), "notifications:", *messages(app), "runs:", *runs])
+    return "\n".join([screen_text(app), "notifications:", *notifications, "runs:", *runs])
 
 
 async def type_text(pilot: Pilot[Any], text: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from core.settings import Settings
 from core.sources import Checkout
-from tests.support.app import build_app, messages, screen_text, until
+from tests.support.app import build_app, screen_text, until
 from tests.support.fake_python import use_fake_python
 from tests.support.tree import sample
 
@@ -49,4 +49,4 @@ async def test_a_run_that_names_no_line(checkout: Checkout, tmp_path: Path) -> N
         await pilot.press("r")
         await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the end")
         await pilot.press("2", "s")
-        await until(pilot, lambda: any("names no line" in one for one in messages(app)), "the message")
+        await until(pilot, lambda: any("names no line" in one.message for one in app._notifications), "the message")

@@ -8,7 +8,7 @@ import pytest
 from core.edits.pending import Decision
 from core.model import TEST_MODULE
 from core.sources import Checkout
-from tests.support.app import build_app, messages, screen_text, type_text, until
+from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.three_nights import DRIFTED, SILENT, nightly_checkout
 from tui.screens.clusters import ClustersScreen
 
@@ -73,7 +73,7 @@ async def test_what_runs_propose_for_all_of_it(checkout: Checkout) -> None:
         assert {change.decision for change in app.session.pending.changes} == {Decision.UNDECIDED}
         assert DRIFTED in {op.id for change in app.session.pending.changes for op in change.ops}
         await pilot.press("p")
-        await until(pilot, lambda: any("pending already" in one for one in messages(app)), "no others")
+        await until(pilot, lambda: any("pending already" in one.message for one in app._notifications), "no others")
         await pilot.press("r")
         await until(pilot, lambda: "These runs cannot start here" in screen_text(app), "what is in the way")
 

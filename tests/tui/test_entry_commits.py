@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.app import build_app, messages, screen_text, until
+from tests.support.app import build_app, screen_text, until
 from tests.support.git import git
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
@@ -29,7 +29,7 @@ async def test_commits_of_an_entry_with_their_diffs_and_links(tmp_path: Path, mo
         await pilot.press("enter")
         await until(pilot, lambda: "diff --git" not in screen_text(app), "the step again")
         await pilot.press("o")
-        await until(pilot, lambda: any("no page on the web" in one for one in messages(app)), "no link")
+        await until(pilot, lambda: any("no page on the web" in one.message for one in app._notifications), "no link")
         git(checkout.root, "remote", "add", "origin", "git@example.org:some/fork.git")
         await pilot.press("o")
         await until(pilot, lambda: bool(copied), "the link")

@@ -7,7 +7,7 @@ import pytest
 
 from core.settings import Settings
 from core.sources import Checkout
-from tests.support.app import build_app, messages, screen_text, shown_ids, type_text, until
+from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.fake_python import use_fake_python
 from tests.support.git import git
 from tests.support.sample import sample_checkout
@@ -16,6 +16,10 @@ from tests.support.tree import sample
 CONV = "conv_classifier/pytorch-Width_16-single_device-inference"
 FILE = "tests/op_manifests/conv_classifier_pytorch-Width_16.yaml"
 MODEL = "conv_classifier/pytorch-Width_16"
+
+
+def messages(app: object) -> list[str]:
+    return [one.message for one in app._notifications]  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow("a real model runs")

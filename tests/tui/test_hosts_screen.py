@@ -16,7 +16,7 @@ from core.runs.execution.launch import launch
 from core.runs.store import RunStore
 from core.settings import HOME_VARIABLE, paths
 from tests.core.runs.conftest import MakeSpec, make_spec  # noqa: F401 - a fixture
-from tests.support.app import build_app, messages, screen_text, type_text, until
+from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.cluster import NO_DASK, FakeHosts, fake_hosts
 from tests.support.fake_python import use_fake_python
 from tests.support.git import committed_checkout
@@ -59,7 +59,7 @@ async def test_from_down_to_up_with_a_run_to_lost_and_back(
             await pilot.press("f2")
             os.kill(hosts.pid("near"), signal.SIGKILL)
             said = "near is lost: the link is gone"
-            await until(pilot, lambda: any(said in one for one in messages(app)), "the message")
+            await until(pilot, lambda: any(said in one.message for one in app._notifications), "the message")
             await until(pilot, lambda: hosts.state("near") is HostState.UP, "it back")
             await until(pilot, lambda: "near         up" in screen_text(app), "it up again")
             await pilot.press("D")

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from core.cli import AppRequest
 from core.errors import TTMatrixError
 from core.settings import load_settings
-from tests.support.app import build_app, messages, screen_text, until
+from tests.support.app import build_app, screen_text, until
 from tests.support.recorded import record_runs
 from tests.support.tree import sample
 from tui.app import open_app
@@ -119,7 +119,7 @@ async def test_messages_name_the_keys_that_commands_have(tmp_path: Path) -> None
         await until(pilot, lambda: "Nothing is pending: f9 in the matrix" in screen_text(app), "the way on")
         await pilot.press("escape", "f9", "left", "enter")
         said = "Added to the pending changes. f8 reviews them."
-        await until(pilot, lambda: messages(app) == [said], "where it is")
+        await until(pilot, lambda: [note.message for note in app._notifications] == [said], "where it is")
 
 
 async def test_notes_and_hints_name_the_keys_that_commands_have(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from core.runs import shell_command
 from core.runs.planning import EXPORT_KINDS, KINDS, LaunchPlan, plan_launch
 from core.settings import Profile, Settings
 from core.sources import Checkout
-from tests.support.app import build_app, messages, screen_text, until
+from tests.support.app import build_app, screen_text, until
 from tests.support.fake_python import use_fake_python, without_package
 from tests.support.tree import INFERENCE, sample
 from tui.screens import Launch
@@ -225,9 +225,9 @@ async def test_a_letter_in_a_number_is_answered(checkout: Checkout, settings: Se
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("R", "down", "down", "down", "7")
         assert app.screen.query_one("#repeat", Input).value == "7"
-        assert not messages(app)
+        assert not app._notifications
         await pilot.press("x")
-        assert messages(app) == ["Only digits can be typed here."]
+        assert [one.message for one in app._notifications] == ["Only digits can be typed here."]
         assert app.screen.query_one("#repeat", Input).value == "7"
 
 
@@ -244,5 +244,5 @@ async def test_a_profile_that_is_added_while_the_app_is_open_can_be_chosen(
         await until(pilot, lambda: app.screen.query_one("#profile", Cycle).value == "added", "its choice")
         await pilot.press("escape")
         file.write_text("[profiles.added]\ntimeout = 'soon'\n")
-        await until(pilot, lambda: any("timeout" in one for one in messages(app)), "what is wrong")
+        await until(pilot, lambda: any("timeout" in one.message for one in app._notifications), "what is wrong")
         assert "added" in app.session.settings.profiles, "the last ones that were right"

@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from core.runs.store import RunState
-from tests.support.app import build_app, messages, screen_text, type_text, until
+from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.recorded import nights, record_runs
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
@@ -46,7 +46,7 @@ async def test_where_there_is_nothing_each_key_says_what_is_missing(tmp_path: Pa
             for one in lacking:
                 app.clear_notifications()
                 await pilot.press(one.keys.split(",")[0])
-                assert messages(app) == [one.help], f"{one.id} in {where}"
+                assert [note.message for note in app._notifications] == [one.help], f"{one.id} in {where}"
                 assert isinstance(app.screen, SessionScreen)
                 pressed += 1
     assert pressed > 60
@@ -69,8 +69,8 @@ async def test_without_a_row_that_is_said_and_not_what_the_row_lacks(
     app = build_app(sample(tmp_path))
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press(screen, key)
-        await until(pilot, lambda: bool(messages(app)), "an answer")
-        assert messages(app) == [words.words(app.context.keymap)]
+        await until(pilot, lambda: bool(app._notifications), "an answer")
+        assert [one.message for one in app._notifications] == [words.words(app.context.keymap)]
 
 
 async def test_help_and_the_command_line_say_it_last(tmp_path: Path) -> None:
@@ -80,7 +80,9 @@ async def test_help_and_the_command_line_say_it_last(tmp_path: Path) -> None:
         await type_text(pilot, "no run is listed")
         await until(pilot, lambda: screen_text(app).count("No run is listed.") > 5, "the reasons")
         await pilot.press("enter")
-        await until(pilot, lambda: messages(app) == ["No run is listed."], "the reason once more")
+        await until(
+            pilot, lambda: [one.message for one in app._notifications] == ["No run is listed."], "the reason once more"
+        )
         valid = app.command_runner.valid()
         able = [one for one in valid if one not in _lacking(app)]
         assert valid[: len(able)] == able
@@ -118,7 +120,7 @@ _MOVING = (Where.TABLE, Where.CELLS, Where.LINES, Where.TEXT)
 def _state(app: TTMatrixApp) -> tuple[object, ...]:
     """What a person sees, the colour of the focus too, and what is not on the screen: marks, changes."""
     session = app.session
-    return app.screen, app.focused, screen_text(app), len(messages(app)), set(session.view.marks), session.pending
+    return app.screen, app.focused, screen_text(app), len(app._notifications), set(session.view.marks), session.pending
 
 
 async def _does_something(app: TTMatrixApp, pilot: Pilot[Any], command: Command) -> bool:

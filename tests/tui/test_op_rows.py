@@ -7,7 +7,7 @@ import pytest
 
 from core.settings import Settings
 from core.sources import Checkout
-from tests.support.app import build_app, messages, screen_text, shown_ids, type_text, until
+from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.cli import call
 from tests.support.op_reports import ingest_cases
 from tests.support.tree import sample
@@ -137,7 +137,7 @@ async def test_what_is_for_models_leaves_op_cases_out(checkout: Checkout) -> Non
     app = build_app(checkout, op_cases=True, query="kind:op")
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("T")
-        await until(pilot, lambda: any("No workflow fits" in one for one in messages(app)), "the message")
+        await until(pilot, lambda: any("No workflow fits" in one.message for one in app._notifications), "the message")
         await pilot.press("space", "y")
         assert app.session.view.marks == {"nano::again"}
 

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from core.runs.store import RunStore
 from core.settings import paths
 from core.sources import Checkout
-from tests.support.app import build_app, messages, screen_text, type_text, until
+from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.recorded import record_profiles
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
@@ -36,7 +36,7 @@ async def shown(app: TTMatrixApp, pilot: Pilot[None]) -> ProgramsScreen:
 
 
 def said(app: TTMatrixApp, words: str) -> bool:
-    return any(words in one for one in messages(app))
+    return any(words in one.message for one in app._notifications)
 
 
 async def test_text_search_constants_and_ops(checkout: Checkout) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.settings import paths
-from tests.support.app import build_app, messages, own_checkout, screen_text, until
+from tests.support.app import build_app, own_checkout, screen_text, until
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
 from tui.commands import COMMANDS, Where, screen_commands
@@ -71,7 +71,7 @@ async def test_no_command_changes_anything(tmp_path: Path) -> None:
                     await pilot.pause()
                 await app.run_action(action, app.screen)
                 await pilot.pause()
-                refused = [one for one in messages(app) if one.startswith("Read-only: ")]
+                refused = [one.message for one in app._notifications if one.message.startswith("Read-only: ")]
                 assert bool(refused) == (id in EFFECTS), id
                 app.clear_notifications()
                 while isinstance(app.screen, Dialog):

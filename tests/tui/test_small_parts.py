@@ -14,7 +14,7 @@ from textual.widgets._toast import Toast
 
 from core.errors import TTMatrixError
 from core.sources import Checkout
-from tests.support.app import ThemedApp, build_app, messages, screen_text, type_text, until
+from tests.support.app import ThemedApp, build_app, screen_text, type_text, until
 from tests.support.recorded import record_runs
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
@@ -214,7 +214,7 @@ async def test_messages_stay_for_tests_that_look_late(tmp_path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         app.notifications.info("early", timeout=0.001)
         await pilot.pause(0.05)
-        assert messages(app) == ["early"]
+        assert [one.message for one in app._notifications] == ["early"]
 
 
 @pytest.mark.parametrize("width", [80, 120])

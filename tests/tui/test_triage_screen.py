@@ -13,7 +13,7 @@ from core.model import TEST_MODULE
 from core.settings import Settings
 from core.sources import Checkout
 from tests.core.evidence.op_cases.observed import batches, op_tests_of, result
-from tests.support.app import SIZES, build_app, messages, screen_text, shown_ids, type_text, until
+from tests.support.app import SIZES, build_app, screen_text, shown_ids, type_text, until
 from tests.support.evidence import TEST_ID, observed
 from tests.support.git import committed_checkout, git
 from tests.support.late import Late
@@ -296,7 +296,7 @@ async def test_what_a_manifest_is_wrong_about_is_decided_as_well(tmp_path: Path)
             pilot, lambda: "ops/m.yaml" in screen_text(app) and "-  - {name: skipped" in screen_text(app), "its diff"
         )
         await pilot.press("r")
-        await until(pilot, lambda: any("Op cases run" in one for one in messages(app)), "the message")
+        await until(pilot, lambda: any("Op cases run" in one.message for one in app._notifications), "the message")
         await pilot.press("a")
         assert _decided(app) == {"m::skipped": Decision.ACCEPTED}
         await pilot.press("5", "w", "y")

@@ -16,7 +16,7 @@ from core.runs import Outcome
 from core.runs.execution import cancel_all
 from core.settings import HOME_VARIABLE
 from core.sources import Checkout
-from tests.support.app import build_app, messages, screen_text, until
+from tests.support.app import build_app, screen_text, until
 from tests.support.cluster import NO_DASK, FakeHosts, fake_hosts
 from tests.support.fake_python import use_fake_python
 from tests.support.git import committed_checkout
@@ -94,7 +94,7 @@ async def test_tests_of_two_archs_run_where_they_fit_and_are_committed(hosts: Fa
 
 def said(app: TTMatrixApp) -> str:
     """All messages that the app has shown and not withdrawn."""
-    return "\n".join(messages(app))
+    return "\n".join(one.message for one in app._notifications)
 
 
 async def highlight(app: TTMatrixApp, pilot: Pilot[Any], place: str) -> None:

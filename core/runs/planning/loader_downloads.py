@@ -14,7 +14,7 @@ from core.sources.downloads import Code, Fetched, code_of, fetched_by
 
 _WORTH_KEEPING = 20
 """Following the code of fewer variants than this takes a tenth of a second."""
-RACY_NS = 2_000_000_000
+_RACY_NS = 2_000_000_000
 """A file that was changed so recently may change again without a new stamp."""
 
 _Cached = Mapping[tuple[str, str], tuple[Code, Fetched]]
@@ -51,5 +51,5 @@ def _load(file: Path) -> _Cached:
 
 
 def _is_settled(code: Code) -> bool:
-    border = time.time_ns() - RACY_NS
+    border = time.time_ns() - _RACY_NS
     return all(stamp is None or max(stamp[:2]) < border for _, stamp in code)

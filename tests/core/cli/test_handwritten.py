@@ -212,7 +212,7 @@ def test_planned(checkout: Checkout) -> None:
 def test_rows_that_are_not_cached_are_read_only_where_that_may_take_long(
     checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.sources.stamps.RACY_NS", -(10**18))
+    monkeypatch.setattr("core.sources.stamps._RACY_NS", -(10**18))
     cache = Cache(checkout, tmp_path / "cache")
     matrix, _ = cache.index()
     assert handwritten.with_cached_handwritten(cache, matrix) is None

@@ -27,7 +27,7 @@ def test_what_was_prepared_is_not_worked_out_again(
     expected = compute_columns(cache, matrix, ["models"])["models"].column("group", "").values
     # Files changed within the last two seconds are not trusted, neither here nor in the other process.
     newest = max(status.st_ctime_ns for path in matrix.checkout.root.rglob("*") if (status := path.lstat()))
-    time.sleep(max(0.0, (newest + stamps.RACY_NS - time.time_ns()) / 1e9) + 0.1)
+    time.sleep(max(0.0, (newest + stamps._RACY_NS - time.time_ns()) / 1e9) + 0.1)
     fresh = Cache(matrix.checkout, tmp_path / "other")
     prepare(fresh, matrix, ["models", "jobs", FINDINGS])
     monkeypatch.setattr("core.providers.models.read_model_infos", lambda *_: pytest.fail("it was read again"))

@@ -36,7 +36,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
     (checkout.root / "ops/one.yaml").write_text(ONE)
     (checkout.root / "ops/two.yaml").write_text(TWO)
     # Trust files that were just written: otherwise they would be read again.
-    monkeypatch.setattr("core.sources.stamps.RACY_NS", -(10**18))
+    monkeypatch.setattr("core.sources.stamps._RACY_NS", -(10**18))
     return Cache(checkout, paths().cache / "index")
 
 

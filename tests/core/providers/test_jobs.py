@@ -21,7 +21,7 @@ TEST = "patch_vit/pytorch-Small_Patch8-single_device-training"
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
     # Fresh files are distrusted for two seconds; the tests do not wait for that.
-    monkeypatch.setattr("core.sources.stamps.RACY_NS", -(10**18))
+    monkeypatch.setattr("core.sources.stamps._RACY_NS", -(10**18))
     return sample_checkout(tmp_path / "tt-xla")
 
 

@@ -50,7 +50,7 @@ def test_cached_infos_are_used_until_a_python_file_changes(
     matrix: Matrix, infos: ModelInfos, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Fresh files are distrusted for two seconds; the test does not wait for that.
-    monkeypatch.setattr("core.sources.stamps.RACY_NS", -(10**18))
+    monkeypatch.setattr("core.sources.stamps._RACY_NS", -(10**18))
     cache = Cache(matrix.checkout, tmp_path)
     assert model_infos(cache, matrix) == infos
     asked: list[int] = []

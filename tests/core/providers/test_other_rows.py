@@ -143,7 +143,7 @@ def test_facets_count_rows_that_have_the_field(matrix: Matrix, learned: Learned)
 def test_jobs_of_other_rows_are_read_again_when_a_preset_changes(
     checkout: Checkout, cache: Cache, matrix: Matrix, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.sources.stamps.RACY_NS", -(10**18))
+    monkeypatch.setattr("core.sources.stamps._RACY_NS", -(10**18))
     file: Path = checkout.root / PRESET
     text = file.read_text()
     try:

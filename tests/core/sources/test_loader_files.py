@@ -86,7 +86,7 @@ def test_an_old_file_is_read_once(models: Path, monkeypatch: pytest.MonkeyPatch)
     files = LoaderFiles(models)
     codes = files.codes(["a/b/pytorch", "c/pytorch"])
     # A change time cannot be set back, so the stamps are made out to be old.
-    monkeypatch.setattr("core.sources.stamps.RACY_NS", 0)
+    monkeypatch.setattr("core.sources.stamps._RACY_NS", 0)
     files.codes(["a/b/pytorch", "c/pytorch"])
     monkeypatch.setattr(Path, "read_bytes", lambda self: pytest.fail(f"{self} is read again"))
     assert files.codes(["a/b/pytorch", "c/pytorch"]) == codes

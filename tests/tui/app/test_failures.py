@@ -17,7 +17,7 @@ from textual.strip import Strip
 from core.matrix.view import View
 from core.settings import paths
 from core.sources import Checkout
-from tests.support.app import build_app, messages, screen_text, type_text, until
+from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
 from tui.app.bridge import WorkDone
@@ -79,6 +79,10 @@ def checkout(tmp_path: Path) -> Checkout:
     return sample(tmp_path / "tt-xla")
 
 
+def _messages(app: TTMatrixApp) -> list[str]:
+    return [one.message for one in app._notifications]
+
+
 def _forgive(app: TTMatrixApp, kind: type[Exception] = KeyError) -> None:
     """A pilot raises the first exception at its end: this one was meant."""
     assert isinstance(app._exception, kind)
@@ -88,10 +92,10 @@ def _forgive(app: TTMatrixApp, kind: type[Exception] = KeyError) -> None:
 async def _goes_on(pilot: Pilot[Any], app: TTMatrixApp, typed: str) -> None:
     """The message names the place and a file with the traceback; the next letters do what they always do."""
     for _ in range(1000):
-        if messages(app):
+        if _messages(app):
             break
         await pilot.pause(0.01)
-    (words,) = messages(app)
+    (words,) = _messages(app)
     (file,) = paths().errors.iterdir()
     assert "KeyError: 'runs'" in words
     assert str(file) in words
@@ -126,7 +130,7 @@ async def test_a_key_whose_action_fails_does_not_stop_the_keys_after_it(
         await type_text(pilot, "has")
         await pilot.pause()
         monkeypatch.undo()
-        assert len(messages(app)) == 1
+        assert len(_messages(app)) == 1
         _forgive(app)
         await type_text(pilot, ":entry")
         line = app.matrix_screen.query_one(QueryInput)
@@ -149,7 +153,7 @@ async def test_a_widget_that_cannot_be_painted_costs_only_its_own_lines(
             app.matrix_screen.table.refresh()
             app.screen.refresh()
             # The pilot would paint by itself, and get the exception.
-            while not messages(app):
+            while not _messages(app):
                 await asyncio.sleep(0.001)
             await _goes_on(pilot, app, "")
         assert "mode:inference" in screen_text(app)
@@ -199,7 +203,7 @@ async def test_of_a_mistake_that_comes_again_and_again_one_message_and_three_tra
         for _ in range(10):
             _in_a_handler(app)
         await pilot.pause()
-        assert len(messages(app)) == 1
+        assert len(_messages(app)) == 1
         (file,) = paths().errors.iterdir()
         assert file.read_text().count("in _raise") == 3
         assert "MatrixScreen" in file.read_text()

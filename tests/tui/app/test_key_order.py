@@ -15,7 +15,7 @@ from textual.widgets import Input
 from core.edits import OpKind
 from core.errors import TTMatrixError
 from core.sources import Checkout
-from tests.support.app import ThemedApp, build_app, messages, until
+from tests.support.app import ThemedApp, build_app, until
 from tests.support.tree import sample
 from tui.app import key_order
 from tui.app.key_order import KeyOrder
@@ -172,7 +172,7 @@ async def test_keys_are_dropped_for_a_question_that_takes_too_long(
         before = app.matrix_screen.table.cursor
         app.background.run("slow plan", partial(go_on.wait, 60), ask, asks=True)
         _burst(app, "j", "j")
-        await until(pilot, lambda: "were dropped" in "".join(messages(app)), "the words")
+        await until(pilot, lambda: "were dropped" in "".join(one.message for one in app._notifications), "the words")
         assert app.matrix_screen.table.cursor == before
         # From then on keys work, except those typed before the late question appears.
         await pilot.press("j")

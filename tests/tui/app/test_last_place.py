@@ -14,7 +14,7 @@ from core.matrix.query import Query
 from core.matrix.view import ViewSpec
 from core.settings import paths
 from core.sources import Checkout
-from tests.support.app import messages, screen_text, shown_ids, until
+from tests.support.app import screen_text, shown_ids, until
 from tests.support.tree import sample
 from tui.app import open_app
 from tui.app.app import TTMatrixApp
@@ -151,7 +151,7 @@ async def test_a_view_that_the_checkout_has_no_more_is_said_on_the_screen(opened
     write_place(_file(checkout), LastPlace("nowhere", ViewSpec(arch="n99999"), Spot("gone", 3)))
     app = opened()
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: any("n99999" in one for one in messages(app)), "the word")
+        await until(pilot, lambda: any("n99999" in one.message for one in app._notifications), "the word")
         assert app.session.view.arch == ""
 
 

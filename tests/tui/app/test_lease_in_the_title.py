@@ -7,7 +7,7 @@ from pathlib import Path
 from core.files import atomic_write
 from core.hosts import Host, with_host
 from core.settings import paths
-from tests.support.app import build_app, messages, screen_text, until
+from tests.support.app import build_app, screen_text, until
 from tests.support.tree import sample
 
 
@@ -28,6 +28,6 @@ async def test_the_time_left_is_in_the_title_of_every_screen(tmp_path: Path) -> 
         await until(pilot, lambda: "3 h 5 min left" in screen_text(app).splitlines()[1], "it on another screen")
         leased(timedelta(minutes=20, seconds=50))
         await until(pilot, lambda: "! 20 min left" in screen_text(app).splitlines()[1], "less time")
-        await until(pilot, lambda: any("less than 30 min" in one for one in messages(app)), "the warning")
+        await until(pilot, lambda: any("less than 30 min" in one.message for one in app._notifications), "the warning")
         paths().hosts_file.unlink()
         await until(pilot, lambda: "min left" not in screen_text(app).splitlines()[1], "no end")

@@ -24,7 +24,7 @@ def _age(root: Path) -> None:
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
     # Change times cannot be set back, so the distrust of fresh files is disabled instead.
-    monkeypatch.setattr("core.sources.stamps.RACY_NS", -(10**18))
+    monkeypatch.setattr("core.sources.stamps._RACY_NS", -(10**18))
     found = sample(tmp_path / "tt-xla")
     _age(found.root)
     return found
@@ -60,7 +60,7 @@ def test_what_changes_between_reading_and_keeping_is_read_again(cache: Cache, ch
     file.write_text(file.read_text().replace("EXPECTED_PASSING", "NOT_SUPPORTED_SKIP"))
     with pytest.MonkeyPatch.context() as patch:
         # Without the distrust of what was changed just before the reading: what came after it is enough.
-        patch.setattr("core.sources.stamps.RACY_NS", 0)
+        patch.setattr("core.sources.stamps._RACY_NS", 0)
         cache.save(reading)
     matrix, again = cache.index()
     assert again is not None
@@ -121,7 +121,7 @@ def test_every_kind_of_change_is_seen(cache: Cache, checkout: Checkout, change: 
 
 
 def test_a_file_written_just_now_is_read_again(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.sources.stamps.RACY_NS", 10**18)
+    monkeypatch.setattr("core.sources.stamps._RACY_NS", 10**18)
     _keep(cache)
     assert cache.index()[1] is not None
 

@@ -13,7 +13,7 @@ from tests.support.tree import loader_source, sample
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
     # Fresh files are distrusted for two seconds; the tests do not wait for that.
-    monkeypatch.setattr("core.sources.stamps.RACY_NS", -(10**18))
+    monkeypatch.setattr("core.sources.stamps._RACY_NS", -(10**18))
     return Cache(sample(tmp_path / "tt-xla"), tmp_path / "cache")
 
 

@@ -200,7 +200,7 @@ def test_the_downloads_of_many_loaders_are_found_once(
 
     monkeypatch.setattr(loader_downloads, "fetched_by", noted)
     # The time of a change of a file's inode cannot be set back.
-    monkeypatch.setattr(loader_downloads, "RACY_NS", -(10**12))
+    monkeypatch.setattr(loader_downloads, "_RACY_NS", -(10**12))
     first = loader_downloads.asked_by(checkout, tests)
     assert len(followed) == len(first) == 24
     assert loader_downloads.asked_by(checkout, tests) == first

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The evidence on a workspace: what all results say of its tests, and the questions asked of them."""
+
+import math
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import core.evidence.analysis as analysis
+import core.evidence.progress as progress
+import core.evidence.proposals as proposals
+import core.evidence.verdicts as verdicts
+from core import evidence, history, ops, providers, sessions
+from core.errors import TTMatrixError
+from core.numbers import day_of
+from core.settings import Paths
+from core.sources import Checkout, stamp_of
+from core.workspace.kept import Keeping, kept
+from core.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from core.evidence import Observation, Results
+    from core.evidence.analysis import (
+        BackendNumbers,
+        Between,
+        CellCourse,
+        Cluster,
+        Commits,
+        Comparison,
+        Due,
+        IssueState,
+        Night,
+        SinceLine,
+    )
+    from core.evidence.progress import ProgressReader
+    from core.evidence.proposals import Agenda, CaseEvidence, CellRuns, InboxItem, Shared
+    from core.evidence.verdicts import Judgement, OpVerdicts, Policy, Verdicts
+    from core.matrix import Matrix
+    from core.matrix.query import Judged, Learned
+    from core.runs.planning import LaunchPlan
+    from core.runs.store import RunRecord
+    from core.sessions import Accuracy, SessionPlan, Slot
+
+_STRIP = 30
+"""So many results of a cell are in its strip."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellSince:
+    """Since when a cell ends as it does, and what happened then."""
+
+    course: "CellCourse"
+    together: int
+    """How many other cells began to fail in the same run; 0 for one that passes."""
+    commits: "tuple[Commits, ...]"
+
+    @property
+    def lines(self) -> "list[SinceLine]":
+        """The same for a person."""
+        return list(analysis.since_lines(self.course, self.together, self.commits))
+
+
+@dataclass(frozen=True, slots=True)
+class RunsCompared:
+    """Two runs compared."""
+
+    before: str
+    after: str
+    comparison: "Comparison"
+    commits: "Between"
+    models: "Between"
+
+
+class Evidence(Keeping):
+    """One look at all results of a workspace: verdicts, and answers to questions asked of many results.
+
+    The rule for threads is that of `Workspace`. Whoever goes on after new results asks `renewed`.
+    """
+
+    def __init__(self, workspace: Workspace, *, as_of: float | None = None, left_out: Collection[str] = ()) -> None:
+        """Later results than `as_of`, in seconds since the epoch, and those of the machines `left_out` do not count."""
+        super().__init__(workspace.lock)
+        self.workspace = workspace
+        self.as_of = as_of
+        self.left_out = frozenset(left_out)
+
+    def without(self, hosts: Collection[str]) -> "Evidence":
+        """The same look without the results of these machines."""
+        if self.left_out.issuperset(hosts):
+            return self
+        found = Evidence(self.workspace, as_of=self.as_of, left_out={*self.left_out, *hosts})
+        # Not another look.
+        found.__dict__.update(policy=self.policy, ended_runs=self.ended_runs)
+        return found
+
+    def renewed(self, workspace: Workspace) -> "Evidence":
+        """This evidence if another look on that workspace would show the same, else another look."""
+        fresh = Evidence(workspace, as_of=self.as_of, left_out=self.left_out)
+        return self if fresh.stamp == self.stamp and workspace is self.workspace else fresh
+
+    @kept
+    def stamp(self) -> object:
+        """A value that changes whenever another look could show something else."""
+        # Before results are read: what changes meanwhile is noticed at the next look.
+        file, heads = evidence.evidence_store(*self._place).file, self.workspace.head_stamps
+        return stamp_of(file), heads, self.policy, [one.spec.run_id for one in self.ended_runs]
+
+    @property
+    def now(self) -> float:
+        """The moment that ages are counted to, in seconds since the epoch."""
+        return time.time() if self.as_of is None else self.as_of
+
+    @property
+    def _place(self) -> tuple[Checkout, Paths]:
+        return self.workspace.checkout, self.workspace.paths
+
+    # Results, and what they mean
+
+    @kept
+    def ended_runs(self) -> "list[RunRecord]":
+        """The runs of the checkout that have ended, newest first: what evidence and numbers are made of."""
+        return self.workspace.own_runs(self.workspace.store.ended())
+
+    @kept
+    def policy(self) -> "Policy":
+        """The policy of the checkout. Raises TTMatrixError if it has a mistake."""
+        return evidence.policy_of(*self._place).policy
+
+    @kept
+    def results(self) -> "Results":
+        """All results of the checkout's cells, from CI reports and from runs here."""
+        known, counts = evidence.evidence_store(*self._place), self.policy.cpu_counts_as_device
+        found = evidence.results_of(known, self.ended_runs, self.workspace.checkout, cpu_counts=counts)
+        found = found if self.as_of is None else found.until(self.as_of)
+        return found.without(self.left_out)
+
+    @kept
+    def _cases(self) -> "_Cases":
+        return _Cases(self.workspace, self.results, self.policy)
+
+    @property
+    def op_verdicts(self) -> "OpVerdicts":
+        """The verdicts on op cases, by backend."""
+        return self._cases.verdicts
+
+    @kept
+    def verdicts(self) -> "Verdicts":
+        """The verdicts on every cell; those on op cases when they are first asked for."""
+        # Only the verdicts on all that is known now are needed again.
+        now = self.as_of is None and not self.left_out
+        saved = evidence.saved_verdicts(*self._place) if now else None
+        cases = self._cases
+        found = self.workspace.matrix, self.results, self.policy, self.workspace.selected, saved
+        return verdicts.Verdicts(*found, lambda: cases.verdicts)
+
+    @kept
+    def all_verdicts(self) -> "Verdicts":
+        """The same when those on op cases, too, have been worked out."""
+        if self.verdicts.on_cases:
+            _ = self.verdicts.on_cases.judged
+        return self.verdicts
+
+    @property
+    def issue_states(self) -> "Mapping[str, IssueState]":
+        """What is known of issues, by name; none was closed after the day that counts."""
+        states = analysis.read_states(self.workspace.paths.issues_file)
+        return states if self.as_of is None else analysis.states_on(states, day_of(self.as_of))
+
+    @property
+    def due(self) -> "Sequence[Due]":
+        """The notes that an entry is to be as before whose issue is closed."""
+        return analysis.due_notes(self.workspace.reminders, self.issue_states)
+
+    @property
+    def ages(self) -> Mapping[str, int] | None:
+        """For how many days the status of each entry has been the same; None if git cannot tell."""
+        try:
+            return history.ages(self.workspace.history, self.now)
+        except TTMatrixError:
+            return None
+
+    # Columns
+
+    def columns(self, on: "Matrix", names: Iterable[str]) -> "Learned":
+        """The columns of these providers about the rows of `on`, a matrix of the checkout."""
+        wanted = tuple(names)
+        with self.lock:
+            ages = providers.HISTORY if self.as_of is not None else ""
+            asked = [one for one in wanted if one != ages]
+            found = providers.compute_columns(self.workspace.cache, on, asked, self.judged)
+            # The provider itself counts ages to the present.
+            past = {ages: providers.history_columns(self.workspace.history, self.now)} if ages in wanted else {}
+            return {**found, **past}
+
+    def judged(self, on: "Matrix") -> "Judged":
+        """What results say of the rows of a matrix of model tests, with the newest performance numbers."""
+        with self.lock:
+            mine = on is self.workspace.matrix
+            own = self if mine else Evidence(self.workspace.replaced(on), as_of=self.as_of, left_out=self.left_out)
+            runs = [one for one in self.ended_runs if (one.started or 0.0) <= self._end]
+            reports = [one for one in self.workspace.performance_reports if one.when <= self._end]
+            return analysis.with_numbers(own.verdicts.facts(), runs, reports)
+
+    @property
+    def _end(self) -> float:
+        return math.inf if self.as_of is None else self.as_of
+
+    # Questions
+
+    def since(self, id: str, archs: Collection[str] = ()) -> list[CellSince]:
+        """Since when a test ends as it does on each of these archs, or on all, and the commits between."""
+        with self.lock:
+            known = self.verdicts
+            series = {arch: one for arch, one in known.series(id).items() if not archs or arch in archs}
+            found = [(one, self._together(one)) for one in analysis.courses_of(series, known.absent(id, series))]
+        return [CellSince(*one, analysis.commits_of(one[0], self.workspace.checkout)) for one in found]
+
+    def _together(self, one: "CellCourse") -> int:
+        if not one.failing or one.before is None:
+            return 0
+        return analysis.broken_together(one.since, self.verdicts.counting.turned_in(one.since.run))
+
+    def last_two_runs(self, arch: str = "") -> tuple[str, str] | None:
+        """The last two runs with results of model tests, else the last two, the earlier one first; None: too few."""
+        for cases in (False, True):
+            found = self.results.runs(arch, cases=cases)
+            if len(found) > 1:
+                return found[1], found[0]
+        return None
+
+    def with_neighbour(self, run: str) -> tuple[str, str] | None:
+        """A run after the one before it of its sort; the first of all before the next one. None: there is no other."""
+        of_tests = frozenset(self.results.runs(cases=False))
+        runs = [one for one in self.results.runs() if (one in of_tests) is (run in of_tests)]
+        at = runs.index(run) if run in runs else len(runs)
+        if at + 1 < len(runs):
+            return runs[at + 1], run
+        return (run, runs[at - 1]) if 0 < at < len(runs) else None
+
+    def compare(self, before: str, after: str, arch: str = "") -> RunsCompared:
+        """Two runs, cell by cell, on one arch or on all, and the commits between them."""
+        old, new = ([row for row in self.results.of_run(name) if arch in ("", row.arch)] for name in (before, after))
+        with self.lock:
+            found = analysis.compare(old, new, lambda row: self.verdicts.is_gone(row, after))
+        return RunsCompared(before, after, found, *analysis.between(self.workspace.checkout, old, new))
+
+    @kept
+    def clusters(self) -> "tuple[Cluster, ...]":
+        """Failures that are one, over all cells."""
+        results = self.results.without(self.policy.ignored_hosts)
+        return analysis.find_clusters(self.workspace.matrix, analysis.last_failures(results))
+
+    @kept
+    def case_evidence(self) -> "CaseEvidence | None":
+        """What results say of op cases; None without any."""
+        if not self.results.has_cases:
+            return None
+        found = self.op_verdicts
+        rows = (found.rows[id] for id in found.judged)
+        return proposals.CaseEvidence(found, ops.written_cases(self.workspace.checkout.root, rows))
+
+    def agenda(self) -> "Agenda":
+        """What is to be decided."""
+        with self.lock:
+            cases, ci = self.case_evidence, self.workspace.ci
+            return proposals.agenda(self.verdicts, ci, cases=cases, ages=self.ages, due=self.due)
+
+    def strips(self, ids: Collection[str]) -> "Mapping[tuple[str, str], list[Observation]]":
+        """The newest results of every cell of these tests, also those from before their behaviour changed."""
+        results = self.results.without(self.policy.ignored_hosts)
+        found: dict[tuple[str, str], list[Observation]] = {}
+        for _, recent in results.recent(ids, verdicts.MODEL_TESTS, _STRIP, 0, count_older=False):
+            for row in recent.rows:
+                found.setdefault(row.cell, []).append(row)
+        return found
+
+    def shared(self, items: "Sequence[InboxItem]") -> "tuple[Shared, Sequence[Commits]]":
+        """What tests with one cause have in common, and the commits since which it is so."""
+        found = proposals.shared_by(items, self.results)
+        if found.before is None or found.first is None:
+            return found, ()
+        return found, analysis.commits_between(found.before, found.first, self.workspace.checkout)
+
+    def case_numbers(self) -> "list[BackendNumbers]":
+        """The numbers of all op cases with results, by backend."""
+        with self.lock:
+            rows = self.workspace.op_tests.rows
+            seen = verdicts.results_that_count({row.id: row for row in rows}, self.results.of_cases())
+            return analysis.measure_results(rows, seen, enabled_ops=self.workspace.settings.enabled_ops)
+
+    def nights(self, since: float) -> "Mapping[str, Sequence[Night]]":
+        """The results of op cases on each day from a moment on, in seconds since the epoch."""
+        return analysis.nights(self.results.of_cases(), since)
+
+    def progress_reader(self) -> "ProgressReader":
+        """How things went, to be asked for periods. Without git history it tells of no entries over time."""
+        store = evidence.evidence_store(*self._place)
+        store = store if self.as_of is None else store.until(self.as_of)
+        with self.lock:
+            try:
+                entries = self.workspace.history
+            except TTMatrixError:
+                entries = None
+            return progress.ProgressReader(store, self.verdicts, lambda: self.workspace.model_infos, entries)
+
+    # Runs that would show more
+
+    def plan_lacking(self, judgements: "Iterable[Judgement]") -> "LaunchPlan":
+        """Device runs that fill what is not known of cells. Raises TTMatrixError if none can be run here."""
+        return self.plan_cells(proposals.lacking(judgements, self.policy.minimum_runs))
+
+    def plan_cells(self, wanted: "Iterable[CellRuns]") -> "LaunchPlan":
+        """Device runs of cells, as often as wanted. Raises TTMatrixError if none can be run here."""
+        workspace = self.workspace
+        root = workspace.store.root
+        return proposals.plan_reruns(workspace.matrix, wanted, workspace.settings, root, workspace.run_records)
+
+    def plan_session(
+        self, ids: Iterable[str], slots: "Sequence[Slot]", arch: str, days: float | None = None
+    ) -> "tuple[SessionPlan, Accuracy]":
+        """The runs of tests that fit into slots, and how good earlier estimates were.
+
+        Newer results than `days` are recent; None: than a week.
+        """
+        workspace = self.workspace
+        with self.lock:
+            known, recent = workspace.run_records, sessions.RECENT_DAYS if days is None else days
+            plan = sessions.plan_session(self.verdicts, ids, slots, arch, known, workspace.tree, recent)
+            return plan, sessions.accuracy(known, "device")
+
+
+class _Cases(Keeping):
+    """The verdicts on op cases, apart from `Evidence`: verdicts that referred back to it would be a cycle."""
+
+    def __init__(self, workspace: Workspace, results: "Results", policy: "Policy") -> None:
+        super().__init__(workspace.lock)
+        self._workspace = workspace
+        self._results = results
+        self._policy = policy
+
+    @kept
+    def verdicts(self) -> "OpVerdicts":
+        return verdicts.OpVerdicts(self._workspace.op_tests, self._results.of_cases(), self._policy)
