@@ -16,7 +16,7 @@ from core.errors import TTMatrixError
 from core.numbers import day_of
 from core.settings import Paths
 from core.sources import Checkout, stamp_of
-from core.workspace.kept import Keeping, kept
+from core.workspace.once import Lasting, once
 from core.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -72,10 +72,10 @@ class RunsCompared:
     models: "Between"
 
 
-class Evidence(Keeping):
+class Evidence(Lasting):
     """One look at all results of a workspace: verdicts, and answers to questions asked of many results.
 
-    The rule for threads is that of `Workspace`. Whoever goes on after new results asks `renewed`.
+    The rule for threads is that of `Workspace`. `renewed` takes in new results.
     """
 
     def __init__(self, workspace: Workspace, *, as_of: float | None = None, left_out: Collection[str] = ()) -> None:
@@ -99,7 +99,7 @@ class Evidence(Keeping):
         fresh = Evidence(workspace, as_of=self.as_of, left_out=self.left_out)
         return self if fresh.stamp == self.stamp and workspace is self.workspace else fresh
 
-    @kept
+    @once
     def stamp(self) -> object:
         """A value that changes whenever another look could show something else."""
         # Before results are read: what changes meanwhile is noticed at the next look.
@@ -117,17 +117,17 @@ class Evidence(Keeping):
 
     # Results, and what they mean
 
-    @kept
+    @once
     def ended_runs(self) -> "list[RunRecord]":
         """The runs of the checkout that have ended, newest first: what evidence and numbers are made of."""
         return self.workspace.own_runs(self.workspace.store.ended())
 
-    @kept
+    @once
     def policy(self) -> "Policy":
         """The policy of the checkout. Raises TTMatrixError if it has a mistake."""
         return evidence.policy_of(*self._place).policy
 
-    @kept
+    @once
     def results(self) -> "Results":
         """All results of the checkout's cells, from CI reports and from runs here."""
         known, counts = evidence.evidence_store(*self._place), self.policy.cpu_counts_as_device
@@ -135,7 +135,7 @@ class Evidence(Keeping):
         found = found if self.as_of is None else found.until(self.as_of)
         return found.without(self.left_out)
 
-    @kept
+    @once
     def _cases(self) -> "_Cases":
         return _Cases(self.workspace, self.results, self.policy)
 
@@ -144,7 +144,7 @@ class Evidence(Keeping):
         """The verdicts on op cases, by backend."""
         return self._cases.verdicts
 
-    @kept
+    @once
     def verdicts(self) -> "Verdicts":
         """The verdicts on every cell; those on op cases when they are first asked for."""
         # Only the verdicts on all that is known now are needed again.
@@ -154,7 +154,7 @@ class Evidence(Keeping):
         found = self.workspace.matrix, self.results, self.policy, self.workspace.selected, saved
         return verdicts.Verdicts(*found, lambda: cases.verdicts)
 
-    @kept
+    @once
     def all_verdicts(self) -> "Verdicts":
         """The same when those on op cases, too, have been worked out."""
         if self.verdicts.on_cases:
@@ -245,13 +245,13 @@ class Evidence(Keeping):
             found = analysis.compare(old, new, lambda row: self.verdicts.is_gone(row, after))
         return RunsCompared(before, after, found, *analysis.between(self.workspace.checkout, old, new))
 
-    @kept
+    @once
     def clusters(self) -> "tuple[Cluster, ...]":
         """Failures that are one, over all cells."""
         results = self.results.without(self.policy.ignored_hosts)
         return analysis.find_clusters(self.workspace.matrix, analysis.last_failures(results))
 
-    @kept
+    @once
     def case_evidence(self) -> "CaseEvidence | None":
         """What results say of op cases; None without any."""
         if not self.results.has_cases:
@@ -330,7 +330,7 @@ class Evidence(Keeping):
             return plan, sessions.accuracy(known, "device")
 
 
-class _Cases(Keeping):
+class _Cases(Lasting):
     """The verdicts on op cases, apart from `Evidence`: verdicts that referred back to it would be a cycle."""
 
     def __init__(self, workspace: Workspace, results: "Results", policy: "Policy") -> None:
@@ -339,6 +339,6 @@ class _Cases(Keeping):
         self._results = results
         self._policy = policy
 
-    @kept
+    @once
     def verdicts(self) -> "OpVerdicts":
         return verdicts.OpVerdicts(self._workspace.op_tests, self._results.of_cases(), self._policy)

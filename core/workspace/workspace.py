@@ -16,7 +16,7 @@ from core import ci, doctor, edits, evidence, handwritten, history, ops, provide
 from core.matrix import Universe
 from core.settings import Paths, Settings
 from core.sources import Checkout
-from core.workspace.kept import Keeping, kept
+from core.workspace.once import Lasting, once
 
 if TYPE_CHECKING:
     from core.ci import Ci, Selected
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from core.sources.downloads import Fetched
 
 
-class Place(Keeping):
+class Place(Lasting):
     """What stays when the matrix is replaced: the checkout, and what is stored about it."""
 
     def __init__(self, checkout: Checkout, paths: Paths, *, patient: bool) -> None:
@@ -46,22 +46,22 @@ class Place(Keeping):
         """The lock of everything that is worked out about the checkout."""
         self._patient = patient
 
-    @kept
+    @once
     def cache(self) -> "Cache":
         """What is cached of the checkout between starts."""
         return cache.Cache(self.checkout, self.paths.cache / "index")
 
-    @kept
+    @once
     def store(self) -> "RunStore":
         """The runs of all checkouts."""
         return store.RunStore(self.paths.runs)
 
-    @kept
+    @once
     def tree(self) -> "TreeReader":
         """Reads the state of the checkout that results belong to."""
         return runs.TreeReader(self.checkout)
 
-    @kept
+    @once
     def bench(self) -> "Workbench":
         """The pending changes with their journal."""
         return pending.Workbench(self.checkout, self.paths.journal, patient=self._patient)
@@ -75,10 +75,10 @@ def read_index(cache: "Cache", universe: Universe) -> "Matrix":
     return cache.index(universe)[0]
 
 
-class Workspace(Keeping):
+class Workspace(Lasting):
     """One reading of a checkout: its matrix, and what follows from that and from its files.
 
-    Everything is worked out when it is first asked for, once, and kept for as long as the workspace is. When the
+    Everything is worked out when it is first asked for, once, and stays for as long as the workspace does. When the
     checkout is read again, `replaced` makes another workspace and nobody asks the old one any more.
 
     The rule for threads, also for `Evidence`:
@@ -155,12 +155,12 @@ class Workspace(Keeping):
 
     # Rows
 
-    @kept
+    @once
     def matrix(self) -> "Matrix":
         """The model tests: the matrix of the validator's universe."""
         return self._index(self.cache, Universe.VALIDATOR)
 
-    @kept
+    @once
     def table(self) -> "Matrix":
         """`matrix` with a row per op case after the model tests, if the checkout has op manifests."""
         directories = self.settings.ops_dirs
@@ -168,7 +168,7 @@ class Workspace(Keeping):
             return self.matrix
         return ops.with_ops(self.cache, self.matrix, directories)
 
-    @kept
+    @once
     def whole_table(self) -> "Matrix":
         """`table` with a row per hand-written test at its end."""
         return handwritten.with_handwritten(self.cache, self.table)
@@ -179,42 +179,42 @@ class Workspace(Keeping):
 
     # What the files say
 
-    @kept
+    @once
     def model_infos(self) -> "ModelInfos":
         """Names and groups of all models."""
         return providers.model_infos(self.cache, self.matrix)
 
-    @kept
+    @once
     def selected(self) -> "Selected":
         """Which scheduled CI jobs select which tests."""
         return providers.selected_jobs(self.cache, self.matrix)
 
-    @kept
+    @once
     def ci(self) -> "Ci":
         """The scheduled CI jobs, to ask what they would select."""
         return ci.read_ci(self.matrix, self.model_infos)
 
-    @kept
+    @once
     def findings(self) -> "tuple[Finding, ...]":
         """Everything that is wrong with the checkout; takes seconds."""
         return tuple(doctor.examine(self.cache, self.matrix, self.settings.ops_dirs))
 
-    @kept
+    @once
     def op_tests(self) -> "OpTests":
         """All op cases in full, from the directories that the settings name."""
         return ops.read_op_tests(self.checkout.root, self.settings.ops_dirs)
 
-    @kept
+    @once
     def handwritten(self) -> "Known":
         """All hand-written tests in full, with the jobs of CI that run them."""
         return handwritten.read_known(self.cache)
 
-    @kept
+    @once
     def placeholder_tests(self) -> Mapping[str, Sequence[str]]:
         """By placeholder the ids of the tests of its model."""
         return edits.model_tests_of(self.matrix, edits.planned_models(self.matrix))
 
-    @kept
+    @once
     def lacking(self) -> "Lacking":
         """The files that git tracks and the work tree lacks."""
         return sources.read_lacking(self.checkout)
@@ -233,7 +233,7 @@ class Workspace(Keeping):
         """The files that change when another commit is checked out, as they are now."""
         return {str(file): sources.stamp_of(file) for file in self._head_files}
 
-    @kept
+    @once
     def _head_files(self) -> Sequence[Path]:
         return self.tree.head_files()
 

@@ -55,7 +55,9 @@ def test_threads_that_ask_together_get_one_answer(checkout: Checkout, monkeypatc
     assert found == asked * 4
 
 
-def test_what_is_known_is_told_while_another_thread_works(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_known_can_be_read_while_another_thread_works(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
     workspace, begun, go_on = workspace_on(checkout), threading.Event(), threading.Event()
     assert workspace.known(Workspace.model_infos) is None
     infos = workspace.model_infos

@@ -8,18 +8,18 @@ from typing import Any, Generic, TypeVar, overload
 T = TypeVar("T")
 
 
-class Keeping:
-    """An object with `kept` values. Those of objects with the same lock are worked out one at a time."""
+class Lasting:
+    """An object with `once` values. Those of objects with the same lock are worked out one at a time."""
 
     def __init__(self, lock: threading.RLock) -> None:
         self.lock = lock
 
-    def known(self, value: "kept[T]") -> T | None:
+    def known(self, value: "once[T]") -> T | None:
         """A value if it has been worked out, else None. Never waits: `workspace.known(Workspace.ci)`."""
         return self.__dict__.get(value.name)
 
 
-class kept(Generic[T]):
+class once(Generic[T]):
     """A property that is worked out under the lock of its object and then belongs to that object.
 
     Asked by several threads at once, the first one works it out and the others wait. After an error it is worked out
@@ -32,16 +32,16 @@ class kept(Generic[T]):
         self.__doc__ = work.__doc__
 
     @overload
-    def __get__(self, keeping: None, kind: type) -> "kept[T]": ...
+    def __get__(self, owner: None, kind: type) -> "once[T]": ...
     @overload
-    def __get__(self, keeping: Keeping, kind: type) -> T: ...
-    def __get__(self, keeping: Keeping | None, kind: type) -> "kept[T] | T":
-        if keeping is None:
+    def __get__(self, owner: Lasting, kind: type) -> T: ...
+    def __get__(self, owner: Lasting | None, kind: type) -> "once[T] | T":
+        if owner is None:
             return self
-        with keeping.lock:
-            values = keeping.__dict__
+        with owner.lock:
+            values = owner.__dict__
             if self.name not in values:
                 # Found there before this is called: a descriptor without `__set__` comes after the instance.
-                values[self.name] = self._work(keeping)
+                values[self.name] = self._work(owner)
             found: T = values[self.name]
             return found
