@@ -25,7 +25,12 @@ _ENDINGS = {
     "build-error": Ending.BROKEN,
 }
 """By status. A duplicate has the ending of the case that represents it, if that was run."""
-_EXPECTED = {"skip": Status.NOT_SUPPORTED_SKIP, "xfail": Status.KNOWN_FAILURE_XFAIL}
+_EXPECTED = {
+    "skip": Status.NOT_SUPPORTED_SKIP,
+    "xfail": Status.KNOWN_FAILURE_XFAIL,
+    "xpass": Status.KNOWN_FAILURE_XFAIL,
+}
+"""By what the plugin says it expected, else by the status."""
 _SAYS_SO = ("model", "name", "op", "status", "backend")
 """The properties by which a testcase of the plugin is recognised."""
 _PARTS = ("build", "eager", "compile", "run")
@@ -75,7 +80,7 @@ def observe_case(document: CaseDocument, setting: Setting) -> Observation | None
     if not id or not backend or status not in _ENDINGS:
         return None
     ending = _ENDINGS[status]
-    expected = _EXPECTED.get(_text(document, "expected"), Status.EXPECTED_PASSING)
+    expected = _EXPECTED.get(_text(document, "expected") or status, Status.EXPECTED_PASSING)
     numbers = CaseNumbers(
         status=status,
         key=_text(document, "key"),

@@ -13,7 +13,7 @@ from core.evidence.observation import Ending, Observation
 from core.evidence.series import turned_with
 from core.evidence.verdicts.verdict import Judgement, Verdict
 
-RULES = 4
+RULES = 5
 """Increase this whenever the same results, entry and policy would get another verdict."""
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS verdicts (test TEXT PRIMARY KEY, stamp TEXT, verdicts TEXT, turns TEXT, latest REAL)"

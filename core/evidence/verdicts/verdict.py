@@ -369,10 +369,7 @@ def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy, olde
     ran = [row for row in seen if row.ending in _RAN]
     rows = _here_since(expected.gap, seen) if expected.gap else _since_skipped(seen, ran)
     if ran and not rows:
-        skips = [row for row in seen[-_MOST_BEFORE:] if row.ending is Ending.NOT_RUN]
-        return _CellVerdict(
-            Verdict.UNKNOWN, f"not run since it is skipped; {_ended_text(ran[-1], 'before that it')}", skips
-        )
+        return _not_since(expected, seen, ran[-1])
     if not rows:
         return _too_few(expected, seen, rows, policy, older)
     tail = seen[-policy.minimum_runs :]
@@ -380,10 +377,38 @@ def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy, olde
         why = f"the last {len(tail)} did not get to the model: {tail[-1].reason}"
         return _CellVerdict(Verdict.UNKNOWN, why, tail)
     found = _decided(expected, rows[-policy.window :], policy)
+    if found.verdict not in NO_DIFFERENCE and (start := _behind_other_entries(expected, rows)):
+        # A person who changes an entry knows what was before: only results since then contradict it.
+        rows = rows[start:]
+        if not rows:
+            return _not_since(expected, seen, ran[-1])
+        found = _decided(expected, rows[-policy.window :], policy)
     if found.verdict is Verdict.ACTIVE and len(rows) < policy.minimum_runs:
         # It contradicts nothing; that it holds is not shown either.
         return _too_few(expected, seen, rows, policy, older)
     return found
+
+
+def _behind_other_entries(expected: Expected, rows: Sequence[Observation]) -> int:
+    """The position behind the last of `rows` that ran under another entry."""
+    return max((at for at, row in enumerate(rows, 1) if _ran_under_other(row, expected)), default=0)
+
+
+def _ran_under_other(row: Observation, expected: Expected) -> bool:
+    """Whether the entry had another status, check or threshold when it ran. A result without tags does not say it."""
+    told = Status.UNSPECIFIED not in (row.expected, expected.status)
+    return (
+        (told and row.expected is not expected.status)
+        or (row.pcc_checked is not None and row.pcc_checked is not expected.pcc_checked)
+        or (row.pcc_required is not None and row.pcc_required != expected.required_pcc)
+    )
+
+
+def _not_since(expected: Expected, seen: Sequence[Observation], last: Observation) -> _CellVerdict:
+    """The verdict where nothing ran since the entry is what it is; `last` is the last result before."""
+    since = "not run since it is skipped" if expected.status is _SKIP else "no result under its present entry"
+    shown = [row for row in seen[-_MOST_BEFORE:] if row.ending is Ending.NOT_RUN] or [last]
+    return _CellVerdict(Verdict.UNKNOWN, f"{since}; {_ended_text(last, 'before that it')}", shown)
 
 
 def _since_skipped(seen: Sequence[Observation], ran: list[Observation]) -> list[Observation]:

@@ -8,6 +8,7 @@ from core.evidence import evidence_store, policy_of, results_of, verdicts_on
 from core.evidence.verdicts import Verdict
 from core.matrix import index
 from core.matrix.cache import Cache
+from core.model import Status
 from core.proc import ProcessIdentity
 from core.runs import Outcome
 from core.runs.store import Finished, Queued, RunRecord, Started
@@ -25,14 +26,18 @@ NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"
 def _run(checkout: Checkout, at: float) -> RunRecord:
     spec = replace(SPEC, test_id=NET, cwd=checkout.root)
     started = Started(at, ProcessIdentity(3, 1.0), ())
-    ended = Finished(at, Outcome.PASS, 1.0, result={"tags": tags()})
+    ended = Finished(
+        at, Outcome.PASS, 1.0, result={"tags": tags(model_test_status="ModelTestStatus.KNOWN_FAILURE_XFAIL")}
+    )
     return fold(spec, Path("/runs/x"), [Queued(at, "f10", "boot"), started, ended])
 
 
 def test_reports_and_own_runs_together_make_enough(tmp_path: Path) -> None:
     checkout = sample(tmp_path / "tt-xla")
     known = paths()
-    evidence_store(checkout, known).add([report(*[seen(test_id=NET, when=at) for at in (1.0, 3.0)])])
+    evidence_store(checkout, known).add(
+        [report(*[seen(test_id=NET, when=at, expected=Status.KNOWN_FAILURE_XFAIL) for at in (1.0, 3.0)])]
+    )
     records = [_run(checkout, 2.0)]
     found = results_of(evidence_store(checkout, known), records, checkout).all()
     assert [one.when for one in found] == [1.0, 2.0, 3.0]

@@ -74,7 +74,7 @@ def test_what_passes_though_it_is_expected_to_fail(tmp_path: Path, tests: OpTest
 
 def test_a_condition_in_the_defaults_is_of_other_cases_too(tmp_path: Path) -> None:
     tests = op_tests_of(tmp_path, MANIFEST.replace("atol: 1.0e-3}", "atol: 1.0e-3, skip_if: 'True'}"))
-    found = verdicts(tests, *[[result(tests, "plain", "pass")]] * 3)
+    found = verdicts(tests, *[[result(tests, "plain", "pass", expected="skip")]] * 3)
     operations, refused = proposed(tmp_path, found)
     assert operations == []
     assert refused == ["skip_if is in the defaults of its manifest, for other cases too"]

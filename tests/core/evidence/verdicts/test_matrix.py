@@ -11,7 +11,7 @@ from core.evidence import Ending, Observation, Results
 from core.evidence.store import EvidenceStore
 from core.evidence.verdicts import Policy, Verdict, Verdicts
 from core.matrix import Matrix, index
-from core.model import Function
+from core.model import Function, Status
 from core.sources.ci import Job
 from tests.support.evidence import report, seen
 from tests.support.tree import INFERENCE, LOADERS, YAML, write_checkout
@@ -34,7 +34,8 @@ def _selected(matrix: Matrix, *ids: str) -> Selected:
     return Selected((JOB,), ("nightly",), (0, 1), codes)
 
 
-PASSES = [seen(test_id=NET, when=float(at)) for at in range(3)]
+XFAIL = Status.KNOWN_FAILURE_XFAIL
+PASSES = [seen(test_id=NET, when=float(at), expected=XFAIL) for at in range(3)]
 
 
 def test_cells_are_those_of_the_marks_and_of_the_evidence(matrix: Matrix) -> None:

@@ -56,6 +56,13 @@ S = seen(Ending.NOT_RUN)
 SAID = seen(Ending.NOT_RUN, expected=Status.NOT_SUPPORTED_SKIP, reason="hangs")
 FORCED = seen(pcc=0.9921, expected=Status.NOT_SUPPORTED_SKIP, forced=True)
 B = seen(Ending.BROKEN, reason="pip failed")
+PASSES = replace(P, expected=Status.KNOWN_FAILURE_XFAIL)
+FAILS = replace(F, expected=Status.KNOWN_FAILURE_XFAIL)
+NEW = replace(F, expected=Status.UNSPECIFIED)
+UNTOLD = replace(C, expected=Status.UNSPECIFIED)
+LOW = seen(Ending.INACCURATE, pcc=0.95, pcc_required=0.96, pcc_checked=True, reason="PCC comparison failed")
+OFF = seen(pcc=0.9987, pcc_required=0.99, pcc_checked=False)
+DROPPED = seen(Ending.INACCURATE, pcc=0.9671, pcc_required=0.99, pcc_checked=False, reason="PCC comparison failed")
 
 DECLARED = replace(XFAIL, bringup=RUNTIME, reason=f"{OTHER_OOM} - https://github.com/tenstorrent/tt-xla/issues/1")
 UNCHECKED = replace(PASSING, pcc_checked=False)
@@ -63,9 +70,18 @@ LOWERED = replace(PASSING, required_pcc=0.96)
 NIGHTLY = replace(PASSING, scheduled=True)
 
 
-def alone(expected: Expected, rows: Sequence[Observation], policy: Policy = DEFAULT) -> Judgement:
-    """The judgement on one cell with these results, oldest first."""
-    placed = [replace(row, when=float(at)) for at, row in enumerate(rows)]
+def under(expected: Expected, row: Observation) -> Observation:
+    """A result as it is where the entry was the same when it ran."""
+    if row.ending is Ending.NOT_RUN or row.forced:
+        return row
+    required = None if row.pcc_required is None else expected.required_pcc
+    checked = None if row.pcc_checked is None else expected.pcc_checked
+    return replace(row, expected=expected.status, pcc_required=required, pcc_checked=checked)
+
+
+def alone(expected: Expected, rows: Sequence[Observation], policy: Policy = DEFAULT, *, ran: bool = True) -> Judgement:
+    """The judgement on one cell with these results, oldest first; without `ran` they are of an earlier entry."""
+    placed = [replace(under(expected, row) if ran else row, when=float(at)) for at, row in enumerate(rows)]
     (one,) = judge(TEST_ID, {"n150": expected}, {"n150": placed}, policy)
     return one
 
@@ -106,20 +122,14 @@ TABLE = [
     (XFAIL, "F F F P", Verdict.STALE),
     (XFAIL, "P P S S B", Verdict.STALE),
     (XFAIL, "P P P", Verdict.STALE),
-    # What a test did before it was skipped is no reason to end the skip: that was known then. Forced runs are.
-    (SKIP, "P P P S", Verdict.STALE),
-    (SKIP, "P P P SAID", Verdict.UNKNOWN),
-    (SKIP, "P P P", Verdict.STALE),
-    (SKIP, "SAID SAID P", Verdict.STALE),
-    (SKIP, "F P SAID FORCED SAID", Verdict.STALE),
-    (SKIP, "SAID FORCED F SAID", Verdict.UNKNOWN),
+    (SKIP, "FORCED", Verdict.STALE),
+    (SKIP, "SAID FORCED SAID SAID", Verdict.STALE),
     (PASSING, "P P P C SAID SAID P P P", Verdict.ACTIVE),
     (PASSING, "P P P SAID SAID", Verdict.UNKNOWN),
     (replace(SKIP, gap=Gap(2, "nightly-5", 40)), "P P P", Verdict.UNKNOWN),
     (XFAIL, "F F F F P P P", Verdict.STALE),
     (XFAIL, "EXACT EXACT EXACT", Verdict.STALE),
     (replace(XFAIL, pcc_checked=False), "L L L", Verdict.STALE),
-    (replace(XFAIL, required_pcc=0.96), "L L L", Verdict.STALE),
     (replace(XFAIL, pcc_checked=False), "NAN NAN NAN", Verdict.ACTIVE),
     # Fails contrary to the entry.
     (PASSING, "F F F", Verdict.REGRESSED),
@@ -174,7 +184,6 @@ TABLE = [
     (PASSING, "P L P", Verdict.PCC_TIGHT),
     (XFAIL, "P L P", Verdict.PCC_TIGHT),
     (XFAIL, "P WRONG P", Verdict.FLAKY),
-    (LOWERED, "L L L", Verdict.ACTIVE),
     (LOWERED, "HIGH HIGH HIGH", Verdict.PCC_LOOSE),
     (LOWERED, "HIGH HIGH P", Verdict.PCC_LOOSE),
     (LOWERED, "EXACT EXACT EXACT", Verdict.ACTIVE),
@@ -230,6 +239,45 @@ TABLE = [
     (replace(XFAIL, gap=Gap(2, "nightly-5", 40)), "F", Verdict.MISSING),
     (replace(SKIP, gap=Gap(2, "nightly-5", 40)), "S S S", Verdict.UNKNOWN),
 ]
+EARLIER = [
+    # What a test did before it was skipped is no reason to end the skip, whether or not a night has reported the skip.
+    (SKIP, "P P P", Verdict.UNKNOWN),
+    (SKIP, "P P P S", Verdict.UNKNOWN),
+    (SKIP, "P P P SAID", Verdict.UNKNOWN),
+    (SKIP, "P F P F", Verdict.UNKNOWN),
+    (SKIP, "F P SAID FORCED SAID", Verdict.STALE),
+    (SKIP, "SAID FORCED F SAID", Verdict.UNKNOWN),
+    (SKIP, "SAID FORCED P SAID", Verdict.UNKNOWN),
+    (SKIP, "C C C", Verdict.ACTIVE),
+    # The same of an expected failure, and of one that is expected to pass from now on.
+    (XFAIL, "P P P", Verdict.UNKNOWN),
+    (XFAIL, "P P P FAILS FAILS", Verdict.ACTIVE),
+    (XFAIL, "P P P FAILS PASSES", Verdict.STALE),
+    (XFAIL, "F F F", Verdict.ACTIVE),
+    (XFAIL, "P P C", Verdict.UNKNOWN),
+    (PASSING, "FAILS FAILS FAILS", Verdict.UNKNOWN),
+    (PASSING, "F F F SAID", Verdict.UNKNOWN),
+    (PASSING, "FAILS FAILS FAILS F", Verdict.REGRESSED),
+    (PASSING, "FAILS PASSES PASSES PASSES", Verdict.ACTIVE),
+    # What is adopted and then fails has no other entry before.
+    (PASSING, "NEW NEW", Verdict.REGRESSED),
+    (OPEN, "P P", Verdict.NEW),
+    # Another threshold, or a check that is on or off since.
+    (LOWERED, "L L L", Verdict.ACTIVE),
+    (LOWERED, "HIGH HIGH HIGH", Verdict.UNKNOWN),
+    (LOWERED, "P LOW LOW", Verdict.PCC_TIGHT),
+    (UNCHECKED, "P P P", Verdict.UNKNOWN),
+    (UNCHECKED, "P P P OFF OFF", Verdict.UNKNOWN),
+    (UNCHECKED, "P P P OFF OFF OFF", Verdict.PCC_LOOSE),
+    (PASSING, "OFF OFF OFF", Verdict.ACTIVE),
+    (PASSING, "DROPPED DROPPED", Verdict.UNKNOWN),
+    (replace(XFAIL, required_pcc=0.96), "L L L", Verdict.UNKNOWN),
+    # The entry was back for a while: what was before that counts no more.
+    (XFAIL, "PASSES PASSES P", Verdict.UNKNOWN),
+    # What ended before the entry could be read says nothing of it.
+    (PASSING, "UNTOLD", Verdict.CRASH),
+    (XFAIL, "P P UNTOLD", Verdict.CRASH),
+]
 
 
 def rows_of(word: str) -> list[Observation]:
@@ -242,6 +290,14 @@ def test_the_table(expected: Expected, rows: str, verdict: Verdict) -> None:
     one = alone(expected, rows_of(rows))
     assert one.verdict is verdict, one.why
     assert one.why.isprintable() and one.why
+
+
+@pytest.mark.parametrize(("expected", "rows", "verdict"), EARLIER)
+def test_what_ran_under_another_entry_says_nothing_against_this_one(
+    expected: Expected, rows: str, verdict: Verdict
+) -> None:
+    one = alone(expected, rows_of(rows), ran=False)
+    assert one.verdict is verdict, one.why
 
 
 def test_every_word_is_in_the_table() -> None:
@@ -309,7 +365,7 @@ def test_a_host_that_is_left_out_says_nothing() -> None:
 
 
 def on_archs(expected: Mapping[str, Expected], rows: Mapping[str, str], policy: Policy = DEFAULT) -> dict[str, Verdict]:
-    seen_there = {arch: rows_of(text) for arch, text in rows.items()}
+    seen_there = {arch: [under(expected[arch], row) for row in rows_of(text)] for arch, text in rows.items()}
     return {one.arch: one.verdict for one in judge(TEST_ID, expected, seen_there, policy)}
 
 
@@ -334,7 +390,7 @@ def test_the_policy_may_name_the_archs_that_must_agree() -> None:
 
 
 def test_why_a_semi_stale_one_is_no_more_and_why_it_stays() -> None:
-    found = judge(TEST_ID, {"n150": XFAIL, "p150": XFAIL}, {"n150": [P] * 3}, Policy(), "waits for a driver")
+    found = judge(TEST_ID, {"n150": XFAIL, "p150": XFAIL}, {"n150": [PASSES] * 3}, Policy(), "waits for a driver")
     assert found[0].why == "passed 3 times in a row; not shown on p150"
     assert {one.pinned for one in found} == {"waits for a driver"}
 
