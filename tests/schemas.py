@@ -100,6 +100,7 @@ DOCUMENTS: Mapping[str, Document] = {
         "ttmatrix filecheck --json: a pattern on a program; with --first the pattern that was written",
         records.PatternChecked | records.PatternWritten,
     ),
+    "diff": Document("`diff --json`, `uplift --json`", records.StatesCompared),
     "grid": Document("`grid --json`", records.Grid),
     "history": Document("`history ID --json`", records.EntryHistory),
     "hosts": Document(

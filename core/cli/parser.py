@@ -21,6 +21,8 @@ COMMAND_GROUPS = {
         "show": "show everything about one test",
         "grid": "print pass rates by loader and arch, or by other pairs",
         "jobs": "list the CI jobs that select a test, or every job",
+        "diff": "list what differs between two commits, or a commit and the files",
+        "uplift": "list what another commit of the models would change",
         "history": "list the commits that changed an entry, through renames",
         "trend": "count entries by status over the git history",
         "ops": "list, check, run, extract and bisect op tests",

@@ -169,6 +169,26 @@ class Git:
             hint=f"Give an id, a branch or a tag that `git log` knows, or a range: A..B.{lacking}",
         )
 
+    def merge_base(self, one: str, other: str) -> str:
+        """The newest commit that two commits have in their history; empty: the clone has none, as a shallow one."""
+        found = self.attempt("merge-base", one, other)
+        return found.stdout.decode().strip() if found.returncode == 0 else ""
+
+    def upstream(self) -> str:
+        """The branch that changes go to, as git names it: `origin/main`; empty if there is none of the usual names."""
+        default = self.attempt("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+        found = default.stdout.decode("utf-8", "replace").strip() if default.returncode == 0 else ""
+        usual = ("refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
+        names = self.text("for-each-ref", "--format=%(refname)", *usual).split()
+        first = next((name for name in usual if name in names), "")
+        return found or first.removeprefix("refs/remotes/").removeprefix("refs/heads/")
+
+    def is_branch(self, revision: str) -> bool:
+        """Whether a person names a branch, of this clone or of a remote; `HEAD` and commits are none."""
+        found = self.attempt("rev-parse", "--symbolic-full-name", "--verify", "--quiet", "--end-of-options", revision)
+        name = found.stdout.decode("utf-8", "replace").strip()
+        return revision != "HEAD" and name.startswith(("refs/heads/", "refs/remotes/"))
+
     def parent(self, commit: str) -> str:
         """The first parent of `commit`; empty if it has none."""
         found = self.attempt("rev-parse", "--verify", "--quiet", f"{commit}^")

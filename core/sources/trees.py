@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from core import files
-from core.errors import TTMatrixError
+from core.errors import TTMatrixError, UsageError
 from core.files.reading import TEXT_BYTES
 from core.sources.checkout import Checkout
 from core.sources.git import Blob, Git
@@ -139,6 +139,11 @@ def _models(checkout: Checkout, name: str, pinned: str, wanted: str) -> str:
         )
     git = Git(checkout.models)
     if wanted:
+        if not git.has(wanted):
+            raise UsageError(
+                f"The models have no commit named {wanted!r}",
+                hint=f"Give an id or a branch of {place}; git -C {checkout.models} fetch origin brings new ones.",
+            )
         return git.named(wanted)
     if not git.has(pinned):
         raise TTMatrixError(

@@ -1,2 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
+from .difference import (
+    Difference as Difference,
+    FieldChange as FieldChange,
+    LoaderChange as LoaderChange,
+    Moment as Moment,
+    Pin as Pin,
+    RealPlaceholder as RealPlaceholder,
+    difference as difference,
+    findings_between as findings_between,
+    lowers_gate as lowers_gate,
+)
+from .jobs import JobChange as JobChange, Left as Left
+from .renames import Rename as Rename
+from .sections import Item as Item, Section as Section, sections as sections
+from .span import Span as Span, of_changes as of_changes, since as since, span as span
 from .state import State as State, States as States

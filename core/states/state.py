@@ -5,17 +5,20 @@ A part of a commit is read from files that are laid out in a directory of the ca
 It is stored under the ids of git's trees, so that it is valid for ever.
 """
 
+import hashlib
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
 from core import doctor, handwritten, providers
 from core.ci import Selected
+from core.edits import model_tests_of
+from core.files import read_loosely
 from core.locks import locked
 from core.matrix import Matrix, load, read_and_join, store, with_placeholder_rows
 from core.matrix.cache import Cache
@@ -23,17 +26,21 @@ from core.model import Finding
 from core.python import ModuleFacts
 from core.sources import (
     WORK_TREE,
+    Checkout,
     Code,
     ExpectationFile,
     KnownFiles,
     Layout,
     LoaderFiles,
+    ModelInfos,
     Tree,
     Unreadable,
+    read_pins,
     read_tree,
     stamp_of,
     undisturbed,
 )
+from core.sources.ci import Jobs, read_jobs
 
 T = TypeVar("T")
 
@@ -100,6 +107,37 @@ class State:
         loaders = tuple(self.matrix.loaders)
         return self._reader.part("codes", dict, lambda cache: self._reader.codes(cache, loaders))
 
+    @cached_property
+    def infos(self) -> ModelInfos:
+        """What loaders report about their models."""
+        matrix = self.matrix
+        return self._reader.part("infos", ModelInfos, lambda cache: providers.model_infos(cache, matrix))
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        """Every job of the presets with its triggers, scheduled or not."""
+        return self._reader.part("jobs", dict, lambda cache: dict(read_jobs(cache.checkout)[0]))
+
+    @cached_property
+    def pins(self) -> Mapping[str, str]:
+        """The versions that it pins, by name."""
+        return self._reader.part("pins", dict, lambda cache: read_pins(cache.checkout))
+
+    def models_of(self, placeholders: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        """The tests of the model that each placeholder names, as far as there is one."""
+        matrix, names = self.matrix, sorted(set(placeholders))
+        digest = hashlib.sha1("\0".join(names).encode(errors="surrogatepass")).hexdigest()
+        return self._reader.part(f"models-{digest}", dict, lambda _: model_tests_of(matrix, names))
+
+    @property
+    def models_place(self) -> str:
+        """Where the models are, relative to the checkout."""
+        return self.matrix.checkout.relative(self.matrix.checkout.models)
+
+    def texts(self, paths: Iterable[str]) -> Mapping[str, str]:
+        """The text of files, by path relative to the checkout; what is missing, or no text, is left out."""
+        return self._reader.texts(paths)
+
 
 @dataclass(frozen=True, eq=False)
 class States:
@@ -131,6 +169,8 @@ class _Reader(Protocol):
 
     def codes(self, cache: Cache, loaders: Sequence[str]) -> dict[str, Code]: ...
 
+    def texts(self, paths: Iterable[str]) -> dict[str, str]: ...
+
 
 @dataclass(frozen=True, slots=True)
 class _WorkTree:
@@ -151,6 +191,13 @@ class _WorkTree:
     def codes(self, cache: Cache, loaders: Sequence[str]) -> dict[str, Code]:
         return _codes(self.directory / "code", lambda known: LoaderFiles(cache.checkout.models, known), loaders)
 
+    def texts(self, paths: Iterable[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for path in paths:
+            with suppress(OSError):
+                found[path] = read_loosely(self.cache.checkout.root / path)
+        return found
+
 
 class _Texts(NamedTuple):
     """What the files of a layout said when they were last read, with their blobs."""
@@ -167,7 +214,8 @@ class _Commit:
     directory: Path
 
     def matrix(self) -> Matrix:
-        return self.part("matrix", Matrix, self._index)
+        # A home that was moved has cached the path of its former place.
+        return replace(self.part("matrix", Matrix, self._index), checkout=Checkout(self._layout.root))
 
     def part(self, kind: str, wanted: type[T], read: Callable[[Cache], T]) -> T:
         own = self.directory / self.tree.key
@@ -212,6 +260,13 @@ class _Commit:
         models = cache.checkout.models
         blobs = self._blobs(models)
         return _codes(self._layout.place / "code", lambda known: LoaderFiles(models, known, blobs), loaders)
+
+    def texts(self, paths: Iterable[str]) -> dict[str, str]:
+        wanted = {path: self.tree.files[path] for path in paths if path in self.tree.files}
+        found: dict[str, str] = {}
+        for path, content in self.tree.contents(wanted):
+            found[path] = content.decode("utf-8", "replace") if isinstance(content, bytes) else ""
+        return found
 
 
 def _unchanged(

@@ -12,7 +12,7 @@ import core.evidence.analysis as analysis
 import core.matrix as matrices
 import core.matrix.cache as cache
 import core.runs.store as store
-from core import ci, doctor, edits, evidence, handwritten, history, ops, providers, runs, sources
+from core import ci, doctor, edits, evidence, handwritten, history, ops, providers, runs, sources, states
 from core.matrix import Universe
 from core.settings import Paths, Settings
 from core.sources import Checkout
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from core.runs.store import RunRecord, RunStore
     from core.sources import Lacking, ModelInfos, Stamps
     from core.sources.downloads import Fetched
+    from core.states import States
 
 
 class Place(Lasting):
@@ -218,6 +219,11 @@ class Workspace(Lasting):
     def lacking(self) -> "Lacking":
         """The files that git tracks and the work tree lacks."""
         return sources.read_lacking(self.checkout)
+
+    @once
+    def states(self) -> "States":
+        """Reads the checkout at other commits, without its work tree."""
+        return states.States(self.cache, self.settings.ops_dirs)
 
     @property
     def history(self) -> "History":

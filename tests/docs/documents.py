@@ -15,6 +15,7 @@ from tests.support.nightlies import nightly
 from tests.support.op_reports import ingest_cases
 from tests.support.pending_changes import propose
 from tests.support.sample import sample_checkout
+from tests.support.states import with_submodule
 from tests.support.tree import sample
 from tests.support.triage_checkout import SMALL, device_xml, triage_checkout
 
@@ -144,6 +145,11 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     operations.write_text(json.dumps([done]))
     yield printed("edit", "edit", "--apply", operations, "--commit")
     yield printed("pr", "pr")
+    yield printed("diff", "diff", "HEAD~3..HEAD")
+    yield printed("diff", "diff", "HEAD~3..index")
+    yield printed("diff", "diff")
+    nested = with_submodule(directory / "nested")
+    yield _printed("diff", "uplift", "HEAD", "--repo", nested.root)
     yield printed("hosts", "hosts", "add", "here", "--local", "--expires", "4h")
     yield printed("hosts", "hosts", "list")
     yield printed("hosts-check", "hosts", "check")

@@ -11,6 +11,7 @@ from core.states import States
 from tests.support.git import committed_checkout, git
 from tests.support.tree import sample
 
+MODELS = "third_party/tt_forge_models"
 PRESET = ".github/workflows/test-matrix-presets/model-test-push.json"
 JOB = {"runs-on": "n150", "name": "torch", "dir": "./tests/runner/test_models.py", "test-mark": "n150 and push"}
 WORKFLOW = """\
@@ -21,7 +22,7 @@ jobs:
   test:
     uses: ./.github/workflows/call-test.yml
     with:
-      test_matrix_preset: {preset}
+      test_suite: {preset}.json
 """
 
 

@@ -184,6 +184,20 @@ from .runs import (
     SessionRun as SessionRun,
     SessionSlot as SessionSlot,
 )
+from .states import (
+    ChangedField as ChangedField,
+    EntriesBetween as EntriesBetween,
+    FindingsBetween as FindingsBetween,
+    HandwrittenBetween as HandwrittenBetween,
+    JobBetween as JobBetween,
+    LoaderBetween as LoaderBetween,
+    Moment as Moment,
+    MovedPin as MovedPin,
+    RealPlaceholder as RealPlaceholder,
+    RenamedTest as RenamedTest,
+    StatesCompared as StatesCompared,
+    TestsBetween as TestsBetween,
+)
 from .workflows import (
     CheckedLoader as CheckedLoader,
     CpuLeaf as CpuLeaf,

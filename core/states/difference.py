@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What differs between two states of a checkout, as one value: tests, entries, CI jobs, code, findings and pins."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from core.matrix import Matrix, acting, differing, resolve, status_on, supported_archs
+from core.model import Entry, Finding, Status
+from core.sources import INDEX, WORK_TREE, Code, compare_link
+from core.states.jobs import JobChange, Left, job_changes, leaving
+from core.states.renames import Rename, renames
+from core.states.state import State
+
+
+class Moment(NamedTuple):
+    """One of the two states."""
+
+    name: str
+    """As a person named it."""
+    tt_xla: str
+    """The commit; `index` or `worktree`."""
+    models: str
+    """The commit of the models; `worktree`; empty: they are no submodule."""
+
+
+class FieldChange(NamedTuple):
+    """One field of an entry that means something else."""
+
+    id: str
+    arch: str | None
+    """None: what a run without `--arch` sees, and all archs if none of them is listed."""
+    field: str
+    before: object
+    after: object
+
+
+class LoaderChange(NamedTuple):
+    """A loader that both states have, with other code."""
+
+    loader: str
+    """Its directory."""
+    files: tuple[str, ...]
+    """The files that differ, relative to the models tree: its own, modules that it imports, requirements."""
+    tests: tuple[str, ...]
+    """The ids of all its tests."""
+    entries: tuple[str, ...]
+    """Those of them that have an entry."""
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """Those of the files that are beside the loader."""
+        return tuple(path for path in self.files if path.startswith(f"{self.loader}/"))
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        """Those of the files that say what is installed."""
+        return tuple(path for path in self.files if path.endswith(".txt"))
+
+
+class RealPlaceholder(NamedTuple):
+    """A planned model that has a loader now."""
+
+    name: str
+    loader: str
+
+
+class Pin(NamedTuple):
+    """A version that moved; empty: it was, or is, not pinned."""
+
+    name: str
+    before: str
+    after: str
+
+    @property
+    def link(self) -> str:
+        """The page that compares both; empty: none is known."""
+        return compare_link(self.name, self.before, self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Everything that differs. Ids and names are sorted; what two states have in common is left out."""
+
+    before: Moment
+    after: Moment
+    added: tuple[str, ...]
+    """Ids of tests that are new; renamed ones are among them, and among the removed ones."""
+    removed: tuple[str, ...]
+    renamed: tuple[Rename, ...]
+    entries_added: tuple[str, ...]
+    entries_removed: tuple[str, ...]
+    changed: tuple[FieldChange, ...]
+    unguarded: tuple[str, ...]
+    """Those of the removed entries whose test is still there and was to pass, or to fail, somewhere."""
+    orphaned: tuple[str, ...]
+    """Ids of entries in both states whose test is gone."""
+    reached: tuple[str, ...]
+    """Ids of entries in both states that had no test, and have one now."""
+    jobs: tuple[JobChange, ...]
+    left: tuple[Left, ...]
+    """What no scheduled job runs any more, although it is still there; model tests and hand-written ones."""
+    loaders: tuple[LoaderChange, ...]
+    placeholders: tuple[RealPlaceholder, ...]
+    handwritten_added: tuple[str, ...]
+    handwritten_removed: tuple[str, ...]
+    new: tuple[Finding, ...]
+    gone: tuple[Finding, ...]
+    pins: tuple[Pin, ...]
+    loader_of: Mapping[str, str]
+    """The loader of each id that is named above."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether both states mean the same."""
+        return not any(getattr(self, name) for name in _CONTENT)
+
+    @property
+    def fallen(self) -> tuple[FieldChange, ...]:
+        """The changes after which a test may be worse than before without being noticed."""
+        return tuple(one for one in self.changed if lowers_gate(one))
+
+
+_CONTENT = (
+    *("added", "removed", "entries_added", "entries_removed", "changed", "orphaned", "reached", "jobs", "loaders"),
+    *("placeholders", "handwritten_added", "handwritten_removed", "new", "gone", "pins", "left"),
+)
+_CHECKS = ("assert_pcc", "assert_atol", "assert_allclose")
+_LEAST, _MOST = ("required_pcc",), ("required_atol", "allclose_rtol", "allclose_atol")
+_RANK = {Status.EXPECTED_PASSING: 3, Status.KNOWN_FAILURE_XFAIL: 1}
+"""How much a status guards: a failure is red, or at least seen; others say nothing."""
+
+
+def lowers_gate(change: FieldChange) -> bool:
+    """Whether a change lowers what a test must reach: a check is off, a threshold is looser, a failure is expected."""
+    before, after = change.before, change.after
+    if change.field == "status":
+        return _rank(before) > _rank(after)
+    if change.field in _CHECKS:
+        return acting(change.field, before) is not False and acting(change.field, after) is False
+    if not isinstance(before, int | float) or not isinstance(after, int | float):
+        return False
+    return (change.field in _LEAST and after < before) or (change.field in _MOST and after > before)
+
+
+def _rank(value: object) -> int:
+    return _RANK.get(Status(str(value)) if str(value) in Status.__members__ else Status.UNSPECIFIED, 0)
+
+
+def difference(before: State, after: State) -> Difference:
+    """What differs between two states. Raises TTMatrixError where git or the disk fails."""
+    one, other = before.matrix, after.matrix
+    tests, entries = Sides.of(one.universe(), other.universe()), Sides.of(one.entries, other.entries)
+    handwritten = Sides.of(before.others.handwritten, after.others.handwritten)
+    found = renames(before, after, tests.removed, tests.added)
+    jobs = job_changes(before, after)
+    changed = tuple(_changed(one, other, entries.both))
+    both, tests_left = frozenset(entries.both), frozenset(tests.both)
+    new, gone = findings_between(before.findings, after.findings)
+    named = {*tests.added, *tests.removed, *entries.added, *entries.removed, *(one.id for one in changed)}
+    named |= both & (one.strays ^ other.strays)
+    return Difference(
+        before=moment(before),
+        after=moment(after),
+        added=tests.added,
+        removed=tests.removed,
+        renamed=found,
+        entries_added=entries.added,
+        entries_removed=entries.removed,
+        changed=changed,
+        unguarded=tuple(id for id in entries.removed if id in tests_left and _guards(one.entries[id])),
+        orphaned=tuple(sorted(both & other.strays - one.strays)),
+        reached=tuple(sorted(both & one.strays - other.strays)),
+        jobs=jobs,
+        left=leaving(before, after, tests.both, handwritten.both),
+        loaders=tuple(_loaders(before, after)),
+        placeholders=tuple(_placeholders(before, after)),
+        handwritten_added=handwritten.added,
+        handwritten_removed=handwritten.removed,
+        new=new,
+        gone=gone,
+        pins=tuple(_pins(before.pins, after.pins)),
+        loader_of={id: _loader_of(id, other, one) for id in sorted(named)},
+    )
+
+
+def _guards(entry: Entry) -> bool:
+    """Whether a failure, or a success, of the test is noticed on any of its archs."""
+    return any(_rank(status_on(entry, arch)) for arch in supported_archs(entry))
+
+
+class Sides(NamedTuple):
+    """The names that only one of two states has, and those that both have."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    both: tuple[str, ...]
+
+    @classmethod
+    def of(cls, before: Iterable[str], after: Iterable[str]) -> "Sides":
+        """Sorted."""
+        had, has = set(before), set(after)
+        return cls(tuple(sorted(has - had)), tuple(sorted(had - has)), tuple(sorted(had & has)))
+
+
+def moment(state: State) -> Moment:
+    """The commits of a state."""
+    if state.tree is None:
+        return Moment(state.name, WORK_TREE, WORK_TREE)
+    return Moment(state.name, state.tree.commit or INDEX, state.tree.models)
+
+
+def _changed(one: Matrix, other: Matrix, ids: Iterable[str]) -> Iterator[FieldChange]:
+    archs = tuple(dict.fromkeys((*other.schema.archs, *one.schema.archs)))
+    for id in ids:
+        old, new = one.entries[id], other.entries[id]
+        if old.fields != new.fields:
+            yield from _field_changes(id, old, new, archs)
+
+
+def _field_changes(id: str, old: Entry, new: Entry, archs: Sequence[str]) -> Iterator[FieldChange]:
+    """The fields with another effect. Archs are listed one by one if they do not all change alike."""
+    by_arch = {arch: differing(old, new, arch or None) for arch in ("", *archs)}
+    for name in dict.fromkeys(name for names in by_arch.values() for name in names):
+        changes = {arch: FieldChange(id, arch or None, name, *_values(name, old, new, arch)) for arch in by_arch}
+        alike = {(acting(name, one.before), acting(name, one.after)) for one in changes.values()}
+        yield from (
+            change for arch, change in changes.items() if name in by_arch[arch] and (not arch or len(alike) > 1)
+        )
+
+
+def _values(name: str, old: Entry, new: Entry, arch: str) -> tuple[object, object]:
+    return resolve(old, name, arch or None).value, resolve(new, name, arch or None).value
+
+
+def _loader_of(id: str, *matrices: Matrix) -> str:
+    """The loader of a test in the first matrix that has it."""
+    return next((one.columns["loader"][one.rows[id]] for one in matrices if id in one.rows), "")
+
+
+def _loaders(before: State, after: State) -> Iterator[LoaderChange]:
+    """The loaders whose code differs. Nothing is read if git says that the models are the same."""
+    if before.tree and after.tree and before.tree.models_key == after.tree.models_key != "":
+        return
+    matrix, old, new = after.matrix, before.codes, after.codes
+    changed = {loader: files for loader in sorted(old.keys() & new) if (files := _differing(old[loader], new[loader]))}
+    column = matrix.columns["loader"]
+    tests: dict[str, list[str]] = {}
+    for id, loader in zip(matrix.ids, column.texts(), strict=True):
+        if loader in changed and id not in matrix.strays:
+            tests.setdefault(loader, []).append(id)
+    for loader, files in changed.items():
+        entries = sorted(matrix.entries_by_loader.get(loader, ()))
+        yield LoaderChange(loader, files, tuple(tests.get(loader, ())), tuple(entries))
+
+
+def _differing(old: Code, new: Code) -> tuple[str, ...]:
+    had, has = dict(old.blobs), dict(new.blobs)
+    return tuple(sorted(path for path in had.keys() | has if had.get(path) != has.get(path)))
+
+
+def _placeholders(before: State, after: State) -> Iterator[RealPlaceholder]:
+    """Planned models of either state that have a loader now, and had none."""
+    names = sorted({*before.others.placeholders, *after.others.placeholders})
+    if not names or before.matrix.loaders.keys() == after.matrix.loaders.keys():
+        return
+    had, has = before.models_of(names), after.models_of(names)
+    for name in names:
+        if has.get(name) and not had.get(name):
+            yield RealPlaceholder(name, _loader_of(has[name][0], after.matrix))
+
+
+def _pins(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Pin]:
+    for name in sorted(before.keys() | after.keys()):
+        if before.get(name) != after.get(name):
+            yield Pin(name, before.get(name, ""), after.get(name, ""))
+
+
+_PLACE = re.compile(r":\d+\b")
+
+
+def findings_between(
+    before: Iterable[Finding], after: Iterable[Finding]
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """The findings that only the second state has, and those that only the first has. Lines may move."""
+    old, new = tuple(before), tuple(after)
+    return _beyond(new, old), _beyond(old, new)
+
+
+def _beyond(some: Sequence[Finding], known: Sequence[Finding]) -> tuple[Finding, ...]:
+    left = Counter(map(_identity, known))
+    found: list[Finding] = []
+    for one in some:
+        if left[_identity(one)]:
+            left[_identity(one)] -= 1
+        else:
+            found.append(one)
+    return tuple(found)
+
+
+def _identity(one: Finding) -> tuple[str, str, str, str]:
+    return one.kind, one.file, one.id, _PLACE.sub("", one.message)

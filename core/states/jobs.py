@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What scheduled CI jobs gain and lose between two states, and why; which tests leave CI altogether."""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from core.ci import query_name
+from core.sources.ci import Job, Jobs, scheduled
+from core.states.state import State
+
+
+class JobChange(NamedTuple):
+    """A scheduled job that selects other tests than before, or is scheduled in one of the states only."""
+
+    job: Job
+    """As it is now; if it is gone, as it was."""
+    gained: tuple[str, ...]
+    """Ids of model tests, sorted."""
+    lost: tuple[str, ...]
+    why: str
+    """How the job itself changed; empty: it did not, so that the tests or their entries differ."""
+
+
+class Left(NamedTuple):
+    """A test that is still there, and that no scheduled job runs on some machines any more."""
+
+    id: str
+    machines: tuple[str, ...]
+    """Where it ran."""
+    stays: bool
+    """Whether scheduled jobs still run it elsewhere."""
+    why: tuple[str, ...]
+    """How the jobs that ran it there changed; empty: they are as before, so that its markers differ."""
+
+
+def job_changes(before: State, after: State) -> tuple[JobChange, ...]:
+    """The jobs whose tests differ, by file and place."""
+    old, new = _selections(before), _selections(after)
+    pairs = matched(old, new)
+    found: list[JobChange] = []
+    for one, other in pairs:
+        had, has = (old[one] if one else frozenset()), (new[other] if other else frozenset())
+        why = _why(one, other, before.jobs, after.jobs)
+        if had != has or not (one and other):
+            job = other or one
+            assert job is not None, "a pair has at least one job"
+            found.append(JobChange(job, tuple(sorted(has - had)), tuple(sorted(had - has)), why))
+    return tuple(sorted(found, key=lambda change: (change.job.file, change.job.index)))
+
+
+def _selections(state: State) -> dict[Job, frozenset[str]]:
+    """The ids that each scheduled job selects."""
+    selected, ids = state.selected, state.matrix.ids
+    rows: dict[int, list[str]] = {}
+    for id, code in zip(ids, selected.codes, strict=True):
+        rows.setdefault(code, []).append(id)
+    return {
+        job: frozenset(id for code, mask in enumerate(selected.sets) if mask >> bit & 1 for id in rows.get(code, ()))
+        for bit, job in enumerate(selected.jobs)
+    }
+
+
+_ALIKE: tuple[Callable[[Job], object], ...] = (
+    lambda job: replace(job, index=0),
+    lambda job: (job.file, job.name, job.runs_on, job.dir, job.test_mark),
+    lambda job: (job.file, job.name, job.runs_on, job.dir),
+    lambda job: (job.file, job.name, job.runs_on),
+    lambda job: (job.file, job.runs_on, job.dir, job.test_mark),
+    lambda job: (job.file, job.name, job.dir, job.test_mark),
+    lambda job: (job.file, job.dir, job.test_mark),
+    lambda job: (job.file, job.index),
+)
+"""How a job is found again: exactly, then by fewer and fewer of its fields; its place in the file comes last."""
+
+
+def matched(old: Iterable[Job], new: Iterable[Job]) -> list[tuple[Job | None, Job | None]]:
+    """The jobs of two states in pairs; None: there is none on that side. The most alike are paired first."""
+    left, right = dict.fromkeys(old), dict.fromkeys(new)
+    pairs: list[tuple[Job | None, Job | None]] = []
+    for key in _ALIKE:
+        groups: dict[object, list[Job]] = {}
+        for job in right:
+            groups.setdefault(key(job), []).append(job)
+        for job in tuple(left):
+            if candidates := groups.get(key(job)):
+                other = candidates.pop(0)
+                del left[job], right[other]
+                pairs.append((job, other))
+    return [*pairs, *((job, None) for job in left), *((None, job) for job in right)]
+
+
+def leaving(before: State, after: State, tests: Iterable[str], handwritten: Iterable[str]) -> tuple[Left, ...]:
+    """The tests that leave machines, given those that both states have; those that leave CI altogether come first."""
+    fates = _fates(before, after)
+    had, has = _model_jobs(before), _model_jobs(after)
+    own = [(id, had(id), has(id)) for id in tests]
+    own += [(id, before.others.handwritten[id], after.others.handwritten[id]) for id in handwritten]
+    found: list[Left] = []
+    for id, ran, runs in own:
+        if ran is not runs and (machines := {where for _, where in ran} - {where for _, where in runs}):
+            why = dict.fromkeys(fates.get(name, "") for name, where in ran if where in machines)
+            found.append(Left(id, tuple(sorted(machines)), bool(runs), tuple(filter(None, why))))
+    return tuple(sorted(found, key=lambda one: (one.stays, one.id)))
+
+
+Named = Collection[tuple[str, str]]
+"""Jobs, each by its name in queries and its machine."""
+
+
+def _model_jobs(state: State) -> Callable[[str], Named]:
+    """Tells the scheduled jobs that run a model test."""
+    selected, rows = state.selected, state.matrix.rows
+    pairs = [(name, job.runs_on) for name, job in zip(selected.names, selected.jobs, strict=True)]
+    of_set = [tuple(pair for bit, pair in enumerate(pairs) if mask >> bit & 1) for mask in selected.sets]
+    return lambda id: of_set[selected.codes[rows[id]]]
+
+
+def _fates(before: State, after: State) -> dict[str, str]:
+    """How each scheduled job changed that is not as before, by its name in queries."""
+    old = scheduled(before.jobs)
+    found: dict[str, str] = {}
+    for one, other in matched(old, scheduled(after.jobs)):
+        if one is not None and (why := _why(one, other, before.jobs, after.jobs)):
+            found[query_name(one, old[one])] = f"{one.file}: {one.name}: {why}"
+    return found
+
+
+_SHOWN = {"test_mark": "mark", "contains": "-k", "runs_on": "runs-on", "dir": "dir", "args": "args", "name": "name"}
+"""The fields of a job that decide what it selects, as people call them."""
+
+
+def _why(old: Job | None, new: Job | None, before: Jobs, after: Jobs) -> str:
+    """How a job changed; empty: it is as before."""
+    if old is None and new is not None:
+        return "scheduled now" if any(_same(new, job) for job in before) else "new"
+    if new is None and old is not None:
+        return "no workflow schedules it any more" if any(_same(old, job) for job in after) else "removed"
+    assert old is not None and new is not None, "a pair has at least one job"
+    said = [
+        f"{word}: {getattr(old, name) or 'none'} -> {getattr(new, name) or 'none'}"
+        for name, word in _SHOWN.items()
+        if getattr(old, name) != getattr(new, name)
+    ]
+    if old.arch != new.arch:
+        said.append(f"--arch: {old.arch or 'none'} -> {new.arch or 'none'}")
+    return "; ".join(said)
+
+
+def _same(one: Job, other: Job) -> bool:
+    return replace(one, index=0) == replace(other, index=0)

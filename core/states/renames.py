@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests that became other tests between two states, each with the reason to think so; nothing is guessed."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import NamedTuple
+
+from core.ids import TestId
+from core.sources import checkpoints, loader_file
+from core.states.state import State
+
+_ALIKE = 0.6
+"""How alike two loaders are if one is the other, moved and edited: from 0 to 1, over lines. git takes half."""
+
+
+class Rename(NamedTuple):
+    """A test under its former and its present id."""
+
+    before: str
+    after: str
+    why: str
+
+
+class _Model(NamedTuple):
+    """What tests share: a loader and one of its variants."""
+
+    loader: str
+    variant: str | None
+
+    @property
+    def text(self) -> str:
+        return f"{self.loader}-{self.variant}" if self.variant else self.loader
+
+
+def renames(before: State, after: State, removed: Sequence[str], added: Sequence[str]) -> tuple[Rename, ...]:
+    """The pairs of a removed and an added test that are the same one, by the models that they run."""
+    gone, come = _by_model(removed), _by_model(added)
+    if not gone or not come:
+        return ()
+    news = {str(id): id for ids in come.values() for id in ids}
+    found: list[Rename] = []
+    for old, (new, why) in _pairs(before, after, list(gone), list(come)).items():
+        for id in gone[old]:
+            became = str(replace(id, directory=new.loader, variant=new.variant))
+            if became in news:
+                found.append(Rename(str(id), became, why))
+    return tuple(sorted(found))
+
+
+def _by_model(ids: Iterable[str]) -> dict[_Model, list[TestId]]:
+    found: dict[_Model, list[TestId]] = {}
+    for id in ids:
+        if (parsed := TestId.parse(id)) is not None:
+            found.setdefault(_Model(parsed.directory, parsed.variant), []).append(parsed)
+    return found
+
+
+Reason = Callable[[_Model, _Model], str]
+"""Why the second model is the first; empty: nothing shows that."""
+
+
+def _pairs(
+    before: State, after: State, gone: Sequence[_Model], come: Sequence[_Model]
+) -> dict[_Model, tuple[_Model, str]]:
+    """Each model that became another one. A reason that fits several on either side decides nothing for these."""
+    found: dict[_Model, tuple[_Model, str]] = {}
+    taken: set[_Model] = set()
+    code = _Code(_sources(before, gone), _sources(after, come))
+    for reason in (_same_name(before, after), code.moved, code.same_checkpoint):
+        candidates = {
+            (one, other): why
+            for one in gone
+            for other in come
+            if one not in found and other not in taken and _is_alike(one, other) and (why := reason(one, other))
+        }
+        olds, news = (Counter(pair[side] for pair in candidates) for side in (0, 1))
+        for (one, other), why in candidates.items():
+            if olds[one] == news[other] == 1:
+                found[one] = (other, why)
+                taken.add(other)
+    return found
+
+
+def _is_alike(one: _Model, other: _Model) -> bool:
+    """Whether both are of the same framework, and both have a variant or neither has."""
+    framework = (model.loader.rpartition("/")[2] for model in (one, other))
+    return len(set(framework)) == 1 and (one.variant is None) == (other.variant is None)
+
+
+def _same_name(before: State, after: State) -> Reason:
+    def why(one: _Model, other: _Model) -> str:
+        old, new = before.infos.known.get(one), after.infos.known.get(other)
+        return f"both are the model {new.name}" if old and new and old.name == new.name else ""
+
+    return why
+
+
+class _Code:
+    """What the sources of loaders show."""
+
+    def __init__(self, old: Mapping[str, str], new: Mapping[str, str]) -> None:
+        """Sources by loader: those of the loaders that lost tests, and those of the loaders that got some."""
+        self._old, self._new = old, new
+        self._checkpoints: dict[str, Mapping[str, str]] = {}
+
+    def moved(self, one: _Model, other: _Model) -> str:
+        """The loader moved, and the variant is the same."""
+        if one.loader == other.loader or one.variant != other.variant:
+            return ""
+        alike = self._likeness(one.loader, other.loader)
+        if alike < _ALIKE:
+            return ""
+        return f"{loader_file(one.loader)} moved, {'unchanged' if alike == 1 else f'{alike:.0%} of it is the same'}"
+
+    def same_checkpoint(self, one: _Model, other: _Model) -> str:
+        """Another name for the variant with the same checkpoint, in the same loader or in one that moved."""
+        old, new = (self._checkpoint(source, model) for source, model in ((self._old, one), (self._new, other)))
+        if not old or old != new:
+            return ""
+        here = one.loader == other.loader or self._likeness(one.loader, other.loader) >= _ALIKE
+        return f"both load the checkpoint {new}" if here else ""
+
+    def _checkpoint(self, sources: Mapping[str, str], model: _Model) -> str:
+        source = sources.get(model.loader, "")
+        if source not in self._checkpoints:
+            try:
+                self._checkpoints[source] = checkpoints(source)
+            except (SyntaxError, ValueError, RecursionError):
+                self._checkpoints[source] = {}
+        return self._checkpoints[source].get(model.variant or "", "")
+
+    def _likeness(self, old: str, new: str) -> float:
+        """How alike the sources of two loaders are; 0 if one of them stays what it was."""
+        one, other = self._old.get(old), self._new.get(new)
+        return 0.0 if one is None or other is None else _likeness(*sorted((one, other)))
+
+
+@lru_cache(maxsize=1 << 10)
+def _likeness(one: str, other: str) -> float:
+    if one == other:
+        return 1.0
+    matcher = SequenceMatcher(None, one.splitlines(), other.splitlines(), autojunk=False)
+    # The bounds are cheap, and most pairs have nothing in common.
+    if matcher.real_quick_ratio() < _ALIKE or matcher.quick_ratio() < _ALIKE:
+        return 0.0
+    return min(matcher.ratio(), 0.99)
+
+
+def _sources(state: State, models: Iterable[_Model]) -> dict[str, str]:
+    below = state.models_place
+    paths = {f"{below}/{loader_file(loader)}": loader for loader in dict.fromkeys(model.loader for model in models)}
+    return {paths[path]: text for path, text in state.texts(paths).items()}

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two states that a person names: a range of git, the work tree, the index, a branch with where it began."""
+
+from typing import NamedTuple
+
+from core.errors import UsageError
+from core.sources import INDEX, WORK_TREE, Git
+
+_HEAD = "HEAD"
+_SINCE, _BETWEEN = "...", ".."
+_SHORT = 10
+
+
+class Span(NamedTuple):
+    """Two states, as `States.at` takes them."""
+
+    before: str
+    after: str
+    note: str = ""
+    """How the first of them was found, for people; empty: it was named."""
+
+
+def span(git: Git, text: str) -> Span:
+    """`A..B`, or `A...B` from where B left A; `A`: from A to the work tree; nothing: what is not committed.
+
+    Raises UsageError if git knows no such commit.
+    """
+    for mark in (_SINCE, _BETWEEN):
+        before, found, after = text.partition(mark)
+        if found:
+            before, after = before or _HEAD, after or _HEAD
+            return since(git, before, after) if mark == _SINCE else Span(before, after)
+    return Span(text or _HEAD, WORK_TREE)
+
+
+def of_changes(git: Git, text: str) -> Span:
+    """What a pull request would hold: of a range, of a branch since it left upstream's, of a single commit.
+
+    Raises UsageError if git knows no such commit.
+    """
+    if _BETWEEN in text:
+        return span(git, text)
+    if git.is_branch(text) and (upstream := git.upstream()):
+        found = since(git, upstream, text)
+        if found.before != git.named(text):
+            return found
+    commit = git.named(text)
+    parent = git.parent(commit)
+    if not parent:
+        shallow = git.head().shallow
+        raise UsageError(
+            f"There is nothing before {text}",
+            "The clone is shallow, and the commit before is not in it." if shallow else "It is the first commit.",
+            "git fetch --deepen=1" if shallow else "",
+        )
+    return Span(parent, text)
+
+
+def since(git: Git, base: str, tip: str) -> Span:
+    """From where `tip` left `base`. Raises UsageError if the clone does not know where that was."""
+    if tip in (WORK_TREE, INDEX):
+        found = git.merge_base(git.named(base), git.named(_HEAD))
+    else:
+        found = git.merge_base(git.named(base), git.named(tip))
+    if not found:
+        shallow = git.head().shallow
+        raise UsageError(
+            f"Nothing here shows where {tip} left {base}",
+            "The clone is shallow: their common commit is not in it." if shallow else "They have no common commit.",
+            "git fetch --unshallow" if shallow else "Name two commits: A..B.",
+        )
+    return Span(found, tip, f"{tip} since it left {base} at {found[:_SHORT]}")

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix diff` and `ttmatrix uplift`: the JSON of the contract, ranges, and what a person reads."""
+
+from pathlib import Path
+
+import pytest
+
+from core.sources import Checkout
+from tests.support.cli import call
+from tests.support.git import git
+from tests.support.states import MODELS, commit, with_submodule, write
+from tests.support.tree import INFERENCE, loader_source
+
+CONFIG = f"tests/runner/test_config/{INFERENCE}"
+TINY = "alpha/pytorch-tiny-single_device-inference"
+NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    checkout = with_submodule(tmp_path / "tt-xla")
+    yaml = (checkout.root / CONFIG).read_text()
+    commit(
+        checkout,
+        "second",
+        {
+            CONFIG: yaml.replace("status: EXPECTED_PASSING", "status: NOT_SUPPORTED_SKIP", 1),
+            f"{MODELS}/alpha/pytorch/loader.py": loader_source(["tiny", "more"]),
+        },
+    )
+    return checkout
+
+
+def test_the_json_of_the_contract(checkout: Checkout) -> None:
+    called = call("diff", "HEAD~1..HEAD", "--repo", checkout.root, "--json")
+    found = called.json
+    assert called.code == 0
+    assert list(found) == [
+        *("from", "to", "tests", "entries", "jobs", "loaders", "placeholders", "handwritten", "findings", "pins")
+    ]
+    for side, revision in (("from", "HEAD~1"), ("to", "HEAD")):
+        ids = [git(checkout.root, "rev-parse", one).strip() for one in (revision, f"{revision}:{MODELS}")]
+        assert found[side] == {"tt_xla": ids[0], "models": ids[1]}
+    assert set(found["tests"]) == {"added", "removed", "renamed"}
+    assert set(found["entries"]) == {"added", "removed", "changed", "orphaned", "reached"}
+    assert found["entries"]["changed"] == [
+        {"id": TINY, "arch": None, "field": "status", "before": "EXPECTED_PASSING", "after": "NOT_SUPPORTED_SKIP"}
+    ]
+    assert NET in found["entries"]["orphaned"]
+    (loader,) = found["loaders"]
+    assert loader["loader"] == "alpha/pytorch"
+    assert loader["files"] == ["alpha/pytorch/loader.py"]
+    assert TINY in loader["tests"]
+
+
+def test_the_default_is_what_is_not_committed(checkout: Checkout) -> None:
+    assert "No difference" in call("diff", "--repo", checkout.root).out
+    write(
+        checkout,
+        {
+            CONFIG: (checkout.root / CONFIG).read_text()
+            + "  alpha/pytorch-more-single_device-inference:\n    status: EXPECTED_PASSING\n"
+        },
+    )
+    found = call("diff", "--repo", checkout.root, "--json").json
+    assert found["entries"]["added"] == ["alpha/pytorch-more-single_device-inference"]
+    assert found["to"] == {"tt_xla": "worktree", "models": "worktree"}
+    assert call("diff", "HEAD..index", "--repo", checkout.root, "--json").json["entries"]["added"] == []
+
+
+def test_a_person_reads_the_harm_first(checkout: Checkout) -> None:
+    out = call("diff", "HEAD~1...HEAD", "--repo", checkout.root).out
+    titles = [line for line in out.splitlines()[2:] if line and not line.startswith(" ")]
+    assert titles[:2] == ["1 test lowers a gate", "2 entries match no test any more"]
+    assert "  status: EXPECTED_PASSING -> NOT_SUPPORTED_SKIP\n" in out
+
+
+def test_long_lists_are_cut_unless_all_is_asked(checkout: Checkout) -> None:
+    commit(checkout, "many", {f"{MODELS}/many/pytorch/loader.py": loader_source([f"v{one}" for one in range(9)])})
+    short, whole = (call("diff", "HEAD~1..", *more, "--repo", checkout.root).out for more in ((), ("--all",)))
+    assert "… and 49 more" in short
+    assert whole.count("many/pytorch-v") == 54
+
+
+def test_an_uplift_is_seen_before_it_is_made(checkout: Checkout) -> None:
+    git(checkout.models, "checkout", "--quiet", "-b", "next")
+    loader = checkout.models / "alpha/pytorch/loader.py"
+    loader.write_text(loader_source(["tiny", "more", "newest"]))
+    git(checkout.models, "commit", "--quiet", "--all", "--message=next")
+    git(checkout.models, "checkout", "--quiet", "HEAD~1")
+    found = call("uplift", "next", "--repo", checkout.root, "--json").json
+    assert {id.partition("-")[2].partition("-")[0] for id in found["tests"]["added"]} == {"newest"}
+    assert found["from"]["tt_xla"] == found["to"]["tt_xla"]
+    assert found["to"]["models"] == git(checkout.models, "rev-parse", "next").strip()
+    both = call("uplift", "next~2..next", "--repo", checkout.root, "--json").json
+    assert len(both["tests"]["added"]) == 12
+    assert NET in both["entries"]["orphaned"]
+    assert not (checkout.models / "alpha/pytorch/loader.py").read_text().count("newest")
+
+
+def test_what_is_missing_is_said(checkout: Checkout) -> None:
+    for words in (("diff", "gone"), ("diff", "gone..HEAD"), ("uplift", "gone")):
+        called = call(*words, "--repo", checkout.root)
+        assert called.code == 64
+        assert "named 'gone'" in called.err
+    git(checkout.root, "checkout", "--quiet", "--orphan", "alone")
+    git(checkout.root, "commit", "--quiet", "--message=alone")
+    called = call("diff", "main...alone", "--repo", checkout.root)
+    assert called.code == 64
+    assert "They have no common commit." in called.err
