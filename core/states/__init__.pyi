@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-from .difference import (
+from .differing import (
     Difference as Difference,
     FieldChange as FieldChange,
     LoaderChange as LoaderChange,
@@ -11,7 +11,7 @@ from .difference import (
     lowers_gate as lowers_gate,
 )
 from .jobs import JobChange as JobChange, Left as Left
-from .renames import Rename as Rename
-from .sections import Item as Item, Section as Section, sections as sections
-from .span import Span as Span, of_changes as of_changes, since as since, span as span
+from .ranges import Span as Span, of_changes as of_changes, since as since, span as span
+from .renaming import Rename as Rename
 from .state import State as State, States as States
+from .telling import Item as Item, Section as Section, sections as sections

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.states.difference: exactly what differs is there, and both directions agree."""
+"""core.states.differing: exactly what differs is there, and both directions agree."""
 
 import json
 from collections.abc import Mapping

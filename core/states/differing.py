@@ -11,7 +11,7 @@ from core.matrix import Matrix, acting, differing, resolve, status_on, supported
 from core.model import Entry, Finding, Status
 from core.sources import INDEX, WORK_TREE, Code, compare_link
 from core.states.jobs import JobChange, Left, job_changes, leaving
-from core.states.renames import Rename, renames
+from core.states.renaming import Rename, renames
 from core.states.state import State
 
 

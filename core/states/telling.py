@@ -9,7 +9,7 @@ from core.doctor import severity
 from core.matrix import text_of
 from core.model import Finding, Severity
 from core.sources import loader_file
-from core.states.difference import Difference, FieldChange, LoaderChange, Pin
+from core.states.differing import Difference, FieldChange, LoaderChange, Pin
 from core.states.jobs import JobChange, Left
 from core.text import counted
 
