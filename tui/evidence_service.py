@@ -2,7 +2,7 @@
 """What runs and reports have shown, as the screens ask for it. Nothing here is for the app's own thread."""
 
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -39,11 +39,12 @@ from core.evidence.analysis import (
 from core.evidence.progress import ProgressReader
 from core.evidence.proposals import (
     Agenda,
+    AgendaReader,
     CaseEvidence,
     CellRuns,
     InboxItem,
+    Progress,
     Shared,
-    agenda,
     lacking,
     plan_reruns,
     shared_by,
@@ -106,8 +107,8 @@ class Knowledge:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def agenda(self, left_out: frozenset[str] = frozenset()) -> Agenda:
-        """What is to be decided, judged without the machines in `left_out`."""
+    def agenda(self, reader: AgendaReader, left_out: frozenset[str] = frozenset()) -> Generator[Progress, None, Agenda]:
+        """What is to be decided, judged without the machines in `left_out`; step by step."""
         ci = self._session.ci.read()
         with self._session.one_at_a_time:
             matrix, records = self._session.matrix, self._session.store.ended()
@@ -116,7 +117,7 @@ class Knowledge:
         cases = self._of_cases(left_out) if found.of_cases else None
         reminders = self._session.bench.reminders(Present(matrix.files))
         due = due_notes(reminders, read_states(self._session.paths.issues_file))
-        return agenda(found, ci, cases=cases, ages=since, due=due)
+        return (yield from reader.read(found, ci, cases=cases, ages=since, due=due))
 
     def _of_cases(self, left_out: frozenset[str]) -> CaseEvidence:
         """What results say of op cases, judged without the machines in `left_out`."""

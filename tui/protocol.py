@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from core.edits import Operation
     from core.edits.pending import Change, Conflict, Decision, Take
     from core.errors import TTMatrixError
+    from core.evidence.proposals import Agenda, Progress
     from core.matrix import Detail
     from core.matrix.query import Query
     from core.runs.planning import LaunchPlan
     from core.runs.store import Queue, RunRecord
     from core.sources import Lacking
+    from tui.view_models import TriageItems
 
 T = TypeVar("T")
 
@@ -36,6 +38,8 @@ class Signals:
         """A run was queued, started, went on or ended."""
         self.evidence_changed: Signal[None] = Signal(app, "evidence changed")
         """There are more results than before."""
+        self.agenda_changed: Signal[None] = Signal(app, "agenda changed")
+        """There is another list of what is to be decided, or more of it is worked out: `Agendas`."""
         self.pending_changed: Signal[None] = Signal(app, "pending changed")
         """A pending change was added, decided or removed."""
         self.facts_changed: Signal[None] = Signal(app, "facts changed")
@@ -87,6 +91,9 @@ class Background(Protocol):
         most.
         """
 
+    def call(self, callback: Callable[[], object]) -> None:
+        """From any thread: call `callback` in the app's own thread."""
+
     def after_first_frame(self, work: Callable[[], object]) -> None:
         """Do `work` in the app's own thread once the first frame is on the terminal; at once where it is."""
 
@@ -117,6 +124,34 @@ class Facts(Protocol):
 
     def request_verdicts(self) -> None:
         """Read all results now, and again whenever there are more."""
+
+
+class Agendas(Protocol):
+    """The list of Triage. `Signals.agenda_changed` says when there is another one, or more of it."""
+
+    @property
+    def known(self) -> TriageItems | None:
+        """The last that was worked out; None: none was yet."""
+
+    @property
+    def progress(self) -> Progress | None:
+        """How much of a newer one is worked out; None: none is being worked out, or that has just begun."""
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """Machines whose results are not counted."""
+
+    def want(self) -> None:
+        """Work it out at once whenever there is something new, until `release`."""
+
+    def release(self) -> None:
+        """Nobody looks at it any more: what is new is worked out once nothing more comes."""
+
+    def leave_out(self, hosts: frozenset[str]) -> None:
+        """Judge without these machines."""
+
+    def read(self) -> Agenda:
+        """What is to be decided now, with all machines. Not for the app's own thread."""
 
 
 class CheckoutFiles(Protocol):
@@ -258,6 +293,7 @@ class Context:
     notify: Notify
     background: Background
     facts: Facts
+    agendas: Agendas
     files: CheckoutFiles
     navigation: Navigation
     runs: Runs

@@ -340,6 +340,8 @@ class Session:
         """What all results say of every cell and op case. Not for the app's own thread."""
         with self.one_at_a_time:
             found = self._verdicts_on(self.matrix)
+            # The detail of a test asks for these on the app's own thread.
+            _ = found.gaps
             if found.on_cases:
                 _ = found.on_cases.judged
             return found

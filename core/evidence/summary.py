@@ -4,6 +4,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.evidence.observation import RAN, Ending, Observation, Origin
 from core.text import pcc_text
@@ -39,7 +40,7 @@ class CellSummary:
     @property
     def count(self) -> str:
         """The passes among the results that say something about the model: `6/7`."""
-        return _passes(self.rows)
+        return passes_of(self.rows).text
 
     @property
     def pcc(self) -> str:
@@ -79,18 +80,35 @@ def summary_text(observations: Mapping[str, Iterable[Observation]]) -> str:
     return "  ".join((*(cell.strip for cell in cells), *pcc))
 
 
-def passes_text(tests: Iterable[Mapping[str, Iterable[Observation]]]) -> str:
-    """`n150 30/30  p150 0/30`, by arch: how often the tests of a group passed; empty without results."""
-    by_arch: dict[str, list[Observation]] = {}
-    for cells in tests:
-        for arch, rows in cells.items():
-            by_arch.setdefault(arch, []).extend(rows)
-    return "  ".join(f"{arch} {_passes(rows)}" for arch, rows in by_arch.items() if rows)
+class Passes(NamedTuple):
+    """How often something passed."""
+
+    passed: int
+    ran: int
+
+    @property
+    def text(self) -> str:
+        """`6/7`"""
+        return f"{self.passed}/{self.ran}"
 
 
-def _passes(rows: Iterable[Observation]) -> str:
+def passes_of(rows: Iterable[Observation]) -> Passes:
+    """How many of these results passed, of those that say something about the model."""
     ran = [row.ending for row in rows if row.ending in RAN]
-    return f"{ran.count(Ending.PASSED)}/{len(ran)}"
+    return Passes(ran.count(Ending.PASSED), len(ran))
+
+
+def passes_text(tests: Iterable[Mapping[str, Passes]]) -> str:
+    """`n150 30/30  p150 0/30`, by arch: how often the tests of a group passed; empty without results."""
+    found: dict[str, Passes] = {}
+    for cells in tests:
+        for arch, one in cells.items():
+            before = found.get(arch, _NONE)
+            found[arch] = Passes(before.passed + one.passed, before.ran + one.ran)
+    return "  ".join(f"{arch} {one.text}" for arch, one in found.items())
+
+
+_NONE = Passes(0, 0)
 
 
 def marks(rows: Sequence[Observation]) -> str:

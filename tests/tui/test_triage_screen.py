@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.edits.pending import Decision
-from core.evidence import Ending
+from core.evidence import Ending, verdicts_on
 from core.model import TEST_MODULE
 from core.settings import Settings
 from core.sources import Checkout
@@ -82,11 +82,70 @@ async def test_a_preview_that_comes_late_does_not_cover_what_is_said_of_a_group(
         assert str(screen.pane.headline.render()).startswith("3 tests: fixed")
 
 
-async def test_keys_wait_for_the_first_list(checkout: Checkout) -> None:
+async def test_keys_wait_a_moment_for_the_first_list(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.app.app._LIST_SECONDS", 60.0)
     app = build_app(checkout)
     async with app.run_test(size=(80, 24)) as pilot:
         await type_text(pilot, "4a")
         await until(pilot, lambda: _decided(app) == {CRASH: Decision.ACCEPTED}, "the decision")
+
+
+async def test_keys_work_while_the_list_is_worked_out(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    late = Late(verdicts_on)
+    monkeypatch.setattr("tui.evidence_service.verdicts_on", late)
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: "reading the evidence" in screen_text(app), "the screen without a list")
+        assert late.asked.wait(60)
+        await pilot.press("slash", *"stale", "escape", "2")
+        await until(pilot, lambda: "No runs yet" in screen_text(app), "another screen")
+        await pilot.press("4")
+        late.go_on.set()
+        await until(pilot, lambda: "6 of 7 open" in screen_text(app), "the list")
+
+
+async def test_the_list_is_there_before_anybody_asks_for_it(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.app.agendas._QUIET_SECONDS", 0.01)
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.agendas.known is not None, "the list")
+        # No thread answers any more.
+        monkeypatch.setattr(app.background, "run", lambda *_, **__: None)
+        await pilot.press("4")
+        assert "6 of 7 open" in screen_text(app)
+
+
+async def test_what_comes_meanwhile_drops_what_is_worked_out(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late, listed = Late(verdicts_on), []
+    monkeypatch.setattr("tui.evidence_service.verdicts_on", late)
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("4")
+        assert late.asked.wait(60)
+        app.signals.agenda_changed.subscribe(app, lambda _: listed.append(app.agendas.known))
+        for number in range(3):
+            keep(checkout, [observed(test_id=SILENT, arch="n150", run=f"n{number}")])
+            app.signals.evidence_changed.publish(None)
+        app.signals.matrix_changed.publish(None)
+        late.go_on.set()
+        await until(pilot, lambda: "of 8 open" in screen_text(app), "the list with all of them")
+        assert len({id(one) for one in listed if one is not None}) <= 2, "one for the last, one for the poll after it"
+
+
+async def test_how_much_is_worked_out_is_said(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.app.agendas._SAID_SECONDS", -1.0)
+    titles: list[str] = []
+    monkeypatch.setattr(TriageScreen, "title_line", lambda _, *words, **__: titles.extend(words))
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: app.agendas.known is not None, "the list")
+    assert any(re.fullmatch(r"reading results: 1 of \d tests …", title) for title in titles), titles
 
 
 @SIZES

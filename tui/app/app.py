@@ -19,6 +19,7 @@ from textual.screen import Screen
 
 from core.matrix import Matrix
 from tui import screens, view_models, widgets
+from tui.app.agendas import Agendas
 from tui.app.bridge import Background, WorkDone, WorkFailed
 from tui.app.command_runner import CommandRunner
 from tui.app.edit_actions import EditActions
@@ -73,6 +74,10 @@ _PLACE_SECONDS = 1.0
 """How often the place of the person is stored, if it is another one."""
 _AGAIN_SECONDS = 2.0
 """How soon the interrupt key must be pressed again to quit."""
+
+
+_LIST_SECONDS = 0.1
+"""So long keys wait for the first list of Triage, if it is not known yet."""
 
 
 class Appearance(NamedTuple):
@@ -147,6 +152,8 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self.failures = Failures(session.paths.errors, self.notifications.warn, lambda: self.navigation.shown)
         self.background = Background(self, self.keys.pause, self._mistake)
         self.facts = FactRequests(session, self.signals, self.notifications, self.background)
+        first_list = partial(self.keys.pause, question=False, seconds=_LIST_SECONDS)
+        self.agendas = Agendas(self, session, self.signals, self.notifications, self.background, first_list)
         self.edits = EditActions(session, self.signals, self.notifications, self.background, look.keymap)
         self.polling = Polling(self, session, self.signals, self.notifications, self.background, self.facts, self.edits)
         self.runs = RunActions(self, session, self.notifications, self.background, self.polling, look.keymap)
@@ -160,6 +167,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             self.notifications,
             self.background,
             self.facts,
+            self.agendas,
             self.files,
             self.navigation,
             self.runs,
@@ -206,6 +214,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self.edits.refresh()
         if self.session.pending.changes or self.session.uncommitted:
             self.edits.rebase()
+        self.agendas.start()
         self.polling.start()
         self.background.run("screens", self._load_screens, partial(widgets.add_styles, self.stylesheet))
         if self._look.screen:
@@ -243,6 +252,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
     def on_unmount(self) -> None:
         """Stop watchers, which must not outlive the screen."""
         self.polling.stop()
+        self.agendas.stop()
         self.failures.leave()
         if self._process is not None:
             self._process.ended()

@@ -86,7 +86,7 @@ class KeyOrder:
         elif len(self._keys) == 1:
             self._app.set_timer(_GIVE_UP_SECONDS, partial(self._give_up, event))
 
-    def pause(self, *, question: bool = True) -> Pause:
+    def pause(self, *, question: bool = True, seconds: float = _PAUSE_SECONDS) -> Pause:
         """Make keys wait for a question that is being prepared, or a list, until the pause ends or a few seconds pass.
 
         Keys that waited for a question that did not come in time are dropped: they were meant for it.
@@ -95,7 +95,7 @@ class KeyOrder:
         pause = Pause(self._end_pause)
         self._pauses.append(pause)
         late = self._end_waiting if question else self._end_pause
-        self._app.set_timer(_PAUSE_SECONDS, partial(late, pause))
+        self._app.set_timer(seconds, partial(late, pause))
         return pause
 
     @property

@@ -245,7 +245,9 @@ class ClustersScreen(SessionScreen):
         """Add to the pending changes what results propose for its tests."""
         one = self.current
         if one is not None:
-            self.context.background.run("evidence", self.knowledge.agenda, partial(self._propose, frozenset(one.ids)))
+            self.context.background.run(
+                "evidence", self.context.agendas.read, partial(self._propose, frozenset(one.ids))
+            )
 
     def _propose(self, ids: frozenset[str], agenda: Agenda) -> None:
         pending = self.session.pending

@@ -15,6 +15,7 @@ from core.edits import combined, retyped
 from core.edits.pending import Change, Decision
 from core.evidence.proposals import (
     Agenda,
+    Progress,
     Proposal,
     decided,
     edited,
@@ -30,7 +31,6 @@ from tui.commands import Where, bindings
 from tui.evidence_service import Knowledge
 from tui.needs import Need
 from tui.protocol import Context
-from tui.screens.base import WhenSeen
 from tui.screens.dialogs import ask_to_start
 from tui.screens.group_decision import GroupChoice, GroupDecision
 from tui.screens.review import (
@@ -42,23 +42,23 @@ from tui.screens.review import (
     loader_of,
 )
 from tui.view_models import (
+    MOST_STRIPS,
     Line,
     Listed,
     ReviewRows,
     Shown,
     TriageBy,
+    TriageItems,
     TriageLook,
     grade_lines,
     group_lines,
     group_listed,
     item_of,
-    listed,
     make_preview,
     paragraph,
     preview_lines,
     proposed_words,
     result_lines,
-    search_text,
     shared_lines,
     since_words,
     statuses_proposed,
@@ -71,6 +71,8 @@ _MOST_REASONS = 20
 """So many of the reasons of a group are offered."""
 _MOST_SHOWN = 300
 """A query by name for more tests than this would take long to read."""
+_MOST_AT_ONCE = 100
+"""What a larger group shares is worked out in the background alone."""
 _PLACEHOLDER = "words of a test, a verdict, a reason"
 
 
@@ -87,18 +89,20 @@ class TriageTests:
         """Called when changes that are made in a thread are accepted."""
         self.shown = Shown.ATTENTION
         """Which of them are listed."""
-        self.agenda: Agenda | None = None
-        """None: nothing is known yet."""
         self._listed: tuple[object, list[Listed]] = (None, [])
 
     @property
+    def agenda(self) -> Agenda | None:
+        """None: nothing is known yet."""
+        known = self._context.agendas.known
+        return known.agenda if known else None
+
+    @property
     def changes(self) -> Sequence[Listed]:
-        pending, agenda = self._session.pending, self.agenda
-        key = (agenda, self.shown, pending)
-        if self._listed[0] != key and agenda is not None:
-            only = agenda.reruns if self.shown is Shown.RERUN else None
-            items = agenda.items if only is None else [one for one in agenda.items if one.id in only]
-            self._listed = key, listed(items, self.shown, pending)
+        known, pending = self._context.agendas.known, self._session.pending
+        key = (id(known), self.shown, id(pending))
+        if self._listed[0] != key and known is not None:
+            self._listed = key, known.listed(self.shown, pending)
         return self._listed[1]
 
     def rows(
@@ -114,8 +118,8 @@ class TriageTests:
         return ReviewRows(groups, TriageLook(order, left_out), opened, left_out=left_out)
 
     def search_text(self, change: Change) -> str:
-        item = change.item if isinstance(change, Listed) else None
-        return f"{item.verdict if item else ''} {item.id if item else ''} {search_text(change)}".lower()
+        known = self._context.agendas.known
+        return known.search_text(change) if known is not None and isinstance(change, Listed) else ""
 
     def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
         plain = [one.plain for one in changes if isinstance(one, Listed) and one.ops]
@@ -168,6 +172,11 @@ class TriageTests:
             return self._kept_in_ci(made) if choice.keep else made
 
         self.accept_made(changes, make)
+
+
+def _progress_words(progress: Progress | None) -> str:
+    """How much of a list that is being worked out is done; empty: none is."""
+    return f"reading results: {progress.done:,} of {counted(progress.total, 'test')} …" if progress else ""
 
 
 def _leaving(changes: Iterable[Change]) -> list[Listed]:
@@ -226,11 +235,8 @@ class TriageScreen(DecisionScreen):
         self.tests.accepted = self.listing.go_on
         self.knowledge = Knowledge(context.session)
         self.pane = PreviewPane(self._ask_preview)
-        self._evidence = WhenSeen(
-            self, self._read_evidence, context.signals.matrix_changed, context.signals.evidence_changed
-        )
-        self._left_out: frozenset[str] = frozenset()
-        """Machines whose results are not counted."""
+        self._shown: TriageItems | None = None
+        """What is listed."""
 
     def places(self) -> tuple[Where, ...]:
         if self.pane.view.has_focus:
@@ -245,12 +251,18 @@ class TriageScreen(DecisionScreen):
     def on_mount(self) -> None:
         self.follow(self.context.signals.pending_changed, self.listing.show)
         self.follow(self.context.signals.runs_changed, self._say_where)
+        self.follow(self.context.signals.agenda_changed, self._take)
         self.listing.table.focus()
+        self._shown = self.context.agendas.known
         self.listing.show()
-        self._evidence.start()
+        self.context.agendas.want()
 
     def on_screen_resume(self) -> None:
-        self._evidence.resume()
+        self.context.agendas.want()
+        self._take()
+
+    def on_screen_suspend(self) -> None:
+        self.context.agendas.release()
 
     def on_resize(self, event: events.Resize) -> None:
         if self.is_mounted:
@@ -259,15 +271,13 @@ class TriageScreen(DecisionScreen):
 
     # What is listed
 
-    def _read_evidence(self) -> None:
-        work = partial(self.knowledge.agenda, self._left_out)
-        # Keys wait for the first list: they are meant for its rows.
-        first = self.tests.agenda is None
-        self.context.background.run("evidence", work, self._take, supersede=True, lists=first)
-
-    def _take(self, found: Agenda) -> None:
-        self.tests.agenda = found
-        self.listing.show()
+    def _take(self) -> None:
+        """Show another list, if there is one, and how far the next one is."""
+        if self._shown is self.context.agendas.known:
+            self._say_where()
+        elif self.is_current:
+            self._shown = self.context.agendas.known
+            self.listing.show()
 
     def _rows_shown(self) -> None:
         if self.tests.agenda is not None:
@@ -280,16 +290,19 @@ class TriageScreen(DecisionScreen):
 
     def _say_where(self) -> None:
         agenda, tests = self.tests.agenda, self.tests.changes
+        working = _progress_words(self.context.agendas.progress)
         if agenda is None:
-            self.title_line("reading the evidence …")
+            self.title_line(working or "reading the evidence …")
             return
         done, left = decided(one for one in tests if one.ops)
-        alone = [one.host for one in agenda.suspects if one.host not in self._left_out]
+        left_out = self.context.agendas.left_out
+        alone = [one.host for one in agenda.suspects if one.host not in left_out]
         key = self.context.keymap.key("triage.host")
         progress = f"{left:,} of {len(tests):,} open" if done + left else counted(len(tests), "test")
         self.title_line(
             f"{self.tests.shown}: {progress}",
-            f"without {', '.join(map(one_line, sorted(self._left_out)))}" if self._left_out else "",
+            f"without {', '.join(map(one_line, sorted(left_out)))}" if left_out else "",
+            working,
             keyed=[_alone_words(alone, key)] if alone else (),
         )
 
@@ -323,13 +336,12 @@ class TriageScreen(DecisionScreen):
 
     def action_leave_out(self) -> None:
         """Judge without the machines that alone fail, or with all of them again."""
-        agenda = self.tests.agenda
-        if not self._left_out and agenda and not agenda.suspects:
+        agenda, agendas = self.tests.agenda, self.context.agendas
+        if not agendas.left_out and agenda and not agenda.suspects:
             self.context.notify.info("No machine fails tests that pass on all others.")
             return
         alone = frozenset(one.host for one in agenda.suspects) if agenda else frozenset()
-        self._left_out = frozenset() if self._left_out else alone
-        self._evidence.ask()
+        agendas.leave_out(frozenset() if agendas.left_out else alone)
 
     # Actions
 
@@ -428,12 +440,13 @@ class TriageScreen(DecisionScreen):
             self._preview_group()
             return
         matrix, width, item = session.matrix, self.pane.width, change.item
+        left_out = self.context.agendas.left_out
         alone = [one.host for one in agenda.suspects] if agenda else []
         results = result_lines(item.about, width, alone)
 
         def preview() -> Sequence[Line]:
             models = session.is_model(item.id)
-            series = self.knowledge.series([item.id], self._left_out) if models else {}
+            series = self.knowledge.series([item.id], left_out) if models else {}
             strips = strip_lines(item.about, width, {arch: rows for (_, arch), rows in series.items()})
             since = since_words(
                 self.knowledge.since(item.id, {one.arch for one in item.about}) if models else (), width
@@ -479,14 +492,19 @@ class TriageScreen(DecisionScreen):
         if self.listing.by is not TriageBy.CAUSE or not all(self.session.is_model(one.id) for one in members):
             self._show_preview(headline, group_lines(members, {}, width))
             return
-        proposed = proposed_words(line.group.changes)
-        soon = shared_lines(shared_by(members), (), width, proposed)
-        self._show_preview(headline, [*soon, *group_lines(members, {}, width)])
+        left_out = self.context.agendas.left_out
+        if len(members) <= _MOST_AT_ONCE:
+            proposed = proposed_words(line.group.changes)
+            soon = shared_lines(shared_by(members), (), width, proposed)
+            self._show_preview(headline, [*soon, *group_lines(members, {}, width)])
+        else:
+            self._show_preview(headline, [])
 
         def known() -> Sequence[Line]:
-            shared, commits = self.knowledge.shared(members, self._left_out)
-            series = self.knowledge.series([one.id for one in members], self._left_out)
-            return [*shared_lines(shared, commits, width, proposed), *group_lines(members, series, width)]
+            shared, commits = self.knowledge.shared(members, left_out)
+            series = self.knowledge.series([one.id for one in members[:MOST_STRIPS]], left_out)
+            said = shared_lines(shared, commits, width, proposed_words(line.group.changes))
+            return [*said, *group_lines(members, series, width)]
 
         show = partial(self._show_preview, headline)
         self.context.background.run("what a group shares", known, self.pane.if_last(show), supersede=True)

@@ -125,12 +125,13 @@ from .triage import (
     Listed as Listed,
     Shown as Shown,
     TriageBy as TriageBy,
+    TriageItems as TriageItems,
     TriageLook as TriageLook,
     group_listed as group_listed,
     item_of as item_of,
-    listed as listed,
 )
 from .triage_group import (
+    MOST_STRIPS as MOST_STRIPS,
     Series as Series,
     group_lines as group_lines,
     proposed_words as proposed_words,

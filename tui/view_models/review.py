@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pending changes as rows, with or without headings for their groups."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from core.edits.pending import SEVERAL, Change, ChangeGroup, Conflict, Decision, GroupBy
 from core.text import counted, one_line, printable
-from core.workflows import LoaderEdit
 from tui.view_models.changes import Describe, brief_operations, describe_operations
 from tui.view_models.style import Cell, Line, TableColumn, diff_style
+
+if TYPE_CHECKING:
+    from core.workflows import LoaderEdit
 
 DECISIONS = {
     Decision.UNDECIDED: Cell("? open"),

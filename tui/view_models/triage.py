@@ -7,11 +7,20 @@ from enum import StrEnum
 
 from core.edits.pending import Change, ChangeGroup, Decision, GroupBy, Pending, group_changes
 from core.evidence import Observation, passes_text, summary_text
-from core.evidence.proposals import URGENCY, Cause, CauseKind, Concern, InboxItem, change_of
+from core.evidence.proposals import (
+    URGENCY,
+    Agenda,
+    Cause,
+    CauseKind,
+    Concern,
+    InboxItem,
+    new_change,
+    pending_change,
+)
 from core.evidence.verdicts import Verdict
 from core.text import counted, one_line
 from tui.view_models.changes import Describe, brief_operations, describe_operations
-from tui.view_models.review import DECISIONS
+from tui.view_models.review import DECISIONS, search_text
 from tui.view_models.style import VERDICT_STYLES, Cell, TableColumn
 
 
@@ -34,7 +43,7 @@ class Shown(StrEnum):
     UNKNOWN = "unknown"
     BLIND = "blind spots"
     RERUN = "worth a rerun"
-    """Of those that need attention: the others are left out beforehand."""
+    """Of those that need attention: `TriageItems` leaves the others out."""
 
     def takes(self, item: InboxItem) -> bool:
         match self:
@@ -78,15 +87,48 @@ class Listed(Change):
         return self.note
 
 
-def listed(items: Iterable[InboxItem], shown: Shown, pending: Pending) -> list[Listed]:
-    """The tests of one list, each with the decision on it."""
-    return [_listed(item, pending) for item in items if shown.takes(item)]
+class TriageItems:
+    """The tests of an agenda as Triage lists them, with all that does not depend on decisions: made once, in a thread.
+
+    A list of it is made between two frames.
+    """
+
+    def __init__(self, agenda: Agenda) -> None:
+        self.agenda = agenda
+        self._open = {id: _open(item) for id, item in ((one.id, one) for one in agenda.items)}
+        self._texts = {id: _search_text(one) for id, one in self._open.items()}
+        self._ids = {shown: [one.id for one in agenda.items if shown.takes(one)] for shown in Shown}
+        self._ids[Shown.RERUN] = [id for id in self._ids[Shown.RERUN] if id in agenda.reruns]
+        for item in agenda.items:
+            # What headings say of them.
+            _ = item.cause, item.passes
+
+    def listed(self, shown: Shown, pending: Pending) -> list[Listed]:
+        """The tests of one list, each with the decision on it."""
+        return [self._listed(self._open[id], pending) for id in self._ids[shown]]
+
+    def _listed(self, one: Listed, pending: Pending) -> Listed:
+        about = pending.about(one.test) if one.ops else ()
+        found = pending_change(one, about) if about else None
+        return one if found is None else _with(found, one.item)
+
+    def search_text(self, one: Listed) -> str:
+        """All that a person might look for a test by, in lower case."""
+        return self._texts[one.test] if one is self._open.get(one.test) else _search_text(one)
 
 
-def _listed(item: InboxItem, pending: Pending) -> Listed:
+def _search_text(one: Listed) -> str:
+    return f"{one.item.verdict if one.item else ''} {one.test} {search_text(one)}".lower()
+
+
+def _open(item: InboxItem) -> Listed:
+    """A test that nobody has decided on."""
     if item.proposal is None:
         return Listed((), "; ".join(dict.fromkeys(_why(item))), item=item)
-    change = change_of(item.proposal, pending)
+    return _with(new_change(item.proposal), item)
+
+
+def _with(change: Change, item: InboxItem | None) -> Listed:
     return Listed(**{name: getattr(change, name) for name in _OF_CHANGE}, item=item)
 
 
@@ -199,7 +241,7 @@ class TriageLook:
         tests = counted(count, "test")
         progress = Cell(tests if left == count else f"{tests}, {left:,} open", "dim")
         name = Cell(self.name(group, brief_operations), "running")
-        passes = Cell(passes_text(_rows_by_arch(item_of(one)) for one in group.changes), "dim")
+        passes = Cell(passes_text(item_of(one).passes for one in group.changes), "dim")
         match self.by:
             case TriageBy.CAUSE:
                 cause = item_of(group.changes[0]).cause
@@ -241,7 +283,7 @@ def _weight(group: ChangeGroup) -> str:
     """On which archs the tests of a group are so, and how much that weighs: `n150, p150 · grade 1-3`."""
     items = [item_of(one) for one in group.changes]
     archs = list(dict.fromkeys(one.arch for item in items for one in item.asking))
-    grades = [item.proposal.grade for item in items if item.proposal]
+    grades = [one.grade for one in group.changes if one.grade is not None]
     low, high = min(grades, default=0), max(grades, default=0)
     where = ", ".join(archs) if len(archs) <= _NAMED_ARCHS else f"{len(archs)} archs"
     return f"{where} · grade {low}{f'-{high}' if high > low else ''}" if grades else where

@@ -122,10 +122,14 @@ def _without_reason(op: Operation) -> Operation | None:
     return op
 
 
-def group_lines(items: Iterable[InboxItem], series: Series, width: int) -> list[CellLine]:
+MOST_STRIPS = 300
+"""So many tests of a group have their strips below it."""
+
+
+def group_lines(items: Sequence[InboxItem], series: Series, width: int) -> list[CellLine]:
     """The tests of a group, each with the whole strip of each arch; what `series` lacks has the results that count."""
     lines: list[CellLine] = []
-    for item in items:
+    for item in items[:MOST_STRIPS]:
         lines.append((Cell(fit(one_line(item.id), width, elide=True), "word"),))
         known = ((one.arch, series.get((item.id, one.arch)) or (*one.earlier, *one.rows)) for one in item.about)
         strips = [strip_cells(arch, rows) for arch, rows in known if rows]
@@ -133,4 +137,8 @@ def group_lines(items: Iterable[InboxItem], series: Series, width: int) -> list[
         if item.proposal and item.proposal.leaves:
             text = f"  will leave CI on {', '.join(item.proposal.leaves)}"
             lines += paragraph(text, "error", width, _INDENT)
+    if len(items) > MOST_STRIPS:
+        lines += paragraph(
+            f"and {len(items) - MOST_STRIPS:,} more: unfold the group to see them", "dim", width, _INDENT
+        )
     return lines

@@ -5,6 +5,7 @@ from .agenda_reader import (
     CaseEvidence as CaseEvidence,
     Progress as Progress,
     agenda as agenda,
+    worked_out as worked_out,
 )
 from .causes import (
     URGENCY as URGENCY,
@@ -17,7 +18,9 @@ from .inbox import (
     InboxItem as InboxItem,
     change_of as change_of,
     decided as decided,
+    new_change as new_change,
     note_of as note_of,
+    pending_change as pending_change,
 )
 from .op_rules import propose_for_cases as propose_for_cases
 from .proposal import (

@@ -141,7 +141,11 @@ def agenda(
     due: Iterable[Due] = (),
 ) -> Agenda:
     """What is to be decided, worked out at once: see `AgendaReader`."""
-    steps = AgendaReader().read(verdicts, ci, cases=cases, issue=issue, ages=ages, due=due)
+    return worked_out(AgendaReader().read(verdicts, ci, cases=cases, issue=issue, ages=ages, due=due))
+
+
+def worked_out(steps: Generator[Progress, None, Agenda]) -> Agenda:
+    """Take all of these steps."""
     while True:
         try:
             next(steps)

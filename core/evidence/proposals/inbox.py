@@ -4,10 +4,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from core.edits.pending import Change, Decision, Pending
 from core.evidence.proposals.causes import URGENCY, Cause, cause_of, most_urgent
 from core.evidence.proposals.proposal import NotProposed, Proposal
+from core.evidence.summary import Passes, passes_of
 from core.evidence.verdicts import Judgement, Verdict
 
 
@@ -24,7 +26,7 @@ class Concern(StrEnum):
     """No job produces results of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class InboxItem:
     """One test with its judgements and its proposal."""
 
@@ -35,24 +37,29 @@ class InboxItem:
     proposal: Proposal | None = None
     not_proposed: tuple[NotProposed, ...] = ()
 
-    @property
+    @cached_property
     def verdict(self) -> Verdict:
         """The most urgent verdict among those that make it a concern."""
         return most_urgent(self.proposal.judgements if self.proposal else self.judgements)
 
-    @property
+    @cached_property
     def asking(self) -> tuple[Judgement, ...]:
         """The judgements that require a change; without a proposal, those with the most urgent verdict."""
         if self.proposal:
             return self.proposal.judgements
         return tuple(one for one in self.judgements if one.verdict is self.verdict)
 
-    @property
+    @cached_property
     def cause(self) -> Cause:
         """What it has in common with others."""
         return self.proposal.cause if self.proposal else cause_of(self.judgements, ())
 
-    @property
+    @cached_property
+    def passes(self) -> Mapping[str, Passes]:
+        """How many of its results passed, by arch; without archs that have none."""
+        return {one.arch: passes_of(one.rows) for one in self.about if one.rows}
+
+    @cached_property
     def about(self) -> tuple[Judgement, ...]:
         """The judgements worth showing: those that require a change or have results."""
         archs = set(self.proposal.archs) if self.proposal else set()
@@ -96,9 +103,9 @@ def note_of(proposal: Proposal) -> str:
     return f"{', '.join(proposal.verdicts)}: {proposal.why}"
 
 
-def change_of(proposal: Proposal, pending: Pending) -> Change:
-    """The proposal as a change: the pending change made from it, else a new undecided one."""
-    fresh = Change(
+def new_change(proposal: Proposal) -> Change:
+    """The proposal as an undecided change."""
+    return Change(
         proposal.ops,
         note_of(proposal),
         bases=(proposal.base,),
@@ -109,7 +116,17 @@ def change_of(proposal: Proposal, pending: Pending) -> Change:
         grade=proposal.grade,
         grade_why=proposal.grade_why,
     )
-    return next((one for one in pending.about(proposal.id) if _is(one, fresh)), fresh)
+
+
+def change_of(proposal: Proposal, pending: Pending) -> Change:
+    """The proposal as a change: the pending change made from it, else a new undecided one."""
+    fresh = new_change(proposal)
+    return pending_change(fresh, pending.about(proposal.id)) or fresh
+
+
+def pending_change(fresh: Change, about: Iterable[Change]) -> Change | None:
+    """That of the pending changes `about` its entry which was made from a proposal; None: none was."""
+    return next((one for one in about if _is(one, fresh)), None)
 
 
 def _is(one: Change, fresh: Change) -> bool:

@@ -10,11 +10,11 @@ from functools import cache, cached_property
 
 from core.ci import Selected
 from core.evidence.observation import Ending, Observation
-from core.evidence.reports import arch_in
 from core.evidence.results import EVERY, Results
 from core.evidence.series import Series, flakiness_of
+from core.evidence.verdicts.cell_jobs import CellJobs
 from core.evidence.verdicts.expected import Expected, declared_on, pins
-from core.evidence.verdicts.gaps import Absent, Cell, Gaps, Missing
+from core.evidence.verdicts.gaps import Absent, Gaps, Missing
 from core.evidence.verdicts.op_cases import OpVerdicts
 from core.evidence.verdicts.policy import Policy
 from core.evidence.verdicts.saved import RULES, SavedVerdict, SavedVerdicts, saved_verdict
@@ -23,7 +23,6 @@ from core.evidence.verdicts.verdict import Judgement, Older, Verdict, judge, wit
 from core.matrix import Column, Matrix
 from core.matrix.query import AS_EXPECTED, BROKE, FIXED, PASSED, UNEXPECTED, Judged, words_by_place
 from core.model import Status
-from core.sources.ci import Job
 
 
 class Verdicts:
@@ -49,20 +48,15 @@ class Verdicts:
         self.evidence = results if isinstance(results, Results) else Results(results)
         self.counting = self.evidence.without(policy.ignored_hosts)
         """The results without those of machines that the policy ignores: only these count for verdicts."""
-        self._selected = selected
         self._saved = saved
         self._judge_cases = judge_cases
-        self._jobs: dict[tuple[int, str], tuple[bool | None, int]] = {}
         self.seen = SeenResults(self.evidence, matrix.schema.archs)
         """Results of model tests by id and arch, oldest first; read on first use."""
         self.seen_counting = SeenResults(self.counting, matrix.schema.archs) if policy.ignored_hosts else self.seen
         """As `seen`, for the results in `counting`."""
-        archs = matrix.schema.archs
-        self._runs = _runs_by_job(self.counting) if selected else {}
-        self._names_of_job = [_names_of(job, self._runs, archs) for job in selected.jobs] if selected else []
+        self._jobs = CellJobs(matrix, selected, self.counting.job_runs if selected else ())
         self._others: dict[tuple[str, str], Observation | None] = {}
         """A result of each job and run that others were missed in."""
-        self._names: dict[tuple[int, str], Collection[str]] = {}
 
     @cached_property
     def of_cases(self) -> Mapping[str, Mapping[str, Observation]]:
@@ -309,7 +303,7 @@ class Verdicts:
         training = self.matrix.columns["mode"][row] == "training"
         expected = {}
         for arch, claim in declared_on(self.matrix.entries.get(id), archs):
-            scheduled, silent = self._scheduled(row, arch)
+            scheduled, silent = self._jobs.scheduled(row, arch)
             silent, gap = (0, self.gaps.cells.get((id, arch))) if arch in seen else (silent, None)
             expected[arch] = claim.on(arch, training=training, scheduled=scheduled, silent_runs=silent, gap=gap)
         return expected
@@ -328,7 +322,7 @@ class Verdicts:
 
     def selects(self, id: str, arch: str, job: str) -> bool:
         """Whether the CI job with this name selects a cell now; if no jobs are known, it may."""
-        return self._selected is None or job in self._jobs_of((id, arch))
+        return self._jobs.selected is None or job in self._jobs.names((id, arch))
 
     def is_gone(self, row: Observation, run: str) -> bool:
         """Whether the job of a result selects its cell now and was not cut in `run`."""
@@ -348,23 +342,7 @@ class Verdicts:
     @cached_property
     def gaps(self) -> Gaps:
         """The cells that are gone from the reports of their job, and the jobs that were cut."""
-        return Gaps(self.counting.whole if self._selected else Results(), MODEL_TESTS, self._jobs_of)
-
-    def _jobs_of(self, cell: Cell) -> Collection[str]:
-        """The names of the CI jobs that select a cell."""
-        row = self.matrix.rows.get(cell[0])
-        if row is None or self._selected is None:
-            return ()
-        key = self._selected.codes[row], cell[1]
-        if key not in self._names:
-            self._names[key] = frozenset().union(*(self._names_of_job[at] for at in self._selecting(*key)))
-        return self._names[key]
-
-    def _selecting(self, code: int, arch: str) -> list[int]:
-        """The places of the CI jobs on `arch` among those of one selection."""
-        assert self._selected is not None
-        mask = self._selected.sets[code]
-        return [at for at, job in enumerate(self._selected.jobs) if mask >> at & 1 and job.runs_on == arch]
+        return Gaps(self.counting.whole if self._jobs.selected else Results(), MODEL_TESTS, self._jobs.names)
 
     def _silent(self, arch: str) -> bytearray:
         """Codes of the verdicts that all cells on `arch` would have without results."""
@@ -384,26 +362,16 @@ class Verdicts:
     def _kinds(self) -> tuple[Sequence[int], Sequence[int]]:
         """One row of each kind, and the kind of each row: a few hundred pairs of marks and jobs cover all rows."""
         masks = self.matrix.flags["arch"].masks
-        pairs = list(zip(masks, self._selected.codes if self._selected else bytes(len(masks)), strict=True))
+        selected = self._jobs.selected
+        pairs = list(zip(masks, selected.codes if selected else bytes(len(masks)), strict=True))
         examples = {pair: row for row, pair in enumerate(pairs)}
         numbers = {pair: number for number, pair in enumerate(examples)}
         return list(examples.values()), list(map(numbers.__getitem__, pairs))
 
     def _without_results(self, row: int, arch: str, status: Status) -> Verdict:
-        scheduled, silent_runs = self._scheduled(row, arch)
+        scheduled, silent_runs = self._jobs.scheduled(row, arch)
         expected = Expected(status, scheduled=scheduled, silent_runs=silent_runs)
         return judge("", {arch: expected}, {}, self.policy)[0].verdict
-
-    def _scheduled(self, row: int, arch: str) -> tuple[bool | None, int]:
-        """Whether a job selects the cell, and how many runs of such jobs have produced results."""
-        if self._selected is None:
-            return None, 0
-        key = self._selected.codes[row], arch
-        if key not in self._jobs:
-            jobs = self._selecting(*key)
-            runs = {run for at in jobs for name in self._names_of_job[at] for run in self._runs[name]}
-            self._jobs[key] = bool(jobs), len(runs)
-        return self._jobs[key]
 
 
 _DAY = 86_400.0
@@ -424,17 +392,3 @@ def _words_of(series: Series) -> tuple[str, str]:
 def _course_words(first_bad: float | None, flakiness: float) -> tuple[str, str]:
     day = "" if first_bad is None else datetime.fromtimestamp(first_bad, UTC).date().isoformat()
     return day, f"{flakiness:.2f}"
-
-
-def _runs_by_job(results: Results) -> Mapping[str, set[str]]:
-    """The runs in which each CI job has produced results."""
-    found: dict[str, set[str]] = {}
-    for one in results.job_runs:
-        found.setdefault(one.job, set()).add(one.run)
-    return found
-
-
-def _names_of(job: Job, names: Iterable[str], archs: Sequence[str]) -> frozenset[str]:
-    """The artefacts of `job` among `names`: they are named after its runner and its mark (docs/rules.md 3.4)."""
-    mark = "-" + job.test_mark.replace(" ", "_")
-    return frozenset(name for name in names if name.endswith(mark) and arch_in(name, archs) == job.runs_on)

@@ -4,6 +4,7 @@
 import math
 
 from core.evidence import MARKS, Ending, Origin, passes_text, summary_of, summary_text
+from core.evidence.summary import passes_of
 from tests.support.evidence import observed
 
 
@@ -51,7 +52,6 @@ def test_of_several_archs_the_numbers_come_behind_all_strips() -> None:
 
 def test_a_group_has_the_passes_of_all_its_tests_by_arch() -> None:
     passed, failed, broken = observed(), observed(Ending.FAILED), observed(Ending.BROKEN)
-    assert passes_text([{"n150": [passed, failed], "p150": [failed]}, {"n150": [passed, broken]}]) == (
-        "n150 2/3  p150 0/1"
-    )
-    assert passes_text([{"n150": []}, {}]) == ""
+    tests = {"n150": passes_of([passed, failed]), "p150": passes_of([failed])}, {"n150": passes_of([passed, broken])}
+    assert passes_text(tests) == "n150 2/3  p150 0/1"
+    assert passes_text([{}]) == ""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that need a person as rows, and their evidence as lines."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from core.edits import Operation, OpKind
@@ -8,17 +9,18 @@ from core.edits.pending import BaseEntry, Change, Decision, Pending
 from core.evidence import Ending, Observation, Origin
 from core.evidence.analysis import Between, Commits
 from core.evidence.analysis.comparison import OneCommit
-from core.evidence.proposals import Concern, InboxItem, NotProposed, Proposal, shared_by
+from core.evidence.proposals import Agenda, Concern, InboxItem, NotProposed, Proposal, shared_by
 from core.evidence.verdicts import Verdict
 from tests.support.evidence import judged, observed
 from tui.view_models import (
+    Listed,
     ReviewRows,
     Shown,
     TriageBy,
+    TriageItems,
     TriageLook,
     group_lines,
     group_listed,
-    listed,
     proposed_words,
     result_lines,
     shared_lines,
@@ -37,6 +39,10 @@ def _held(id: str) -> InboxItem:
     return InboxItem(id, Concern.NOT_PROPOSED, (one,), not_proposed=(NotProposed(id, "n150", Verdict.FLAKY, "it is"),))
 
 
+def _listed(items: Sequence[InboxItem], shown: Shown, pending: Pending) -> list[Listed]:
+    return TriageItems(Agenda(items=tuple(items))).listed(shown, pending)
+
+
 ITEMS = (
     _item("a", Verdict.REGRESSED, "KNOWN_FAILURE_XFAIL"),
     _item("b", Verdict.STALE),
@@ -51,7 +57,7 @@ def _text(rows: ReviewRows, position: int) -> list[str]:
 
 
 def _rows(by: TriageBy, *opened: str) -> ReviewRows:
-    changes = listed(ITEMS, Shown.ATTENTION, Pending())
+    changes = _listed(ITEMS, Shown.ATTENTION, Pending())
     return ReviewRows(group_listed(changes, by, lambda id: id), TriageLook(by), opened)
 
 
@@ -81,7 +87,7 @@ def test_causes_come_in_the_order_of_a_morning_and_the_latest_first() -> None:
         InboxItem("n", Concern.DECIDE, (judged(Verdict.NEW),)),
         InboxItem("g", Concern.NOT_PROPOSED, (judged(Verdict.MISSING, since="nightly-9"),)),
     )
-    groups = group_listed(listed(items, Shown.ATTENTION, Pending()), TriageBy.CAUSE, lambda id: id)
+    groups = group_listed(_listed(items, Shown.ATTENTION, Pending()), TriageBy.CAUSE, lambda id: id)
     assert [(group.key, len(group.changes)) for group in groups] == [
         ("broke: a\x1b[31mb", 1),
         ("broke since nightly-9: no such layout", 2),
@@ -101,7 +107,7 @@ def test_a_heading_by_cause_says_how_many_where_how_sure_and_what() -> None:
         op = Operation(OpKind.SET, id, "f.yaml", ("status",), "KNOWN_FAILURE_XFAIL")
         return InboxItem(id, Concern.DECIDE, (one,), Proposal(id, (one,), (op,), BaseEntry("f.yaml", id, {})))
 
-    changes = listed([red("x", "n150", 2), red("y", "p150", 3)], Shown.ATTENTION, Pending())
+    changes = _listed([red("x", "n150", 2), red("y", "p150", 3)], Shown.ATTENTION, Pending())
     look = TriageLook(TriageBy.CAUSE)
     rows = ReviewRows(group_listed(changes, TriageBy.CAUSE, lambda id: id), look)
     assert _text(rows, 0) == [
@@ -121,7 +127,7 @@ def test_what_groups_have_in_common_is_said_once_and_in_its_column() -> None:
     assert _text(by_change, 1) == ["▸", "stale", "2 tests", "n150 2/4", "PASS"]
     assert [column.title for column in by_change.columns][3:] == ["evidence", "proposed"]
     assert _text(_rows(TriageBy.VERDICT), 1) == ["▸", "stale", "2 tests", "n150 2/4"]
-    changes = listed(ITEMS, Shown.ATTENTION, Pending())
+    changes = _listed(ITEMS, Shown.ATTENTION, Pending())
     rows = ReviewRows(group_listed(changes, TriageBy.LOADER, lambda id: "net/pytorch"), TriageLook(TriageBy.LOADER), ())
     assert _text(rows, 0) == ["▸", "", "net/pytorch", "n150 4/7", "4 tests"]
 
@@ -135,17 +141,17 @@ def test_a_test_says_what_is_proposed_and_that_it_leaves_ci() -> None:
 
 
 def test_what_was_decided_comes_from_the_pending_changes() -> None:
-    (first, *_) = listed(ITEMS, Shown.ATTENTION, Pending())
+    (first, *_) = _listed(ITEMS, Shown.ATTENTION, Pending())
     assert first.plain.bases == first.bases
     taken = replace(first.plain, id=3, decision=Decision.ACCEPTED)
-    (again, *_) = listed(ITEMS, Shown.ATTENTION, Pending((taken,)))
+    (again, *_) = _listed(ITEMS, Shown.ATTENTION, Pending((taken,)))
     assert (again.id, again.decision) == (3, Decision.ACCEPTED)
 
 
 def test_lists_of_their_own() -> None:
-    assert [one.test for one in listed(ITEMS, Shown.UNKNOWN, Pending())] == ["e"]
-    assert [one.test for one in listed(ITEMS, Shown.BLIND, Pending())] == []
-    assert [one.test for one in listed(ITEMS, Shown.PCC, Pending())] == []
+    assert [one.test for one in _listed(ITEMS, Shown.UNKNOWN, Pending())] == ["e"]
+    assert [one.test for one in _listed(ITEMS, Shown.BLIND, Pending())] == []
+    assert [one.test for one in _listed(ITEMS, Shown.PCC, Pending())] == []
 
 
 def _plain(lines: object) -> list[str]:

@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the review lists: pending changes to decide on, and below them the loader edits of workflows."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
 from functools import partial
+from typing import TYPE_CHECKING
 
+from core import workflows
 from core.edits.pending import Change, Decision, GroupBy, group_changes
 from core.text import counted
-from core.workflows import LoaderEdit, take_back_edits, uncommitted_edits
 from tui.keymap import with_keys
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
 from tui.screens.review.lists import loader_of
 from tui.view_models import PendingLook, ReviewRows, edit_rows, edit_text, search_text
+
+if TYPE_CHECKING:
+    from core.workflows import LoaderEdit
 
 
 class LoaderEdits:
@@ -36,7 +42,7 @@ class LoaderEdits:
         """Read in the background which edits are in the work tree now."""
         sessions, root = self._session.sessions, self._session.checkout.root
         self._context.background.run(
-            "loader edits", lambda: uncommitted_edits(sessions, root), self._take, supersede=True
+            "loader edits", lambda: workflows.uncommitted_edits(sessions, root), self._take, supersede=True
         )
 
     def _take(self, edits: Sequence[LoaderEdit]) -> None:
@@ -65,7 +71,7 @@ class LoaderEdits:
             self.look()
             context.files.reload()
 
-        context.background.run("revert", lambda: take_back_edits(sessions, edits), done)
+        context.background.run("revert", lambda: workflows.take_back_edits(sessions, edits), done)
 
 
 class PendingChanges:

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Review: pending changes above, their effect below; decide, edit, write, commit."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -17,7 +19,6 @@ from core.edits.pending import Change, Decision, Take, proposed
 from core.errors import TTMatrixError
 from core.evidence.analysis import issue_link
 from core.text import counted, one_line
-from core.workflows import LoaderEdit
 from tui.commands import Where, bindings
 from tui.keymap import with_keys
 from tui.needs import Need, advice
@@ -42,6 +43,9 @@ from tui.view_models import (
     whole_lines,
 )
 from tui.widgets import RowTable
+
+if TYPE_CHECKING:
+    from core.workflows import LoaderEdit
 
 _NOTHING = "Nothing is pending: {matrix.set} in the matrix edits entries."
 _UNCOMMITTED = "Nothing is pending. What was written is not committed yet: {review.commit} commits it."
