@@ -80,6 +80,9 @@ CHECKS = (
 )
 
 
+_OF_LOADERS = (BROKEN_LOADER.kind, RAISING_LOADER.kind)
+
+
 def kinds(checks: Iterable[Check] = CHECKS) -> Mapping[str, str]:
     """Help by kind, in the order of the checks."""
     return {check.kind: check.help for check in checks}
@@ -97,13 +100,14 @@ def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) ->
     """
     selected = selected_jobs(cache, matrix)
     manifests = read_op_tests(matrix.checkout.root, op_directories).manifests
+    loaders = (*matrix.findings, *_raising(cache, matrix))
     found = (
         *diagnose(matrix),
-        *_raising(cache, matrix),
+        *loaders[len(matrix.findings) :],
         *read_tests(cache).findings,
         *selected.findings,
         *ci_findings(cache, matrix),
-        *no_job_findings(matrix, selected),
+        *no_job_findings(matrix, selected, {one.id for one in loaders if one.kind in _OF_LOADERS}),
         *corrected_findings(matrix.checkout.root, manifests),
     )
     return _ordered(with_absent_files(matrix.checkout, found))
@@ -120,7 +124,7 @@ def _raising(cache: Cache, matrix: Matrix) -> list[Finding]:
 
     failures = model_infos(cache, matrix).failures.items()
     found = [*of_loaders(cache, matrix, "imports", tuple, read), *(one.finding(name) for name, one in failures)]
-    known = {one.id for one in matrix.findings if one.kind in (BROKEN_LOADER.kind, RAISING_LOADER.kind)}
+    known = {one.id for one in matrix.findings if one.kind in _OF_LOADERS}
     return [*{one.id: one for one in reversed(found) if one.id not in known}.values()]
 
 

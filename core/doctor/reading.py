@@ -2,7 +2,7 @@
 """Findings made while a checkout is read, and files of patterns that are missing or unused."""
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from core.ci import Selected
@@ -70,10 +70,14 @@ UNUSED_FILECHECK = Check("unused-filecheck", "a FileCheck pattern file that noth
 NO_JOB = Check("no-job", "an entry whose test no scheduled CI job selects")
 
 
-def no_job_findings(matrix: Matrix, selected: Selected) -> Iterator[Finding]:
-    """One finding for each entry that no job selects; none at all if there are no scheduled jobs."""
+def no_job_findings(matrix: Matrix, selected: Selected, failing: Collection[str] = ()) -> Iterator[Finding]:
+    """One finding for each entry that no job selects; none at all if there are no scheduled jobs.
+
+    Loaders in the directories `failing` have a finding of their own, from which this follows.
+    """
     for id, entry in matrix.entries.items() if selected.jobs else ():
-        if selected.of(matrix.rows[id]):
+        row = matrix.rows[id]
+        if selected.of(row) or (failing and matrix.member(row).directory in failing):
             continue
         where = matrix.checkout.relative(matrix.checkout.test_config / entry.file)
         excluded = status_on(entry, None) is Status.EXCLUDE_MODEL

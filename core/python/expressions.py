@@ -34,8 +34,8 @@ from core.python.values import (
     is_plain,
 )
 
-_BINDING = re.compile(r"\b(?:globals|exec|eval|vars|setattr|__dict__|sys\.modules|builtins)\b")
-"""Code by which a module may have names that no statement binds."""
+_BINDING = re.compile(r"(?<![\w.])(?:globals|exec|eval|vars|setattr)\s*\(|\b(?:__dict__|sys\.modules|builtins)\b")
+"""Code by which a module may have names that no statement binds; `model.eval()` is none."""
 _NEWER = frozenset({"PythonFinalizationError", "_IncompleteInputError"})
 """Built-in names of versions of Python after ours."""
 

@@ -117,3 +117,13 @@ def test_what_takes_longer_is_reported_too_and_saved(tmp_path: Path) -> None:
     first = examine(cache, matrix)
     assert {"no-job", "broken-preset", "broken-loader", "broken-test", "dead-override"} == {one.kind for one in first}
     assert examine(cache, matrix) == first
+
+
+def test_entries_of_a_loader_that_raises_have_no_finding_of_their_own(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "tt-xla")
+    before = {one.id for one in examine(Cache(checkout, tmp_path / "one"), index(checkout)) if one.kind == "no-job"}
+    loader = checkout.models / "deep_sets" / "pytorch" / "loader.py"
+    loader.write_text(loader.read_text().replace("ModelTask.", "ModelTask.NO_", 1))
+    found = examine(Cache(checkout, tmp_path / "two"), index(checkout))
+    assert any(one.kind == "raising-loader" and one.id == "deep_sets/pytorch" for one in found)
+    assert {one.id for one in found if one.kind == "no-job"} <= before

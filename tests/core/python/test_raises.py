@@ -212,3 +212,10 @@ def test_imports_of_the_tree(tmp_path: Path, source: str, exception: str) -> Non
     (tmp_path / "made.py").write_text("def __getattr__(name): return 1\n")
     raised = Program(Resolver(tmp_path)).module("m.py").raised
     assert (raised.exception if raised else "") == exception
+
+
+def test_a_method_of_a_model_that_is_called_eval_binds_no_names(tmp_path: Path) -> None:
+    source = "def load(model):\n    model.eval()\n    # eval mode\n    return model.vars\n"
+    assert (raised := read(tmp_path, f"{source}X = not_there\n")) is not None and raised.exception == "NameError"
+    assert read(tmp_path, f"{source}exec('not_there = 1')\nX = not_there\n") is None
+    assert read(tmp_path, f"{source}globals()['not_there'] = 1\nX = not_there\n") is None
