@@ -131,7 +131,7 @@ async def _small(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
 async def _ops(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
     """An op on two backends up to its review, and the op that breaks a model."""
     press = pilot.press
-    app.session.view.op_columns = ("id", "op", "rtol", "result", "verdict")
+    app.session.view.columns_of["op"] = ("id", "op", "rtol", "result", "verdict")
     await _query(app, pilot, "kind:op backend:inductor")
     await until(pilot, lambda: "inductor fail" in screen_text(app), "the results")
     await press("j")

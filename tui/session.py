@@ -103,9 +103,7 @@ class Session:
         """Start on `matrix`. Raises UsageError for a query or an arch that cannot be."""
         saved = read_saved(paths.views_file)
         view = View(matrix, Query.parse(query), arch)
-        view.columns = saved.columns or view.columns
-        view.op_columns = saved.op_columns or view.op_columns
-        view.handwritten_columns = saved.handwritten_columns or view.handwritten_columns
+        view.columns_of |= saved.columns
         return cls(view, paths, settings, saved)
 
     @cached_property
@@ -175,20 +173,14 @@ class Session:
         """Whether an id is that of a test of a model."""
         return id in self.matrix.rows
 
-    def is_handwritten(self, id: str) -> bool:
-        """Whether an id of the view is that of a hand-written test."""
+    def kind_of(self, id: str) -> str:
+        """The kind of the row with an id; empty: the view has none with it."""
         rows = self.view.matrix
-        return id in rows.rows and rows.is_handwritten(rows.rows[id])
+        return rows.kind_of(rows.rows[id]) if id in rows.rows else ""
 
-    def is_placeholder(self, id: str) -> bool:
-        """Whether an id of the view is the name of a placeholder."""
-        rows = self.view.matrix
-        return id in rows.rows and rows.is_placeholder(rows.rows[id])
-
-    def is_op(self, id: str) -> bool:
-        """Whether an id of the view is that of an op case."""
-        rows = self.view.matrix
-        return id in rows.rows and rows.is_op(rows.rows[id])
+    def is_of(self, kind: str) -> Callable[[str], bool]:
+        """Whether an id is that of a row of that kind."""
+        return lambda id: self.kind_of(id) == kind
 
     @cached_property
     def op_tests(self) -> PerMatrix[OpTests]:

@@ -74,7 +74,7 @@ def _list_rows(args: argparse.Namespace, context: Context) -> int:
     rows = select(matrix, query, arch, context.learned(matrix, query))
     if args.kind in (OP_KIND, HANDWRITTEN_KIND):
         rows = [row for row in rows if row in matrix.kinds[args.kind]]
-    _say_lacking(query, args.kind, context)
+    _say_lacking(query, args.kind, matrix, context)
     if args.universe == "entries":
         rows = [row for row in rows if matrix.has_entry(row)]
     elif args.universe is not None:
@@ -83,13 +83,11 @@ def _list_rows(args: argparse.Namespace, context: Context) -> int:
     if style == "ids":
         _print_ids(matrix, rows, context, with_function=args.universe == "collected")
         return EXIT_OK
-    only_handwritten = args.kind == HANDWRITTEN_KIND or (
-        bool(rows) and matrix.is_handwritten(rows[0]) and matrix.is_handwritten(rows[-1])
-    )
+    only_handwritten = args.kind == HANDWRITTEN_KIND or (bool(rows) and matrix.kind_of_all(rows) == HANDWRITTEN_KIND)
     if only_handwritten and args.view is None:
         handwritten_records.print_tests([matrix.ids[row] for row in rows], style, context)
         return EXIT_OK
-    only_cases = args.kind == OP_KIND or (bool(rows) and matrix.is_op(rows[0]) and matrix.is_op(rows[-1]))
+    only_cases = args.kind == OP_KIND or (bool(rows) and matrix.kind_of_all(rows) == OP_KIND)
     if only_cases and args.view is None:
         print_cases(_op_records(matrix, rows, context, broken=not query.terms), style, context)
         return EXIT_OK
@@ -132,16 +130,18 @@ def _last_words(columns: Sequence[str], matrix: Matrix, arch: str, context: Cont
 
 def _records(matrix: Matrix, rows: Sequence[int], arch: str, context: Context) -> list[records.Row]:
     """Rows of all kinds in their JSON form."""
-    cases = iter(_op_records(matrix, [row for row in rows if matrix.is_op(row)], context))
-    by_hand = handwritten_records.records_of([matrix.ids[row] for row in rows if matrix.is_handwritten(row)], context)
+    cases = iter(_op_records(matrix, [row for row in rows if matrix.kind_of(row) == OP_KIND], context))
+    by_hand = handwritten_records.records_of(
+        [matrix.ids[row] for row in rows if matrix.kind_of(row) == HANDWRITTEN_KIND], context
+    )
     others = iter(by_hand)
     return [
         next(cases)
-        if matrix.is_op(row)
+        if matrix.kind_of(row) == OP_KIND
         else next(others)
-        if matrix.is_handwritten(row)
+        if matrix.kind_of(row) == HANDWRITTEN_KIND
         else placeholder_records.record(matrix, row)
-        if matrix.is_placeholder(row)
+        if matrix.kind_of(row) == PLACEHOLDER_KIND
         else _record(matrix, row, arch, matrix.function(row))
         for row in rows
     ]
@@ -158,9 +158,9 @@ def _rows_of_kind(args: argparse.Namespace, query: Query, context: Context) -> M
     return context.workspace.index(Universe.COLLECTED if args.universe == "collected" else Universe.VALIDATOR)
 
 
-def _say_lacking(query: Query, kind: str | None, context: Context) -> None:
-    """Say which fields of a query the kind that is asked for has not: they match nothing."""
-    for words in lacking_words(query, kind or ""):
+def _say_lacking(query: Query, kind: str | None, matrix: Matrix, context: Context) -> None:
+    """Say which fields of a query the rows that are asked for do not have: they match nothing."""
+    for words in lacking_words(query, kind or "", matrix):
         context.console.note(words)
 
 

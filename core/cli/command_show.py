@@ -16,7 +16,7 @@ from core.errors import EXIT_OK, TTMatrixError
 from core.evidence.analysis import Series, perf_lines, series_name
 from core.history import Step
 from core.ids import TestId, pasted
-from core.matrix import NO_ARCH, Detail, text_of
+from core.matrix import NO_ARCH, OP_KIND, Detail, text_of
 from core.model import Function, ModelInfo
 from core.providers import info_of
 from core.sources import read_lacking
@@ -152,7 +152,7 @@ def _document(
 def _op_cases(id: str, info: ModelInfo | None, context: Context) -> int:
     """How many op cases the manifests contain for the model of a test."""
     test = TestId.parse(id)
-    rows = context.workspace.table.ops if test else None
+    rows = context.workspace.table.of_kind(OP_KIND) if test else None
     if test is None or rows is None:
         return 0
     column = rows.columns["model"]

@@ -189,7 +189,8 @@ class Context:
         """
         if "::" not in text or text in self.matrix.rows:
             return ""
-        cases = self.workspace.table.ops.ids if self.workspace.table.ops else ()
+        rows = self.workspace.table.of_kind(matrix.OP_KIND)
+        cases = rows.ids if rows else ()
         found = [id for id in cases if text.lower() in id.lower()]
         if text in found or len(found) < 2:
             return text if text in found else "".join(found)

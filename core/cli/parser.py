@@ -4,12 +4,17 @@
 import argparse
 import difflib
 import importlib
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn, Protocol, cast
 
 from core import __version__
 from core.errors import UsageError
+from core.matrix import query
+
+_EXCLUDED = re.compile(r"-(?P<term>(?P<field>[A-Za-z_]\w+)[:~].+)", re.DOTALL)
+"""A word of a query that argparse would take for options."""
 
 PROGRAM = "ttmatrix"
 _COMMANDS_HEAD, _OPTIONS_HEAD = "positional arguments:\n", "options:\n"
@@ -179,6 +184,7 @@ def command_module(name: str) -> object:
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Parse a command line. Raises UsageError; `--help` and `--version` print and raise SystemExit."""
+    arguments = list(map(_without_dash, arguments))
     named = [name for name in COMMANDS if name in arguments]
     if not {"-h", "--help"}.isdisjoint(arguments):
         named = list(COMMANDS)
@@ -187,6 +193,12 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     except UsageError:
         _refuse_unknown(arguments)
         return build_parser(COMMANDS, arguments).parse_args(arguments)
+
+
+def _without_dash(word: str) -> str:
+    """`-status:xfail` as `!status:xfail`, which means the same."""
+    match = _EXCLUDED.fullmatch(word)
+    return f"!{match['term']}" if match and query.is_field(match["field"]) else word
 
 
 def _refuse_unknown(arguments: Sequence[str]) -> None:

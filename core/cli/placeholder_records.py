@@ -10,7 +10,7 @@ from core import edits
 # Imported by package, also in annotations, which are not evaluated: most calls are about model tests.
 from core.cli import records
 from core.cli.context import Context
-from core.matrix import Matrix, with_placeholder_rows
+from core.matrix import PLACEHOLDER_KIND, Matrix, with_placeholder_rows
 from core.text import counted, one_line
 
 _SHOWN_TESTS = 12
@@ -34,7 +34,8 @@ def record(matrix: Matrix, row: int) -> records.Placeholder:
 def placeholders(context: Context, names: Sequence[str] = ()) -> list[records.PlaceholderWithTests]:
     """These placeholders, or all, each with the ids of its model's tests that exist now."""
     matrix = with_placeholder_rows(context.matrix)
-    known = matrix.placeholders.ids if matrix.placeholders else ()
+    rows = matrix.of_kind(PLACEHOLDER_KIND)
+    known = rows.ids if rows else ()
     wanted = [name for name in known if not names or name in names]
     tests = edits.model_tests_of(context.matrix, wanted)
     found = [(record(matrix, matrix.rows[name]), tests[name]) for name in wanted]

@@ -4,7 +4,7 @@
 from collections.abc import Callable
 
 from core.handwritten.reading import cached_rows, read_rows
-from core.matrix import Matrix, OtherRows, with_handwritten_rows
+from core.matrix import Matrix, OtherRows, with_other_rows
 from core.matrix.cache import Cache
 from core.sources import Checkout
 from core.sources.handwritten import ROOTS
@@ -17,7 +17,7 @@ def has_handwritten(checkout: Checkout) -> bool:
 
 def with_handwritten(cache: Cache, matrix: Matrix, read: Callable[[Cache], OtherRows] = read_rows) -> Matrix:
     """`matrix` with the hand-written tests of its checkout; `read` is called if they are not cached."""
-    return with_cached_handwritten(cache, matrix) or with_handwritten_rows(matrix, read(cache))
+    return with_cached_handwritten(cache, matrix) or with_other_rows(matrix, read(cache))
 
 
 def with_cached_handwritten(cache: Cache, matrix: Matrix) -> Matrix | None:
@@ -25,4 +25,4 @@ def with_cached_handwritten(cache: Cache, matrix: Matrix) -> Matrix | None:
     if not has_handwritten(cache.checkout):
         return matrix
     known = cached_rows(cache)
-    return None if known is None else with_handwritten_rows(matrix, known)
+    return None if known is None else with_other_rows(matrix, known)

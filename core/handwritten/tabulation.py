@@ -6,7 +6,7 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
-from core.matrix import LEVELS, Column, FlagColumn, OtherRows
+from core.matrix import HANDWRITTEN_KIND, LEVELS, Column, FlagColumn, OtherRows
 from core.model import Status
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def tabulated(suite: Suite) -> OtherRows:
     expected = [expectation(test) for _, test in tests]
     marks = {row: sorted(test.markers) for row, (_, test) in enumerate(tests)}
     return OtherRows(
+        kind=HANDWRITTEN_KIND,
         ids=tuple(id for id, _ in tests),
         lines=array("I", [test.line for _, test in tests]),
         status=Column.of([str(status) for status, _ in expected]),

@@ -23,20 +23,26 @@ from .effective import (
     written as written,
 )
 from .extension import (
-    with_handwritten_rows as with_handwritten_rows,
-    with_op_rows as with_op_rows,
+    with_other_rows as with_other_rows,
     with_placeholder_rows as with_placeholder_rows,
 )
 from .field_rules import LISTS as LISTS, RULES as RULES, is_flag as is_flag
 from .indexing import cells_of as cells_of, index as index, read_and_join as read_and_join
 from .lookup import check_function as check_function, named as named, resolve_id as resolve_id
 from .matrix import NO_ARCH as NO_ARCH, Matrix as Matrix, Universe as Universe, Written as Written
-from .op_rows import (
+from .op_rows import LEVELS as LEVELS, OtherRows as OtherRows
+from .row_kinds import (
+    DEVICE_RUN as DEVICE_RUN,
     HANDWRITTEN_KIND as HANDWRITTEN_KIND,
-    LEVELS as LEVELS,
+    KINDS as KINDS,
     MODEL_KIND as MODEL_KIND,
     OP_KIND as OP_KIND,
     PLACEHOLDER_KIND as PLACEHOLDER_KIND,
-    OtherRows as OtherRows,
+    RUN as RUN,
+    OwnColumn as OwnColumn,
+    RowKind as RowKind,
+    all_kinds as all_kinds,
+    kinds_with as kinds_with,
+    row_kind as row_kind,
 )
 from .universe import Member as Member

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Append op cases, hand-written tests and placeholders as rows to the model tests, whose rows do not change."""
+"""Append rows of other kinds to the model tests, whose rows do not change."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -8,32 +8,28 @@ from typing import Generic, TypeVar
 
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.matrix import Matrix
-from core.matrix.op_rows import HANDWRITTEN_COLUMNS, OP_COLUMNS, OP_FLAGS, OtherRows, continued, empty
+from core.matrix.op_rows import OtherRows, continued, empty
+from core.matrix.row_kinds import KINDS
 
 _V = TypeVar("_V")
 
 
-def with_op_rows(matrix: Matrix, ops: OtherRows) -> Matrix:
-    """`matrix` with a row for each op case after its own rows, which do not change.
+def with_other_rows(matrix: Matrix, rows: OtherRows) -> Matrix:
+    """`matrix` with `rows` in place of its rows of that kind; the rows of model tests do not change.
 
-    Columns that an op case does not have, such as archs or the loader, are empty on its row.
+    Columns that a kind does not have, such as archs or the loader, are empty on its rows.
     """
-    return _extended(matrix.model_tests, ops, matrix.handwritten, matrix.placeholders)
-
-
-def with_handwritten_rows(matrix: Matrix, tests: OtherRows) -> Matrix:
-    """As `with_op_rows`, with a row for each hand-written test after the op cases of `matrix`."""
-    return _extended(matrix.model_tests, matrix.ops, tests, matrix.placeholders)
+    known = {one.kind: one for one in matrix.others} | {rows.kind: rows}
+    return _extended(matrix.model_tests, tuple(known[kind] for kind in KINDS if kind in known and known[kind].ids))
 
 
 def with_placeholder_rows(matrix: Matrix) -> Matrix:
-    """As `with_op_rows`, with a row for each placeholder of the checkout after all others."""
-    models = matrix.model_tests
-    return _extended(models, matrix.ops, matrix.handwritten, models.planned) if models.planned else matrix
+    """As `with_other_rows`, with a row for each placeholder of the checkout."""
+    planned = matrix.model_tests.planned
+    return with_other_rows(matrix, planned) if planned else matrix
 
 
-def _extended(models: Matrix, ops: OtherRows | None, tests: OtherRows | None, placeholders: OtherRows | None) -> Matrix:
-    parts = [one for one in (ops, tests, placeholders) if one is not None and one.ids]
+def _extended(models: Matrix, parts: tuple[OtherRows, ...]) -> Matrix:
     if not parts:
         return models
     size = len(models.ids)
@@ -48,11 +44,11 @@ def _extended(models: Matrix, ops: OtherRows | None, tests: OtherRows | None, pl
         models,
         ids=models.ids + tuple(id for one in parts for id in one.ids),
         columns=_Joined(
-            (*models.columns, *OP_COLUMNS, *HANDWRITTEN_COLUMNS),
+            (*models.columns, *(name for one in parts for name in one.columns)),
             lambda name: reduce(continued, (found.get(name) or empty(count) for found, count in columns)),
         ),
         flags=_Joined(
-            (*models.flags, *OP_FLAGS),
+            (*models.flags, *(name for one in parts for name in one.flags)),
             lambda name: reduce(_flags, (found.get(name) or FlagColumn((), [0] * count) for found, count in flags)),
         ),
         status=_Joined(
@@ -60,9 +56,7 @@ def _extended(models: Matrix, ops: OtherRows | None, tests: OtherRows | None, pl
             lambda arch: reduce(continued, (one.status for one in parts), models.status[arch]),
         ),
         models=models,
-        ops=ops if ops in parts else None,
-        handwritten=tests if tests in parts else None,
-        placeholders=placeholders if placeholders in parts else None,
+        others=parts,
     )
 
 

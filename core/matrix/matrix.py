@@ -3,7 +3,7 @@
 
 import difflib
 import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -14,7 +14,8 @@ from typing import NamedTuple
 from core.errors import UsageError
 from core.matrix.cache_file import Late
 from core.matrix.columns import Column, FlagColumn
-from core.matrix.op_rows import HANDWRITTEN_KIND, MODEL_KIND, OP_KIND, PLACEHOLDER_KIND, OtherRows
+from core.matrix.op_rows import OtherRows
+from core.matrix.row_kinds import KINDS, MODEL_KIND
 from core.matrix.universe import Member, functions
 from core.model import Entry, Finding, Function, Loader
 from core.sources import Checkout, ExpectationFile, Schema
@@ -43,8 +44,8 @@ _COMPARED = 20
 class Matrix:
     """Every known test of one checkout. Immutable; a new index makes a new one.
 
-    Rows are numbered 0 to len(ids) - 1: the model tests in the order of their ids, then the op cases in theirs, then
-    the hand-written tests, then the placeholders (`core.matrix.op_rows`). All columns have one value per row.
+    Rows are numbered 0 to len(ids) - 1: the model tests in the order of their ids, then the rows of the other
+    kinds, each in theirs (`core.matrix.row_kinds`). All columns have one value per row.
     """
 
     checkout: Checkout
@@ -60,12 +61,8 @@ class Matrix:
     flags: Mapping[str, FlagColumn]
     status: Mapping[str, Column]
     """Effective status by arch; under NO_ARCH the base status. `flags["status"]` holds those of all archs."""
-    ops: OtherRows | None = None
-    """The op cases, whose rows follow those of the model tests; None: there are none."""
-    handwritten: OtherRows | None = None
-    """The hand-written tests, whose rows follow those of the op cases; None: there are none."""
-    placeholders: OtherRows | None = None
-    """The placeholders, whose rows are the last; None: there are none."""
+    others: tuple[OtherRows, ...] = ()
+    """The rows of other kinds, in the order of `core.matrix.row_kinds`; none of them is empty."""
     planned: OtherRows | None = None
     """The placeholders of the checkout that are not rows yet: `with_placeholder_rows` makes rows of them."""
     models: "Matrix | None" = None
@@ -83,43 +80,35 @@ class Matrix:
     @cached_property
     def kinds(self) -> Mapping[str, range]:
         """The rows of each kind."""
-        found, first = {MODEL_KIND: range(len(self.model_tests.ids))}, len(self.model_tests.ids)
-        for kind, rows in (
-            (OP_KIND, self.ops),
-            (HANDWRITTEN_KIND, self.handwritten),
-            (PLACEHOLDER_KIND, self.placeholders),
-        ):
+        found, first = dict[str, range](), 0
+        for kind in KINDS:
+            rows = self.model_tests if kind == MODEL_KIND else self.of_kind(kind)
             found[kind] = range(first, first + (len(rows.ids) if rows else 0))
             first = found[kind].stop
         return found
 
-    def is_op(self, row: int) -> bool:
-        """Whether a row is an op case."""
-        return self.ops is not None and 0 <= row - len(self.model_tests.ids) < len(self.ops.ids)
+    def of_kind(self, kind: str) -> OtherRows | None:
+        """The rows of a kind other than model tests; None: there are none."""
+        return next((one for one in self.others if one.kind == kind), None)
 
-    def is_handwritten(self, row: int) -> bool:
-        """Whether a row is a hand-written test."""
-        return self._other(row)[0] is self.handwritten is not None
+    def kind_of(self, row: int) -> str:
+        """The kind of a row."""
+        return next((kind for kind, rows in self.kinds.items() if row in rows), MODEL_KIND)
 
-    def is_placeholder(self, row: int) -> bool:
-        """Whether a row is a placeholder of a planned model."""
-        return self._other(row)[0] is self.placeholders is not None
+    def kind_of_all(self, rows: Collection[int]) -> str:
+        """The kind of all of `rows`; empty: they are of several kinds, or there are none."""
+        if not rows:
+            return ""
+        # Rows of a kind follow each other.
+        first = self.kind_of(min(rows))
+        return first if max(rows) in self.kinds[first] else ""
 
     def line_of(self, row: int) -> int:
         """The line at which `row` starts in its file; it must not be a model test."""
-        rows, at = self._other(row)
+        kind = self.kind_of(row)
+        rows = self.of_kind(kind)
         assert rows is not None, "it is no test of a model"
-        return rows.lines[at]
-
-    def _other(self, row: int) -> "tuple[OtherRows | None, int]":
-        """The group of other rows that a row belongs to, and its index there; None: it is a model test."""
-        at = row - len(self.model_tests.ids)
-        for rows in (self.ops, self.handwritten, self.placeholders):
-            if rows is not None and at >= 0:
-                if at < len(rows.ids):
-                    return rows, at
-                at -= len(rows.ids)
-        return None, row
+        return rows.lines[row - self.kinds[kind].start]
 
     @property
     def files(self) -> tuple[ExpectationFile, ...]:

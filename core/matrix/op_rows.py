@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of the matrix after the model tests (op cases, hand-written tests, placeholders), and columns over all."""
+"""The rows of the matrix after the model tests, which are those of the other kinds, and columns over all."""
 
 from array import array
 from collections.abc import Mapping, Sequence
@@ -10,16 +10,6 @@ from typing import overload
 
 from core.matrix.columns import AnyColumn, Column, FlagColumn, packed
 
-MODEL_KIND, OP_KIND, HANDWRITTEN_KIND, PLACEHOLDER_KIND = "model", "op", "handwritten", "placeholder"
-"""The values of the column `kind`: a model test, a case of an op manifest, a hand-written test, or a placeholder of a
-planned model."""
-
-OP_COLUMNS = ("op", "model", "shape", "dup", "rtol", "atol", "temporary")
-"""Columns that only op cases fill."""
-OP_FLAGS = ("dtype", "mark")
-"""Columns of which op cases have several texts each; of hand-written tests, `mark` has the markers."""
-HANDWRITTEN_COLUMNS = ("level", "known")
-"""Columns that only hand-written tests fill."""
 LEVELS = ("op", "graph", "other")
 """What a hand-written test runs, according to the helper of upstream that it calls."""
 
@@ -43,23 +33,26 @@ RESULTS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OtherRows:
-    """All op cases, hand-written tests or placeholders of a checkout: plain data that is cached between starts.
+    """All rows of one kind other than model tests: plain data that is cached between starts.
 
     All columns have one value per row.
     """
 
+    kind: str
+    """The name of the kind (`core.matrix.row_kinds`)."""
+
     ids: tuple[str, ...]
-    """`model::case`, node ids, or names of models, sorted; none of them is the id of a model test."""
+    """Sorted; none of them is the id of a model test."""
     lines: Sequence[int]
     """The line at which each starts in its file."""
     status: Column
-    """The status expected by its manifest or its marks, in the words of `core.model.Status`."""
+    """The status expected where the row is written, in the words of `core.model.Status`."""
     columns: Mapping[str, Column]
-    """OP_COLUMNS or HANDWRITTEN_COLUMNS, and the columns `reason` (of the skip or the xfail) and `file` (relative to
-    the checkout), which all rows have. Placeholders have `model`, the name in reports, and `bringup`.
+    """The columns `reason` (of the skip or the xfail) and `file` (relative to the checkout), which all kinds have, and
+    those of the kind.
     """
     flags: Mapping[str, FlagColumn]
-    """OP_FLAGS, or those of them that hand-written tests have."""
+    """Columns with several texts a row; `mark` has marks and markers."""
 
 
 @overload

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 
 from core.matrix.columns import Column
 from core.matrix.op_rows import OtherRows
+from core.matrix.row_kinds import PLACEHOLDER_KIND
 from core.model import BringupStatus, Status
 from core.sources import Checkout, ExpectationFile
 
@@ -30,6 +31,7 @@ def rows_of_placeholders(
         return Column.of([str(one.fields.get(field, default)) for one in found])
 
     return OtherRows(
+        kind=PLACEHOLDER_KIND,
         ids=tuple(one.id for one in found),
         lines=array("I", [one.line for one in found]),
         status=Column.of([str(Status.UNSPECIFIED)] * len(found)),

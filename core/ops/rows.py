@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.matrix import Matrix, OtherRows, load, store, with_op_rows
+from core.matrix import Matrix, OtherRows, load, store, with_other_rows
 from core.matrix.cache import Cache
 from core.sources import files_below, stamps_of
 
@@ -52,13 +52,13 @@ def with_ops(
 ) -> Matrix:
     """`matrix` with the op cases in the directories that the settings name; `read` reads those that are not cached."""
     known = cached_op_rows(cache, configured)
-    return with_op_rows(matrix, read(cache, configured) if known is None else known)
+    return with_other_rows(matrix, read(cache, configured) if known is None else known)
 
 
 def with_cached_ops(cache: Cache, matrix: Matrix, configured: Sequence[str]) -> Matrix | None:
     """Like `with_ops`; None if the manifests would have to be read."""
     known = cached_op_rows(cache, configured)
-    return None if known is None else with_op_rows(matrix, known)
+    return None if known is None else with_other_rows(matrix, known)
 
 
 def _places(root: Path, configured: Iterable[str]) -> Iterator[str]:

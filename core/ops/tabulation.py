@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from core.matrix import Column, FlagColumn, OtherRows
+from core.matrix import OP_KIND, Column, FlagColumn, OtherRows
 from core.model import Status
 from core.ops.op_tests import OpTests, computes_nothing, deduplicated, read_op_tests
 from core.payload.ttmatrix_payload.ops import (
@@ -80,6 +80,7 @@ def tabulated(tests: OpTests) -> OtherRows:
     # In the order of the files: the first of equal cases represents the others.
     same = deduplicated(tests.rows, skipped, dedupe=True)
     return OtherRows(
+        kind=OP_KIND,
         ids=tuple(row.id for row in rows),
         lines=array("I", [row.case.line for row in rows]),
         status=Column.of((one.status for one in expected), Status),

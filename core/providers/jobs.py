@@ -16,7 +16,7 @@ from core.ci import (
     read_selector,
     selected,
 )
-from core.matrix import Matrix, load, store
+from core.matrix import HANDWRITTEN_KIND, PLACEHOLDER_KIND, Matrix, load, store
 from core.matrix.cache import Cache
 from core.model import Finding
 from core.providers.models import model_infos
@@ -44,11 +44,11 @@ class _CachedOthers:
 
 def other_jobs(cache: Cache, matrix: Matrix) -> Mapping[str, tuple[tuple[str, str], ...]]:
     """Name and machine of the scheduled jobs of each row that is no model test; op cases have none."""
-    if not matrix.handwritten and not matrix.placeholders:
+    rows, placeholders = matrix.of_kind(HANDWRITTEN_KIND), matrix.of_kind(PLACEHOLDER_KIND)
+    if not rows and not placeholders:
         return {}
-    planned = matrix.placeholders.ids if matrix.placeholders else ()
+    planned = placeholders.ids if placeholders else ()
     # Of the rows, not of the tests: to read all of these takes a tenth of a second and megabytes with each re-index.
-    rows = matrix.handwritten
     marks = rows.flags["mark"] if rows else None
     written = [(id, marks[row]) for row, id in enumerate(rows.ids)] if rows and marks else []
     digest = hashlib.sha256(repr((written, planned)).encode(errors="surrogatepass"))

@@ -4,7 +4,7 @@
 from collections.abc import Callable
 
 from core.ids import TestId
-from core.matrix import Column, Matrix
+from core.matrix import PLACEHOLDER_KIND, Column, Matrix
 from core.matrix.cache import Cache, of_loaders
 from core.matrix.query import Plain, variant_column
 from core.model import Finding, ModelInfo
@@ -55,7 +55,7 @@ def provide(cache: Cache, matrix: Matrix) -> Plain:
 
     Of placeholders the group is known, which is always `red`, and the name in reports (docs/rules.md 2.5).
     """
-    models, planned = matrix.model_tests, matrix.placeholders
+    models, planned = matrix.model_tests, matrix.of_kind(PLACEHOLDER_KIND)
     columns = model_columns(models, model_infos(cache, models))
     if planned is None:
         return columns

@@ -20,7 +20,7 @@ from core.ci import Selected
 from core.edits import model_tests_of
 from core.files import read_loosely
 from core.locks import locked
-from core.matrix import Matrix, load, read_and_join, store, with_placeholder_rows
+from core.matrix import HANDWRITTEN_KIND, PLACEHOLDER_KIND, Matrix, load, read_and_join, store, with_placeholder_rows
 from core.matrix.cache import Cache
 from core.model import Finding
 from core.python import ModuleFacts
@@ -293,7 +293,7 @@ def _codes(kept: Path, reader: Callable[[KnownFiles | None], LoaderFiles], loade
 def _others(cache: Cache, matrix: Matrix) -> Others:
     whole = with_placeholder_rows(handwritten.with_handwritten(cache, matrix))
     jobs = providers.other_jobs(cache, whole)
-    groups = (whole.handwritten, whole.placeholders)
+    groups = (whole.of_kind(HANDWRITTEN_KIND), whole.of_kind(PLACEHOLDER_KIND))
     return Others(*({id: jobs.get(id, ()) for id in rows.ids} if rows else {} for rows in groups))
 
 

@@ -82,7 +82,7 @@ def test_settings_are_as_their_schema_says() -> None:
 
 def test_saved_views_are_as_their_schema_says(tmp_path: Path) -> None:
     view = ViewSpec(Query.parse("status:xfail !has:issue"), "n150", ("id", "reason"), "reason", True, "reason")
-    change_saved(tmp_path / "views.json", lambda saved: saved.with_view("mine", view)._replace(columns=("id",)))
+    change_saved(tmp_path / "views.json", lambda saved: saved.with_view("mine", view).with_columns("model", ("id",)))
     assert complaints("views", json.loads((tmp_path / "views.json").read_text())) == []
 
 

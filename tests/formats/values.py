@@ -252,7 +252,7 @@ VIEWS = Saved(
         ),
         "plain": ViewSpec(),
     },
-    ("id", "status", "reason"),
+    {"model": ("id", "status", "reason")},
 )
 
 SETTINGS = Settings(

@@ -3,7 +3,7 @@
 
 from array import array
 
-from core.matrix import LEVELS, Column, FlagColumn, OtherRows
+from core.matrix import HANDWRITTEN_KIND, LEVELS, OP_KIND, Column, FlagColumn, OtherRows
 
 SOME_RESULTS = {
     "m::add": {"eager": "pass", "inductor": "fail"},
@@ -20,6 +20,7 @@ def some_op_rows() -> OtherRows:
     Two of their ops differ only in the case of a letter.
     """
     return OtherRows(
+        kind=OP_KIND,
         ids=("m::add", "m::mm", "n::Add", "n::add"),
         lines=array("I", [3, 5, 3, 9]),
         status=Column.of(["EXPECTED_PASSING", "NOT_SUPPORTED_SKIP", "KNOWN_FAILURE_XFAIL", "EXPECTED_PASSING"]),
@@ -45,6 +46,7 @@ def some_op_rows() -> OtherRows:
 def some_handwritten_rows() -> OtherRows:
     """Three tests in two files: an op that passes, an op that is skipped, and a graph that fails as expected."""
     return OtherRows(
+        kind=HANDWRITTEN_KIND,
         ids=("tests/jax/test_a.py::test_b", "tests/torch/test_c.py::test_d[1]", "tests/torch/test_c.py::test_e"),
         lines=array("I", [4, 7, 9]),
         status=Column.of(["EXPECTED_PASSING", "NOT_SUPPORTED_SKIP", "KNOWN_FAILURE_XFAIL"]),

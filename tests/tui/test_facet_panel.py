@@ -3,23 +3,23 @@
 
 from pathlib import Path
 
-from core.matrix import index, with_handwritten_rows, with_op_rows
+from core.matrix import index, row_kind, with_other_rows
 from core.matrix.query import BY_NAME
 from core.matrix.view import Facet, View
-from core.matrix.view.view import FACETS, FacetValue
+from core.matrix.view.view import FacetValue
 from tests.support.op_rows import some_handwritten_rows, some_op_rows
 from tests.support.tree import sample
 from tui.widgets.facet_panel import _FacetRows
 
 
 def test_what_is_read_late_comes_last() -> None:
-    late = [bool(BY_NAME[name].needs) for name in FACETS]
+    late = [bool(BY_NAME[name].needs) for name in row_kind("model").facets]
     assert late == sorted(late)
 
 
 def test_kinds_have_their_place_before_all_of_them_are_read(tmp_path: Path) -> None:
     matrix = index(sample(tmp_path / "tt-xla"))
-    whole = with_handwritten_rows(with_op_rows(matrix, some_op_rows()), some_handwritten_rows())
+    whole = with_other_rows(with_other_rows(matrix, some_op_rows()), some_handwritten_rows())
     assert matrix.models is None and whole.models is not None
     before, after = View(matrix).facets(), View(whole).facets()
     assert [facet.field for facet in before] == [facet.field for facet in after]

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from core.matrix import row_kind
 from core.matrix.query import Query, select
-from core.matrix.view import DEFAULT_COLUMNS, TABLE_FIELDS, ViewSpec, change_saved, read_saved
+from core.matrix.view import TABLE_FIELDS, ViewSpec, change_saved, read_saved
 from core.settings import paths
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, shown_ids, type_text, until
@@ -194,9 +195,9 @@ async def test_columns_are_chosen_ordered_sorted_and_saved(checkout: Checkout) -
         assert view.columns[0] == last
         assert (view.sort_key, view.descending) == (last, True)
         await until(pilot, lambda: "▼" in screen_text(app), "the order")
-    assert read_saved(paths().views_file).columns == view.columns
+    assert read_saved(paths().views_file).columns["model"] == view.columns
     again = build_app(checkout)
-    assert again.session.view.columns == view.columns != DEFAULT_COLUMNS
+    assert again.session.view.columns == view.columns != row_kind("model").columns
 
 
 @pytest.mark.parametrize(
@@ -212,8 +213,8 @@ async def test_columns_are_chosen_ordered_sorted_and_saved(checkout: Checkout) -
 async def test_chosen_columns_take_room_from_ids_and_what_does_not_fit_is_said(
     checkout: Checkout, width: int, lacking: str
 ) -> None:
-    chosen = (*DEFAULT_COLUMNS, "pcc", "entry", "phase", "mode")
-    change_saved(paths().views_file, lambda kept: kept._replace(columns=chosen))
+    chosen = (*row_kind("model").columns, "pcc", "entry", "phase", "mode")
+    change_saved(paths().views_file, lambda kept: kept.with_columns("model", chosen))
     app = build_app(checkout)
     async with app.run_test(size=(width, 24)):
         table = app.matrix_screen.table
@@ -230,7 +231,7 @@ async def test_ids_cannot_be_hidden_and_escape_changes_nothing(checkout: Checkou
     app = build_app(checkout)
     async with app.run_test(size=SMALL) as pilot:
         await pilot.press("C", "space", "j", "space", "escape")
-        assert app.session.view.columns == DEFAULT_COLUMNS
+        assert app.session.view.columns == row_kind("model").columns
         await pilot.press("C", "space", "enter")
         assert "id" in app.session.view.columns
 

@@ -61,7 +61,7 @@ async def test_op_cases_run_as_one_batch_and_show_their_results(checkout: Checko
         app.navigation.switch("matrix")
         await pilot.press("enter")
         view = app.session.view
-        view.op_columns = ("id", "status", "result")
+        view.columns_of["op"] = ("id", "status", "result")
         await pilot.press("slash")
         await type_text(pilot, " backend:eager result:pass")
         await pilot.press("enter")
@@ -86,7 +86,7 @@ async def test_the_verdict_on_an_op_case_is_a_column_a_query_and_in_the_detail(
     listed = call("list", "verdict:regressed", "--format", "ids", "--repo", checkout.root)
     assert listed.out.split() == ["nano::scale"]
     app = build_app(checkout, op_cases=True, query="kind:op")
-    app.session.view.op_columns = ("id", "verdict", "result")
+    app.session.view.columns_of["op"] = ("id", "verdict", "result")
     async with app.run_test(size=(180, 50)) as pilot:
         await until(pilot, lambda: "eager active  inductor regressed" in screen_text(app), "the column")
         await pilot.press("slash")
@@ -161,7 +161,7 @@ async def test_columns_of_op_cases_are_chosen_apart(checkout: Checkout) -> None:
     async with app.run_test(size=(160, 40)) as pilot:
         before = app.session.view.columns
         await pilot.press("C", "j", "space", "enter")
-        await until(pilot, lambda: "op" not in app.session.view.op_columns, "the choice")
+        await until(pilot, lambda: "op" not in app.session.view.columns_of["op"], "the choice")
         assert app.session.view.columns == before
     again = build_app(checkout, op_cases=True, query="kind:op")
     assert "op" not in again.session.view.table_columns

@@ -7,7 +7,7 @@ import pytest
 from rich.cells import cell_len
 
 from core.evidence.verdicts import Verdict
-from core.matrix import Column, Matrix, index, with_handwritten_rows, with_op_rows
+from core.matrix import Column, Matrix, index, with_other_rows
 from core.matrix.op_rows import RESULTS
 from core.matrix.query import Judged, Plain, Query
 from core.matrix.view import BY_TABLE_FIELD, LAYOUTS, HeatOrder, Rate, View, overview, rate
@@ -21,8 +21,8 @@ from tui.view_models.style import RESULT_LOOKS, VERDICT_STYLES, WORD_LOOKS, bar,
 
 @pytest.fixture(scope="module")
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
-    cases = with_op_rows(index(sample(tmp_path_factory.mktemp("checkout"))), some_op_rows())
-    return with_handwritten_rows(cases, some_handwritten_rows())
+    cases = with_other_rows(index(sample(tmp_path_factory.mktemp("checkout"))), some_op_rows())
+    return with_other_rows(cases, some_handwritten_rows())
 
 
 def _tree(view: View) -> TreeRows:

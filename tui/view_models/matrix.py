@@ -5,17 +5,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from core import evidence
+from core.matrix import DEVICE_RUN, MODEL_KIND, RUN
 from core.matrix.query import NUMBERS, RESULT, VERDICT
 from core.matrix.view import (
     BY_TABLE_FIELD,
     DECLARED,
-    DEFAULT_COLUMNS,
-    DEFAULT_HANDWRITTEN_COLUMNS,
-    DEFAULT_OP_COLUMNS,
-    DEVICE_RUN,
     ENTRY_FIELDS,
     EVIDENCE,
-    RUN,
     RUN_KINDS,
     View,
     rate,
@@ -79,11 +75,16 @@ _SIZES: Mapping[str, TableColumn] = {
 }
 
 
+_OTHER_SIZE = TableColumn("", 12, share=1, yields=3)
+"""The size of columns that are in no table here: those that a kind of rows has for itself."""
 _OP_ID = TableColumn("", 24, share=3, elide=True, ids=True)
 """Ids of op cases are shorter, and their op is equally informative."""
 _LEAST_ID = 32
 """What ids keep beside columns that a person has chosen: of a hundred variants, 99 are whole in it."""
-_DEFAULTS = (DEFAULT_COLUMNS, DEFAULT_OP_COLUMNS, DEFAULT_HANDWRITTEN_COLUMNS)
+
+
+def _size(name: str) -> TableColumn:
+    return _SIZES.get(name, _OTHER_SIZE)
 
 
 class MatrixRows:
@@ -106,29 +107,27 @@ class MatrixRows:
         self._numbers: dict[str, Mapping[str, str]] = {}
         """Values of columns that have been drawn, by column and id."""
         self._names = view.table_columns
-        self._only_ops = view.only_ops
+        self._kind = view.row_kind
         self._sort = view.sort_key, view.descending
         self.columns: Sequence[TableColumn] = [self._column(name) for name in self._names]
 
     def _column(self, name: str) -> TableColumn:
         title = BY_TABLE_FIELD[name].title
-        width = _SIZES[name].width
+        width = _size(name).width
         if name == "archs":
             title = arch_title(self._matrix)
             width = len(title)
         elif name == "status":
             title = self._arch or title
-        elif name == "id" and self._only_ops:
-            title = "op case"
-        elif name == "id" and self._view.only_handwritten:
-            title = "hand-written test"
+        elif name == "id" and self._kind.name != MODEL_KIND:
+            title = self._kind.noun
         if name == self._view.sort_key:
             # The sort order is at the end, where cutting it off matters least.
             title = f"{'▼' if self._view.descending else '▲'}{title}"
-        size = _OP_ID if name == "id" and self._only_ops else _SIZES[name]
+        size = _OP_ID if name == "id" and self._kind.short_ids else _size(name)
         width = min(width, size.width) if size is _OP_ID else width
         heads = arch_names(self._matrix) if name == "archs" else ()
-        chosen = self._names not in _DEFAULTS
+        chosen = self._names != self._kind.columns
         return TableColumn(
             title,
             max(width, min(len(title), 8)),

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cache
 from typing import NamedTuple
 
-from core.matrix import Matrix
+from core.matrix import Matrix, all_kinds
 from core.matrix.view import MIXED as MIXED_WORD, Tally, View, shares
 from core.model import Status
 from core.text import counted as counted, one_line
@@ -200,12 +200,9 @@ def clock_text(at: float | None) -> str:
 
 def count_text(view: View) -> str:
     """How many rows the filter leaves, and how many are marked, including hidden marks."""
-    shown, total, models = len(view.rows), len(view.matrix.ids), len(view.matrix.model_tests.ids)
-    cases, by_hand = view.matrix.ops, view.matrix.handwritten
-    everything = counted(models, "test") + (f", {counted(len(cases.ids), 'op case')}" if cases else "")
-    everything += f", {counted(len(by_hand.ids), 'hand-written test')}" if by_hand else ""
-    planned = view.matrix.placeholders
-    everything += f", {counted(len(planned.ids), 'placeholder')}" if planned else ""
+    shown, total = len(view.rows), len(view.matrix.ids)
+    rows = ((len(view.matrix.kinds[name]), kind.noun) for name, kind in all_kinds().items())
+    everything = ", ".join(counted(count, noun) for count, noun in rows if count)
     text = f"{shown:,} of {total:,}" if shown != total else everything
     if shown == total and view.sort_key == "entry" and not view.descending:
         entries = sum(map(bool, view.matrix.flags["has"].masks))

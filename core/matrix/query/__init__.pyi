@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from .columns import (
+    assert_pcc_column as assert_pcc_column,
     entry_column as entry_column,
     family as family,
     family_column as family_column,
     field_column as field_column,
-    level_column as level_column,
-    op_column as op_column,
+    has_column as has_column,
+    llm_column as llm_column,
+    own_column as own_column,
+    own_flags as own_flags,
     required_pcc_column as required_pcc_column,
     variant_column as variant_column,
 )
@@ -31,6 +34,7 @@ from .fields import (
     NONE as NONE,
     backends_asked as backends_asked,
     column_of as column_of,
+    is_field as is_field,
     lacking_words as lacking_words,
     lens as lens,
     needs as needs,
@@ -38,17 +42,39 @@ from .fields import (
     select as select,
     texts_of as texts_of,
 )
+from .kinds import (
+    Choice as Choice,
+    Field as Field,
+    FromFacts as FromFacts,
+    FromResults as FromResults,
+    Number as Number,
+    Text as Text,
+    made as made,
+    stored as stored,
+)
 from .query import Query as Query
 from .terms import Node as Node
-from .values import TooLong as TooLong, decimal as decimal, time_limit as time_limit
+from .values import (
+    TooLong as TooLong,
+    by_number as by_number,
+    day as day,
+    days as days,
+    decimal as decimal,
+    time_limit as time_limit,
+)
 from .verdict_columns import (
     AS_EXPECTED as AS_EXPECTED,
     BACKEND as BACKEND,
     BROKE as BROKE,
+    FAILED_ON as FAILED_ON,
+    FIRST_BAD as FIRST_BAD,
     FIXED as FIXED,
+    FLAKY as FLAKY,
+    LAST as LAST,
     NUMBERS as NUMBERS,
     PASSED as PASSED,
     RESULT as RESULT,
+    TURNED as TURNED,
     UNEXPECTED as UNEXPECTED,
     VERDICT as VERDICT,
     Judged as Judged,

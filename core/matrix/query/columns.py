@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from core.matrix.columns import AnyColumn, Column, FlagColumn
+from core.matrix.columns import Column, FlagColumn
 from core.matrix.effective import DEFAULTS, resolve, text_of
 from core.matrix.field_rules import is_flag
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.op_rows import HANDWRITTEN_KIND, LEVELS, MODEL_KIND, OP_FLAGS, OP_KIND, PLACEHOLDER_KIND, fitted
+from core.matrix.op_rows import fitted
+from core.matrix.row_kinds import PLACEHOLDER_KIND
 from core.model import Entry, Function
 
 _ISSUE = re.compile(r"\bgithub\.com/[\w.-]+/[\w.-]+/issues/\d+")
@@ -120,33 +121,23 @@ def _shapes(matrix: Matrix) -> Column:
     )
 
 
-# Op cases
+# Other kinds of rows
 
 
 def kind_column(matrix: Matrix) -> Column:
-    """The kind of each row: model test, op case, hand-written test or placeholder."""
-    codes = bytes(len(matrix.model_tests.ids))
-    for code, rows in enumerate((matrix.ops, matrix.handwritten, matrix.placeholders), 1):
-        codes += bytes([code]) * (len(rows.ids) if rows else 0)
-    return Column((MODEL_KIND, OP_KIND, HANDWRITTEN_KIND, PLACEHOLDER_KIND), codes)
+    """The kind of each row."""
+    codes = b"".join(bytes([code]) * len(rows) for code, rows in enumerate(matrix.kinds.values()))
+    return Column(tuple(matrix.kinds), codes)
 
 
-def op_column(matrix: Matrix, name: str) -> AnyColumn:
-    """A column of op cases or hand-written tests; empty on model tests."""
-    if name in OP_FLAGS:
-        flags = matrix.flags.get(name) or FlagColumn((), [0] * len(matrix.ids))
-        return flags.or_none()
-    return matrix.columns.get(name) or Column(("",), bytes(len(matrix.ids)))
+def own_column(matrix: Matrix, name: str, vocabulary: tuple[str, ...] = ()) -> Column:
+    """A column that only some kinds other than model tests fill; empty on other rows."""
+    return matrix.columns.get(name) or Column(("", *vocabulary), bytes(len(matrix.ids)))
 
 
-def level_column(matrix: Matrix) -> Column:
-    """What each hand-written test runs; empty on other rows."""
-    return matrix.columns.get("level") or Column(("", *LEVELS), bytes(len(matrix.ids)))
-
-
-def known_column(matrix: Matrix) -> Column:
-    """Whether the parameters of each hand-written test are known; empty on other rows."""
-    return matrix.columns.get("known") or Column(("", "yes", "no"), bytes(len(matrix.ids)))
+def own_flags(matrix: Matrix, name: str) -> FlagColumn:
+    """As `own_column`, with several texts a row."""
+    return (matrix.flags.get(name) or FlagColumn((), [0] * len(matrix.ids))).or_none()
 
 
 # What entries say
@@ -251,11 +242,13 @@ def is_column(matrix: Matrix) -> FlagColumn:
 
 
 def _of_placeholders(matrix: Matrix, column: FlagColumn, text: str) -> FlagColumn:
-    """`column` with `text` added on the rows of placeholders, which are the last ones."""
-    if matrix.placeholders is None:
+    """`column` with `text` on the rows of placeholders."""
+    rows = matrix.kinds[PLACEHOLDER_KIND]
+    if not rows:
         return column
-    last = len(matrix.placeholders.ids)
-    return FlagColumn(column.values, [*column.masks[:-last], *[column.mask([text])] * last])
+    masks = [*column.masks]
+    masks[rows.start : rows.stop] = [column.mask([text])] * len(rows)
+    return FlagColumn(column.values, masks)
 
 
 @_kept

@@ -122,7 +122,8 @@ class Section:
 _OPERATORS = (
     ("a b", "both"),
     ("a or b", "either; a space binds more tightly"),
-    ("!a", "not a; also: not a"),
+    ("!a", "not a; also: not a, and of a field: -status:xfail"),
+    ("!op:add", "also rows that have no op; !op:none: those with an op"),
     ("!(a or b)", "parentheses group"),
     ("status:xfail,skip", "a field that has one of the values"),
     ('reason~"out of .*memory"', "a field that a regular expression matches, ignoring case"),

@@ -13,13 +13,13 @@ from core.errors import QueryError
 from core.ids import pasted
 from core.matrix.columns import AnyColumn, FlagColumn
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.op_rows import MODEL_KIND
 from core.matrix.query.columns import function_column
 from core.matrix.query.context import Scope
 from core.matrix.query.query import compiled
 from core.matrix.query.terms import Operator, Term
 from core.matrix.query.values import TooLong, decimal, number_test, time_limit
 from core.matrix.query.verdict_columns import BACKEND, RESULT, Judged
+from core.matrix.row_kinds import MODEL_KIND, kinds_with
 
 NONE = "none"
 """The word that selects an empty value."""
@@ -100,6 +100,16 @@ class FromResults:
         return facts.with_cases(scope.matrix, self.name, scope.arch, scope.backends)
 
 
+def stored(name: str) -> Callable[[Scope], AnyColumn]:
+    """A column that every index holds."""
+    return lambda scope: scope.matrix.columns.get(name) or scope.matrix.flags[name]
+
+
+def made(column: Callable[[Matrix], AnyColumn]) -> Callable[[Scope], AnyColumn]:
+    """A column that is made on first use, the same on every arch."""
+    return lambda scope: column(scope.matrix)
+
+
 @dataclass(frozen=True, slots=True)
 class _ColumnField(ABC):
     """A field whose values are in a column: a term is evaluated once per distinct text."""
@@ -108,9 +118,13 @@ class _ColumnField(ABC):
     help: str
     column: Callable[[Scope], AnyColumn]
     """The column for a scope."""
-    kinds: tuple[str, ...] = field(default=(MODEL_KIND,), kw_only=True)
-    """The kinds of rows that have the field. On the others it is neither empty nor anything else."""
     cost: ClassVar[int] = 0
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of rows that have the field. On the others it is neither empty nor anything else."""
+        # One that only the schema of the checkout has is a field of entries.
+        return kinds_with(self.name) or (MODEL_KIND,)
 
     @property
     def needs(self) -> str:
@@ -120,6 +134,9 @@ class _ColumnField(ABC):
         return (self.needs,) if self.needs else ()
 
     def select(self, scope: Scope, rows: Iterable[int], term: Term) -> Sequence[int]:
+        if not any(map(scope.matrix.kinds.get, self.kinds)):
+            # No row has the field: a value of it is neither right nor wrong.
+            return ()
         column = self.column(scope)
         if term.operator is Operator.MATCHES:
             with _stopped(term):

@@ -150,6 +150,10 @@ class _Parser:
             node = self._group()
         elif self.at == len(self.text) or self.text[self.at] == ")" or self._keyword():
             raise self._nothing()
+        elif self.text.startswith("-", self.at) and _FIELD.match(self.text, self.at + 1):
+            # As other query languages have it; ids have no colon after a word.
+            self._open("-")
+            node = negation(self._term())
         else:
             node = self._term()
         self.levels -= 1

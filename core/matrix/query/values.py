@@ -24,6 +24,14 @@ _COMPARES: dict[str, Callable[[float, float], bool]] = {
 }
 
 
+def by_number(text: str) -> float:
+    """Sort key of numbers; other texts come last."""
+    try:
+        return decimal(text)
+    except ValueError:
+        return math.inf
+
+
 def decimal(text: str) -> float:
     """A finite number. Raises ValueError for anything else."""
     number = float(text)

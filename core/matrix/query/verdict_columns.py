@@ -92,8 +92,8 @@ class Judged:
         """The verdicts on a row of `matrix`: for an op case `eager active  inductor regressed`, for a model test by
         arch, or that on `arch` alone. A single word if all are equal.
         """
-        if matrix.is_op(row):
-            found = self.case_verdicts.get(matrix.ids[row], {})
+        if matrix.ids[row] in self.case_verdicts:
+            found = self.case_verdicts[matrix.ids[row]]
         elif row >= len(self.matrix.ids):
             return ""
         else:

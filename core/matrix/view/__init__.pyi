@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from .columns import (
     BY_TABLE_FIELD as BY_TABLE_FIELD,
-    DEFAULT_COLUMNS as DEFAULT_COLUMNS,
-    DEFAULT_HANDWRITTEN_COLUMNS as DEFAULT_HANDWRITTEN_COLUMNS,
-    DEFAULT_OP_COLUMNS as DEFAULT_OP_COLUMNS,
-    DEVICE_RUN as DEVICE_RUN,
     ENTRY_FIELDS as ENTRY_FIELDS,
     EVIDENCE as EVIDENCE,
-    OF_HANDWRITTEN as OF_HANDWRITTEN,
-    OF_OP_CASES as OF_OP_CASES,
-    RUN as RUN,
     RUN_KINDS as RUN_KINDS,
     TABLE_FIELDS as TABLE_FIELDS,
+    columns_elsewhere as columns_elsewhere,
     ordered as ordered,
     text_of_row as text_of_row,
 )
@@ -46,9 +40,8 @@ from .tally import (
     shares as shares,
 )
 from .tree import (
+    BY_GROUPING as BY_GROUPING,
     GROUPINGS as GROUPINGS,
-    HANDWRITTEN_GROUPINGS as HANDWRITTEN_GROUPINGS,
-    OP_GROUPINGS as OP_GROUPINGS,
     Group as Group,
     Line as Line,
     Tree as Tree,

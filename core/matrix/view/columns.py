@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The columns that a table of tests can show: their names, texts and order."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,17 +10,16 @@ from core.matrix.matrix import Matrix
 from core.matrix.query import (
     RESULT,
     VERDICT,
-    decimal,
+    by_number,
     entry_column,
     field_column,
-    level_column,
-    op_column,
+    own_column,
+    own_flags,
     required_pcc_column,
     variant_column,
 )
+from core.matrix.row_kinds import DEVICE_RUN, MODEL_KIND, RUN, OwnColumn, all_kinds, kinds_with
 
-RUN, DEVICE_RUN = "run", "device_run"
-"""The columns of the last local runs, which the matrix does not have."""
 RUN_KINDS: Mapping[str, str] = {RUN: "cpu", DEVICE_RUN: "device"}
 """The kind of run (`core.runs.planning.kinds`) that each of these columns shows."""
 EVIDENCE = "evidence"
@@ -29,13 +27,6 @@ EVIDENCE = "evidence"
 
 RunWords = Mapping[str, Mapping[str, str]]
 """A word for the last run of each id that has one, by column of runs."""
-
-DEFAULT_COLUMNS = ("id", "status", "archs", "bringup", RUN, "reason")
-
-
-DEFAULT_HANDWRITTEN_COLUMNS = ("id", "level", "status", RUN, DEVICE_RUN, "mark", "reason")
-DEFAULT_OP_COLUMNS = ("id", "op", "dtype", "shape", "status", "rtol", "dup", "reason")
-"""The columns if all visible rows are op cases."""
 
 
 class TableField(NamedTuple):
@@ -47,6 +38,8 @@ class TableField(NamedTuple):
     column: Callable[[Matrix, str], Column | FlagColumn] | None = None
     rank: Callable[[str], Any] | None = None
     """The sort key of its texts; None: their place in the vocabulary."""
+    kinds: tuple[str, ...] = ()
+    """The kinds of rows that it is for; empty: all."""
 
 
 def _plain(name: str) -> Callable[[Matrix, str], Column]:
@@ -65,24 +58,25 @@ def _pcc(matrix: Matrix, arch: str) -> Column | FlagColumn:
     return required_pcc_column(matrix, arch)
 
 
-def _of_op(name: str) -> Callable[[Matrix, str], Column | FlagColumn]:
-    return lambda matrix, _: op_column(matrix, name)
+_MARKED = tuple(name for name, kind in all_kinds().items() if "marker" in kind.fields and name != MODEL_KIND)
+"""The kinds whose rows have marks of their own."""
 
 
-def _number(text: str) -> float:
-    try:
-        return decimal(text)
-    except ValueError:
-        return math.inf
+def _model(matrix: Matrix, _: str) -> Column:
+    return own_column(matrix, "model")
+
+
+def _marks(matrix: Matrix, _: str) -> FlagColumn:
+    return own_flags(matrix, "mark")
+
+
+def _own(one: OwnColumn, kind: str) -> TableField:
+    column = own_flags if one.flags else own_column
+    return TableField(one.name, one.title, one.help, lambda matrix, _: column(matrix, one.name), one.rank, (kind,))
 
 
 def _first_number(text: str) -> float:
-    return _number(text.partition(" ")[0])
-
-
-def _sizes(text: str) -> list[list[int]]:
-    """Sort key of shapes, by their sizes: 2x3 comes before 10x3."""
-    return [[int(size) for size in shape.split("x") if size.isdigit()] for shape in text.split()]
+    return by_number(text.partition(" ")[0])
 
 
 def _of_entry(name: str) -> Callable[[Matrix, str], Column | FlagColumn]:
@@ -90,17 +84,17 @@ def _of_entry(name: str) -> Callable[[Matrix, str], Column | FlagColumn]:
 
 
 ENTRY_FIELDS: tuple[tuple[str, str, Callable[[str], Any] | None], ...] = (
-    ("optimization_level", "opt level", _number),
+    ("optimization_level", "opt level", by_number),
     ("enable_weight_bfp8_conversion", "bfp8", str.lower),
-    ("batch_size", "batch", _number),
+    ("batch_size", "batch", by_number),
     ("execution_pass", "pass", str.lower),
     ("filechecks", "filechecks", str.lower),
     ("assert_pcc", "assert pcc", str.lower),
     ("assert_allclose", "allclose", str.lower),
-    ("allclose_rtol", "allclose rtol", _number),
-    ("allclose_atol", "allclose atol", _number),
+    ("allclose_rtol", "allclose rtol", by_number),
+    ("allclose_atol", "allclose atol", by_number),
     ("assert_atol", "assert atol", str.lower),
-    ("required_atol", "required atol", _number),
+    ("required_atol", "required atol", by_number),
     ("inject_custom_moe", "custom moe", str.lower),
     ("emitpy_assert_exact", "emitpy exact", str.lower),
 )
@@ -114,7 +108,7 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField(DEVICE_RUN, "device run", "how its last run on a device here ended"),
     TableField(EVIDENCE, "evidence", "its results on each arch, and how many are passes"),
     TableField("reason", "reason", "the entry's reasons", _plain("reason"), str.lower),
-    TableField("pcc", "pcc", "effective required_pcc", _pcc, _number),
+    TableField("pcc", "pcc", "effective required_pcc", _pcc, by_number),
     TableField("entry", "entry", "whether it has an entry; as an order: those with one first", _entry),
     TableField("markers", "markers", "markers the entry lists", lambda m, _: m.flags["marker"]),
     TableField("mode", "mode", "inference or training", _plain("mode")),
@@ -123,18 +117,10 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("framework", "framework", "pytorch or jax", _plain("framework")),
     TableField("loader", "loader", "directory of the loader", _plain("loader"), str.lower),
     TableField("variant", "variant", "variant of the model", _variant, str.lower),
-    TableField("op", "op", "op of an op case", _of_op("op"), str.lower),
-    TableField(
-        "model", "model", "model of an op case, or name of a placeholder in reports", _of_op("model"), str.lower
-    ),
-    TableField("dtype", "dtype", "dtypes of the tensors of an op case", _of_op("dtype"), str.lower),
-    TableField("shape", "shapes", "shapes of the tensors of an op case", _of_op("shape"), _sizes),
-    TableField("rtol", "rtol", "relative tolerance of an op case", _of_op("rtol"), _number),
-    TableField("atol", "atol", "absolute tolerance of an op case", _of_op("atol"), _number),
-    TableField("mark", "marks", "marks of an op case", _of_op("mark"), str.lower),
-    TableField("level", "level", "what a hand-written test runs: op, graph or other", lambda m, _: level_column(m)),
-    TableField("dup", "same as", "op case that represents it, as both are the same test", _of_op("dup"), str.lower),
-    TableField(RESULT, "results", "last result of an op case on each backend"),
+    TableField("model", "model", "model of an op case or a placeholder", _model, str.lower, kinds_with("model")),
+    TableField("mark", "marks", "marks of an op case or a hand-written test", _marks, str.lower, _MARKED),
+    *(_own(one, kind.name) for kind in all_kinds().values() for one in kind.own_columns),
+    TableField(RESULT, "results", "last result of an op case on each backend", kinds=kinds_with(RESULT)),
     TableField(VERDICT, "verdict", "verdict on each arch, on an op case by backend"),
     TableField("samples_per_s", "samples/s", "newest throughput, as the query field", None, _first_number),
     TableField("run_s", "run s", "newest seconds of one timed run", None, _first_number),
@@ -143,11 +129,12 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("file", "file", "file of the entry", _plain("file")),
     *(TableField(name, title, f"effective {name}", _of_entry(name), rank) for name, title, rank in ENTRY_FIELDS),
 )
-OF_OP_CASES = ("op", "model", "dtype", "shape", "rtol", "atol", "mark", "dup", RESULT)
-"""Columns that are empty on model tests."""
-OF_HANDWRITTEN = ("level",)
-"""Columns that only hand-written tests have."""
 BY_TABLE_FIELD = {one.name: one for one in TABLE_FIELDS}
+
+
+def columns_elsewhere(matrix: Matrix) -> frozenset[str]:
+    """The columns of kinds that have no rows in `matrix`."""
+    return frozenset(one.name for one in TABLE_FIELDS if one.kinds and not any(map(matrix.kinds.get, one.kinds)))
 
 
 def check_columns(names: Sequence[str]) -> None:

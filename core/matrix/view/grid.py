@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from core.matrix.columns import Column
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.op_rows import HANDWRITTEN_KIND, MODEL_KIND, OP_KIND, RESULTS
+from core.matrix.op_rows import RESULTS
 from core.matrix.query import (
     BACKEND,
     Judged,
@@ -19,13 +19,13 @@ from core.matrix.query import (
     beginning,
     family,
     lens,
-    level_column,
     named,
-    op_column,
+    own_column,
     select,
     variant_column,
     written,
 )
+from core.matrix.row_kinds import HANDWRITTEN_KIND, MODEL_KIND, OP_KIND
 from core.matrix.view.tally import WORDS, Outcomes, Tally, case_outcomes, rate, status_words
 from core.matrix.view.tree import BY_GROUPING, paired
 
@@ -46,12 +46,14 @@ class Layout:
     across: str
     help: str
     kind: str = MODEL_KIND
-    """The kind of its tests: model tests, op cases, or hand-written tests."""
+    """The kind of its rows."""
+    results: bool = False
+    """Whether it counts last results instead of expected statuses."""
 
     @property
     def needs(self) -> str:
         """The provider of `core.providers.base` whose facts the grid needs."""
-        return RUNS if self.kind == OP_KIND else BY_GROUPING[self.down].needs
+        return RUNS if self.results else BY_GROUPING[self.down].needs
 
 
 LAYOUTS: tuple[Layout, ...] = (
@@ -64,8 +66,8 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout("variant-work", "variant", WORK, "variants by parallelism and mode"),
     Layout("parallelism", "parallelism", ARCH, "parallelisms by arch"),
     Layout("work", "parallelism", "mode", "parallelisms by mode"),
-    Layout("ops", "op", "model", "worst last results of ops by model that cases are of", OP_KIND),
-    Layout("op-results", "op", BACKEND, "last results of ops by backend", OP_KIND),
+    Layout("ops", "op", "model", "worst last results of ops by model that cases are of", OP_KIND, results=True),
+    Layout("op-results", "op", BACKEND, "last results of ops by backend", OP_KIND, results=True),
     Layout("handwritten", "file", "level", "files of hand-written tests by level", HANDWRITTEN_KIND),
 )
 BY_LAYOUT = {one.name: one for one in LAYOUTS}
@@ -103,7 +105,7 @@ class Grid:
 
     def outcomes(self, row: int, column: int) -> Outcomes:
         """How the newest results of the tests in a cell ended."""
-        if self.layout.kind == OP_KIND:
+        if self.layout.results:
             return case_outcomes(self.at(row, column))
         return self.newest.get((row, column), Outcomes())
 
@@ -199,7 +201,7 @@ def _by_column(scope: Scope, query: Query, among: Sequence[int], side: Column, l
     matrix = scope.matrix
     arch = lens(matrix, query.terms) or scope.arch
     across = _side(matrix, layout.across, scope.learned)
-    if layout.kind == OP_KIND:
+    if layout.results:
         # What a manifest expects is no result: a case that has not run says nothing.
         facts = scope.learned[layout.needs]
         assert isinstance(facts, Judged), "the provider of results"
@@ -280,7 +282,7 @@ def _name(name: str) -> Callable[[Matrix, int], Node]:
 
 def _of_op(name: str) -> Callable[[Matrix, int], Node]:
     def term(matrix: Matrix, row: int) -> Node:
-        column = op_column(matrix, name)
+        column = own_column(matrix, name)
         text = str(column[row])
         alike = [one for one in column.values if one.lower() == text.lower()]
         return named(name, text) if len(alike) < 2 else written(name, text, alike)
@@ -321,5 +323,5 @@ _TERMS: Mapping[str, Sequence[Callable[[Matrix, int], Node]]] = {
     "op": (_of_op("op"),),
     "model": (_of_op("model"),),
     "file": (_file,),
-    "level": (lambda matrix, row: named("level", level_column(matrix)[row]),),
+    "level": (lambda matrix, row: named("level", own_column(matrix, "level")[row]),),
 }

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.op_rows import LEVELS
 from core.matrix.query import Learned, Query, needs, select
+from core.matrix.row_kinds import HANDWRITTEN_KIND, OP_KIND
 from core.matrix.view.grid import Grid, grid
 from core.matrix.view.tally import DECLARED, Tally
 from core.model import Finding, Status
@@ -116,8 +117,8 @@ def overview(matrix: Matrix, learned: Learned = MappingProxyType({})) -> tuple[S
     )
     if matrix.models is None:
         return sections
-    cases = (_op_cases(matrix),) if matrix.ops else ()
-    by_hand = (_handwritten(matrix),) if matrix.handwritten else ()
+    cases = (_op_cases(matrix),) if matrix.of_kind(OP_KIND) else ()
+    by_hand = (_handwritten(matrix),) if matrix.of_kind(HANDWRITTEN_KIND) else ()
     return (*(_of_models(section) for section in sections), *cases, *by_hand)
 
 

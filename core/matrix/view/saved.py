@@ -12,13 +12,14 @@ from typing import NamedTuple
 from core import files
 from core.errors import TTMatrixError, UsageError
 from core.matrix.query import Query
+from core.matrix.row_kinds import KINDS, MODEL_KIND
 from core.matrix.view.columns import check_columns
 from core.matrix.view.spec import ViewSpec
 
 _VERSION = 1
 _LONGEST_NAME = 40
-_COLUMNS = ("columns", "op_columns", "handwritten_columns")
-"""The keys for the columns that a person chose, in the order of the fields of `Saved`."""
+_COLUMNS = {kind: "columns" if kind == MODEL_KIND else f"{kind}_columns" for kind in KINDS}
+"""The keys for the columns that a person chose, by kind of rows."""
 
 
 @cache
@@ -41,12 +42,14 @@ def built_in() -> Mapping[str, ViewSpec]:
 
 
 class Saved(NamedTuple):
-    """What a person saves: views by name, and the chosen columns for model tests, op cases and hand-written tests."""
+    """What a person saves: views by name, and the chosen columns by kind of rows."""
 
     views: Mapping[str, ViewSpec] = MappingProxyType({})
-    columns: tuple[str, ...] = ()
-    op_columns: tuple[str, ...] = ()
-    handwritten_columns: tuple[str, ...] = ()
+    columns: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+    def with_columns(self, kind: str, names: tuple[str, ...]) -> "Saved":
+        """A copy with these columns for a kind of rows."""
+        return self._replace(columns={**self.columns, kind: names})
 
     def all(self) -> dict[str, ViewSpec]:
         """The person's own views by name, then those that come with ttmatrix."""
@@ -86,14 +89,14 @@ def read_saved(file: Path) -> Saved:
         document = json.loads(files.read_text(file))
         if not isinstance(document, dict) or document.get("version") != _VERSION:
             raise ValueError(f"it is not of version {_VERSION}")
-        columns = [tuple(document.get(name, ())) for name in _COLUMNS]
-        for names in columns:
+        columns = {kind: tuple(document.get(key, ())) for kind, key in _COLUMNS.items()}
+        for names in columns.values():
             check_columns(names)
         views = {str(name): ViewSpec.from_json(parts) for name, parts in document.get("views", {}).items()}
     except (ValueError, TypeError, AttributeError, UsageError) as error:
         said = f"{error.title}. {error.detail}" if isinstance(error, UsageError) else str(error)
         raise TTMatrixError(f"Cannot read the saved views in {file}", said, "Fix or remove it.") from error
-    return Saved(views, *columns)
+    return Saved(views, {kind: names for kind, names in columns.items() if names})
 
 
 def change_saved(file: Path, change: Callable[[Saved], Saved]) -> Saved:
@@ -109,9 +112,9 @@ def change_saved(file: Path, change: Callable[[Saved], Saved]) -> Saved:
         with FileLock(file.with_suffix(".lock"), timeout=5):
             saved = change(read_saved(file))
             views = {name: spec.to_json() for name, spec in saved.views.items()}
-            document: dict[str, object] = {"version": _VERSION, "columns": list(saved.columns), "views": views}
-            more = (("op_columns", saved.op_columns), ("handwritten_columns", saved.handwritten_columns))
-            document |= {name: list(columns) for name, columns in more if columns}
+            first = list(saved.columns.get(MODEL_KIND, ()))
+            document: dict[str, object] = {"version": _VERSION, "columns": first, "views": views}
+            document |= {_COLUMNS[kind]: list(names) for kind, names in saved.columns.items() if kind != MODEL_KIND}
             files.atomic_write(file, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     except OSError as error:
         raise TTMatrixError(f"Cannot write {file}", error.strerror or str(error)) from error

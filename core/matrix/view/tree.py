@@ -10,7 +10,7 @@ from typing import cast
 
 from core.matrix.columns import Column
 from core.matrix.matrix import Matrix
-from core.matrix.query import Scope, family_column, level_column, op_column, variant_column
+from core.matrix.query import Scope, family_column, own_column, variant_column
 from core.matrix.view.tally import Tally, status_words, tally
 
 _MODELS = "models"
@@ -37,8 +37,8 @@ def _of_models(name: str) -> Callable[[Scope], Column]:
     return lambda scope: cast(Column, scope.facts(_MODELS, name))
 
 
-def _of_op(name: str) -> Callable[[Scope], Column]:
-    return lambda scope: cast(Column, op_column(scope.matrix, name))
+def _own(name: str) -> Callable[[Scope], Column]:
+    return lambda scope: own_column(scope.matrix, name)
 
 
 @lru_cache(maxsize=4)
@@ -64,16 +64,10 @@ GROUPINGS: tuple[Grouping, ...] = (
     Grouping("phase", "default, llm_decode or llm_prefill", _field("phase")),
     Grouping("framework", "pytorch or jax", _field("framework")),
     Grouping("file", "file of the entry", _field("file")),
-    Grouping("level", "what hand-written tests run", lambda scope: level_column(scope.matrix)),
-    Grouping("op", "op of op cases", _of_op("op"), biggest_first=True),
-    Grouping("model", "model that op cases are of", _of_op("model")),
+    Grouping("level", "what hand-written tests run", _own("level")),
+    Grouping("op", "op of op cases", _own("op"), biggest_first=True),
+    Grouping("model", "model that op cases are of", _own("model")),
 )
-
-OP_GROUPINGS = ("op", "model", "status", "reason", "file")
-"""The groupings of op cases."""
-
-HANDWRITTEN_GROUPINGS = ("file", "level", "status", "reason")
-"""The groupings of hand-written tests."""
 
 BY_GROUPING = {one.name: one for one in GROUPINGS}
 

@@ -9,11 +9,8 @@ from typing import NamedTuple
 from core.errors import QueryError
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query import (
-    BACKEND,
     BY_NAME,
     NONE,
-    RESULT,
-    VERDICT,
     Judged,
     Learned,
     Query,
@@ -25,10 +22,8 @@ from core.matrix.query import (
     select,
     texts_of,
 )
+from core.matrix.row_kinds import MODEL_KIND, RowKind, all_kinds, row_kind
 from core.matrix.view.columns import (
-    DEFAULT_COLUMNS,
-    DEFAULT_HANDWRITTEN_COLUMNS,
-    DEFAULT_OP_COLUMNS,
     RunWords,
     ordered,
 )
@@ -39,12 +34,6 @@ from core.text import counted, one_line
 
 _NAMED = 6
 """How many tests a question names."""
-
-OP_FACETS = ("status", "op", "model", "dtype", "marker", "temporary", BACKEND, RESULT, VERDICT)
-"""The facets if all visible rows are op cases."""
-HANDWRITTEN_FACETS = ("status", "level", "marker")
-"""The facets if all visible rows are hand-written tests."""
-FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "bringup", "marker", "group", "task", "job")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +109,8 @@ class View:
         self._cells: tuple[object, Grid] | None = None
         """The last grid, with the inputs it was made from."""
         self.query = query or Query()
-        self.columns: tuple[str, ...] = DEFAULT_COLUMNS
-        self.op_columns: tuple[str, ...] = DEFAULT_OP_COLUMNS
-        self.handwritten_columns: tuple[str, ...] = DEFAULT_HANDWRITTEN_COLUMNS
+        self.columns_of: dict[str, tuple[str, ...]] = {name: kind.columns for name, kind in all_kinds().items()}
+        """The columns of tables, by the kind of all their rows; of a table with several kinds, those of model tests."""
         self.sort_key = "id"
         self.descending = False
         self.group = ""
@@ -141,6 +129,15 @@ class View:
         self._typed: tuple[Query, str, list[int]] | None = None
         """The last typed query with its arch and rows: after one more letter, a subset of these remains."""
         self.rows: Sequence[int] = self._selected(self.query, self.arch)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of tables of model tests, and of several kinds."""
+        return self.columns_of[MODEL_KIND]
+
+    @columns.setter
+    def columns(self, names: tuple[str, ...]) -> None:
+        self.columns_of[MODEL_KIND] = names
 
     def filter(self, query: Query) -> None:
         """Show what `query` selects; on a QueryError nothing changes."""
@@ -170,6 +167,13 @@ class View:
         """The content and form of the view, as a value."""
         order = self.sort_key, self.descending
         return ViewSpec(self.query, self.arch, self.columns, *order, self.group, self.grid, self.heat)
+
+    def with_columns(self, kind: str, names: tuple[str, ...]) -> ViewSpec:
+        """The present view with these columns for tables of one kind. Only those of model tests are part of a view."""
+        if kind == MODEL_KIND:
+            return self.spec._replace(columns=names)
+        self.columns_of[kind] = names
+        return self.spec
 
     def adopt(self, spec: ViewSpec) -> None:
         """Switch to another view; on a UsageError nothing changes."""
@@ -308,26 +312,22 @@ class View:
         return Targets(ids, hidden, marked=ids != tuple(chosen))
 
     @property
-    def only_ops(self) -> bool:
-        """Whether all visible rows are op cases, and there are any."""
-        # One row is usually enough to tell: this is called for each frame.
-        if not self.rows or not self.matrix.is_op(self.rows[0]):
-            return False
-        return self.matrix.is_op(min(self.rows)) and self.matrix.is_op(max(self.rows))
+    def kind(self) -> str:
+        """The kind of all visible rows; empty: they are of several kinds, or there are none."""
+        if self.sort_key == "id" and self.rows:
+            # Called for each frame: these rows are sorted, or the other way round.
+            return self.matrix.kind_of_all((self.rows[0], self.rows[-1]))
+        return self.matrix.kind_of_all(self.rows)
 
     @property
-    def only_handwritten(self) -> bool:
-        """Whether all visible rows are hand-written tests, and there are any."""
-        if not self.rows or not self.matrix.is_handwritten(self.rows[0]):
-            return False
-        return self.matrix.is_handwritten(min(self.rows)) and self.matrix.is_handwritten(max(self.rows))
+    def row_kind(self) -> RowKind:
+        """What is said of the kind of all visible rows; of several kinds, of model tests."""
+        return row_kind(self.kind or MODEL_KIND)
 
     @property
     def table_columns(self) -> tuple[str, ...]:
-        """The columns of the table: those for op cases or hand-written tests if all visible rows are such."""
-        if self.only_handwritten:
-            return self.handwritten_columns
-        return self.op_columns if self.only_ops else self.columns
+        """The columns of the table: those for the kind of all visible rows."""
+        return self.columns_of[self.kind or MODEL_KIND]
 
     def facets(self, names: Iterable[str] = ()) -> list[Facet]:
         """Counts per value; a facet is counted without its own terms, so that alternatives show.
@@ -336,13 +336,18 @@ class View:
         """
         return [self._facet(name) for name in names or self._facet_names if self._is_known(name)]
 
+    @property
+    def facts_of_facets(self) -> tuple[str, ...]:
+        """The providers whose facts the facets for the visible kind of rows count."""
+        return tuple(dict.fromkeys(need for name in self._facet_names if (need := BY_NAME[name].needs)))
+
     def awaited_facets(self) -> list[str]:
         """The facets for the visible kind of rows whose facts are missing."""
         return [name for name in self._facet_names if not self._is_known(name)]
 
     @property
     def _facet_names(self) -> tuple[str, ...]:
-        return ("kind", *(HANDWRITTEN_FACETS if self.only_handwritten else OP_FACETS if self.only_ops else FACETS))
+        return ("kind", *self.row_kind.facets)
 
     def _is_known(self, name: str) -> bool:
         return BY_NAME[name].needs in ("", *self.learned)

@@ -6,10 +6,21 @@ from array import array
 import pytest
 from hypothesis import given, strategies as st
 
-from core.matrix import Column, FlagColumn, Matrix, OtherRows, index, with_handwritten_rows, with_op_rows
-from core.matrix.op_rows import OP_COLUMNS, continued
+from core.matrix import (
+    HANDWRITTEN_KIND,
+    MODEL_KIND,
+    OP_KIND,
+    Column,
+    FlagColumn,
+    Matrix,
+    OtherRows,
+    index,
+    row_kind,
+    with_other_rows,
+)
+from core.matrix.op_rows import continued
 from core.matrix.query import BY_NAME, Plain, Query, Scope, column_of, select
-from core.matrix.view import DEFAULT_COLUMNS, DEFAULT_HANDWRITTEN_COLUMNS, DEFAULT_OP_COLUMNS, View
+from core.matrix.view import View
 from core.model import Status
 from tests.support.op_rows import some_handwritten_rows, some_op_rows
 from tests.support.tree import sample
@@ -29,10 +40,13 @@ def op_rows(draw: st.DrawFn) -> OtherRows:
     sets = draw(st.lists(st.lists(_TEXTS, max_size=3), min_size=size, max_size=size))
     flags = FlagColumn.sparse(size, (), dict(enumerate(sets)))
     return OtherRows(
+        kind=OP_KIND,
         ids=tuple(f"op::{name}" for name in names),
         lines=array("I", range(size)),
         status=column(st.sampled_from([str(one) for one in Status])),
-        columns={name: column() for name in (*OP_COLUMNS, "reason", "file")},
+        columns={
+            name: column() for name in ("op", "model", "shape", "dup", "rtol", "atol", "temporary", "reason", "file")
+        },
         flags={"dtype": flags, "mark": flags},
     )
 
@@ -44,11 +58,11 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
 
 @given(ops=op_rows())
 def test_model_tests_keep_their_rows_and_all_their_values(models: Matrix, ops: OtherRows) -> None:
-    matrix = with_op_rows(models, ops)
+    matrix = with_other_rows(models, ops)
     size = len(models.ids)
     assert matrix.ids == models.ids + ops.ids
     assert matrix.model_tests is models
-    assert [matrix.is_op(row) for row in range(len(matrix.ids))] == [False] * size + [True] * len(ops.ids)
+    assert [matrix.kind_of(row) for row in range(len(matrix.ids))] == [MODEL_KIND] * size + [OP_KIND] * len(ops.ids)
     facts = {name: Plain({"x": column}) for name, column in models.columns.items()}
     scope = Scope(matrix, learned=facts)
     for name, column in models.columns.items():
@@ -63,7 +77,7 @@ def test_model_tests_keep_their_rows_and_all_their_values(models: Matrix, ops: O
 
 @given(ops=op_rows())
 def test_op_cases_have_what_they_are_given(models: Matrix, ops: OtherRows) -> None:
-    matrix = with_op_rows(models, ops)
+    matrix = with_other_rows(models, ops)
     for case, row in enumerate(range(len(models.ids), len(matrix.ids))):
         assert {name: matrix.columns[name][row] for name in ops.columns} == {
             name: column[case] for name, column in ops.columns.items()
@@ -78,7 +92,7 @@ def test_op_cases_have_what_they_are_given(models: Matrix, ops: OtherRows) -> No
 
 @given(ops=op_rows())
 def test_every_field_means_the_same_for_model_tests(models: Matrix, ops: OtherRows) -> None:
-    matrix = with_op_rows(models, ops)
+    matrix = with_other_rows(models, ops)
     size, before, after = len(models.ids), Scope(models), Scope(matrix)
     for name, field in BY_NAME.items():
         if name and name != "id" and not field.needs:
@@ -89,7 +103,7 @@ def test_every_field_means_the_same_for_model_tests(models: Matrix, ops: OtherRo
 
 def test_queries_of_op_cases(models: Matrix) -> None:
     ops = some_op_rows()
-    matrix = with_op_rows(models, ops)
+    matrix = with_other_rows(models, ops)
 
     def ids(text: str) -> list[str]:
         return [matrix.ids[row] for row in select(matrix, Query.parse(text))]
@@ -109,13 +123,17 @@ def test_queries_of_op_cases(models: Matrix) -> None:
 
 def test_hand_written_tests_are_behind_the_op_cases(models: Matrix) -> None:
     ops, tests = some_op_rows(), some_handwritten_rows()
-    matrix = with_handwritten_rows(with_op_rows(models, ops), tests)
-    assert matrix.ids == with_op_rows(with_handwritten_rows(models, tests), ops).ids == models.ids + ops.ids + tests.ids
-    kinds = [(matrix.is_op(row), matrix.is_handwritten(row)) for row in range(len(matrix.ids))]
-    assert kinds == [(False, False)] * len(models.ids) + [(True, False)] * 4 + [(False, True)] * 3
+    matrix = with_other_rows(with_other_rows(models, ops), tests)
+    assert matrix.ids == with_other_rows(with_other_rows(models, tests), ops).ids == models.ids + ops.ids + tests.ids
+    kinds = [matrix.kind_of(row) for row in range(len(matrix.ids))]
+    assert kinds == [MODEL_KIND] * len(models.ids) + [OP_KIND] * 4 + [HANDWRITTEN_KIND] * 3
     assert [matrix.line_of(matrix.rows[id]) for id in (*ops.ids, *tests.ids)] == [3, 5, 3, 9, 4, 7, 9]
-    alone = with_handwritten_rows(models, tests)
-    assert alone.ops is None and not alone.is_op(len(models.ids)) and alone.line_of(len(models.ids)) == 4
+    alone = with_other_rows(models, tests)
+    assert (
+        alone.of_kind(OP_KIND) is None
+        and alone.kind_of(len(models.ids)) == HANDWRITTEN_KIND
+        and alone.line_of(len(models.ids)) == 4
+    )
 
     def ids(text: str) -> list[str]:
         return [matrix.ids[row] for row in select(matrix, Query.parse(text))]
@@ -127,18 +145,18 @@ def test_hand_written_tests_are_behind_the_op_cases(models: Matrix) -> None:
     assert ids("mark:slow") == ["m::mm", tests.ids[1]]
     assert ids("kind:handwritten op:torch.add") == ids("kind:handwritten arch:n150") == []
     view = View(matrix, Query.parse("kind:handwritten"))
-    assert (view.only_handwritten, view.only_ops, view.table_columns) == (True, False, DEFAULT_HANDWRITTEN_COLUMNS)
+    assert (view.kind, view.table_columns) == (HANDWRITTEN_KIND, row_kind(HANDWRITTEN_KIND).columns)
     view.filter(Query.parse("kind:handwritten,op"))
-    assert (view.only_handwritten, view.only_ops, view.table_columns) == (False, False, DEFAULT_COLUMNS)
+    assert (view.kind, view.table_columns) == ("", row_kind(MODEL_KIND).columns)
     view.sort("status")
-    assert not view.only_handwritten and not view.only_ops
+    assert not view.kind
 
 
 def test_a_view_of_op_cases_has_their_columns_and_facets(models: Matrix) -> None:
-    view = View(with_op_rows(models, some_op_rows()))
-    assert (view.only_ops, view.table_columns) == (False, DEFAULT_COLUMNS)
+    view = View(with_other_rows(models, some_op_rows()))
+    assert (view.kind, view.table_columns) == ("", row_kind(MODEL_KIND).columns)
     view.filter(Query.parse("kind:op"))
-    assert (view.only_ops, view.table_columns) == (True, DEFAULT_OP_COLUMNS)
+    assert (view.kind, view.table_columns) == (OP_KIND, row_kind(OP_KIND).columns)
     facets = {facet.field: {one.value: one.count for one in facet.values if one.count} for facet in view.facets()}
     assert facets["kind"] == {"model": len(models.ids), "op": 4}
     assert facets["op"] == {"torch.add": 2, "torch.mm": 1, "torch.Add": 1}
@@ -147,9 +165,9 @@ def test_a_view_of_op_cases_has_their_columns_and_facets(models: Matrix) -> None
     view.sort("shape")
     assert [view.matrix.ids[row] for row in view.rows] == ["m::mm", "n::Add", "m::add", "n::add"], "by size"
     view.filter(Query.parse("kind:op or tiny"))
-    assert not view.only_ops
+    assert view.kind != OP_KIND
     view.filter(Query.parse("zzz"))
-    assert (view.only_ops, view.table_columns) == (False, DEFAULT_COLUMNS)
+    assert (view.kind, view.table_columns) == ("", row_kind(MODEL_KIND).columns)
 
 
 @given(st.lists(st.integers(0, 400), max_size=30), st.lists(st.integers(0, 400), max_size=30))

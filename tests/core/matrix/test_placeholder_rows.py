@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix import Matrix, Universe, index, with_handwritten_rows, with_op_rows, with_placeholder_rows
+from core.matrix import Matrix, Universe, index, with_other_rows, with_placeholder_rows
 from core.matrix.cache import Cache
 from core.matrix.placeholder_rows import reported_name
 from core.matrix.query import Query, select
@@ -65,23 +65,22 @@ def test_all_kinds_of_rows_know_what_they_are(checkout: Checkout) -> None:
     ops, by_hand = some_op_rows(), some_handwritten_rows()
     plain = index(checkout)
     orders = [
-        with_placeholder_rows(with_handwritten_rows(with_op_rows(plain, ops), by_hand)),
-        with_op_rows(with_handwritten_rows(with_placeholder_rows(plain), by_hand), ops),
+        with_placeholder_rows(with_other_rows(with_other_rows(plain, ops), by_hand)),
+        with_other_rows(with_other_rows(with_placeholder_rows(plain), by_hand), ops),
     ]
     for matrix in orders:
         assert matrix.ids == (*plain.ids, *ops.ids, *by_hand.ids, *NAMES)
         first = len(plain.ids)
         rows = range(len(matrix.ids))
-        kinds = [
-            [row for row in rows if fits(row)] for fits in (matrix.is_op, matrix.is_handwritten, matrix.is_placeholder)
-        ]
+        names = ("op", "handwritten", "placeholder")
+        kinds = [[row for row in rows if matrix.kind_of(row) == kind] for kind in names]
         assert kinds == [[*range(first, first + 4)], [*range(first + 4, first + 7)], [*range(first + 7, first + 9)]]
         assert matrix.line_of(first + 4) == by_hand.lines[0]
         for kind in ("model", "op", "handwritten", "placeholder"):
             assert _selected(matrix, f"kind:{kind}")
         assert _selected(matrix, "kind:placeholder") == NAMES
-        assert View(matrix, Query.parse("kind:handwritten")).only_handwritten
-        assert not View(matrix, Query.parse("kind:handwritten or kind:placeholder")).only_handwritten
+        assert View(matrix, Query.parse("kind:handwritten")).kind == "handwritten"
+        assert not View(matrix, Query.parse("kind:handwritten or kind:placeholder")).kind
 
 
 def test_where_pytest_collects_them_they_are_tests(checkout: Checkout) -> None:

@@ -166,7 +166,7 @@ async def test_op_cases_come_after_the_first_frame_and_follow_their_manifests(
     manifest.write_text(text)
     cache = Cache(checkout, tmp_path / "cache")
     session = Session.open(cache.index()[0], paths(), Settings())
-    assert session.view.matrix.ops is None
+    assert session.view.matrix.of_kind("op") is None
     app = started_app(session, cache, saved=True, whole=False)
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: "nano::a" in session.view.matrix.rows, "the op cases")

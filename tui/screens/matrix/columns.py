@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Choose the columns of the table, their order, and the sort column."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Label
 
-from core.matrix.view import BY_TABLE_FIELD, DEFAULT_COLUMNS, TABLE_FIELDS, ViewSpec
+from core.matrix.view import BY_TABLE_FIELD, TABLE_FIELDS, ViewSpec
 from tui.screens.dialogs import Dialog
 from tui.view_models import Cell, TableColumn
 from tui.widgets import CachedBox, RowTable
@@ -76,9 +76,7 @@ class Columns(Dialog[ColumnChoice]):
         Binding("enter", "apply", "Apply", show=False),
     ]
 
-    def __init__(
-        self, spec: ViewSpec, defaults: Sequence[str] = DEFAULT_COLUMNS, *, hidden: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, spec: ViewSpec, defaults: Sequence[str], *, hidden: Collection[str] = ()) -> None:
         """`hidden` columns cannot be chosen: no row has them."""
         super().__init__(classes="pick")
         self._defaults = tuple(defaults)

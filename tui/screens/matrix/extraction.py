@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import UsageError
 from core.ids import TestId
+from core.matrix import OP_KIND
 from core.matrix.query import Query
 from core.runs import planning
 from core.text import counted, one_line
@@ -68,7 +69,7 @@ class Extraction:
         test = TestId.parse(id or "")
         if id is None:
             reason = "Nothing to extract: no single test is under the cursor."
-        elif self._session.is_op(id):
+        elif self._session.kind_of(id) == OP_KIND:
             reason = "An op case is one op already."
         elif not self._session.is_model(id):
             reason = "This is for tests of models."
@@ -150,7 +151,7 @@ class Extraction:
         words = f"{one_line(str(name))} has {size}" + (f", {new:,} of them new" if isinstance(new, int) else "")
         query = Query().asking_for("kind", ("op",)).asking_for("model", (model,))
         here = self._screen.app.screen is self._screen and self._listing.current == record.spec.test_id
-        cases = self._session.view.matrix.ops
+        cases = self._session.view.matrix.of_kind(OP_KIND)
         if here and cases is not None and model in cases.columns["model"].values:
             self._context.notify.info(f"{words}.")
             self._context.navigation.show_tests(query)

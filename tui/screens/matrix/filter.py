@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 
 FACETS_FROM = 120
 """Terminal width from which the facets are shown without being asked for."""
-_OF_FACETS = ("models", "jobs")
-"""Facts that the facets count beside what the index holds."""
-_OF_OP_FACETS = ("runs",)
-"""The same where all rows are op cases."""
 _REST_SECONDS = 0.06
 """How long nothing must have been typed before facets are counted."""
 _PAUSE_SECONDS = 0.2
@@ -140,7 +136,7 @@ class QueryFilter:
             failed = next(filter(None, map(self._facts.failure, missing)), "")
             self.bar.note(failed or waiting_words(missing), error=bool(failed))
             return
-        lacking = query.lacking_words(view.query)
+        lacking = query.lacking_words(view.query, matrix=view.matrix)
         self.bar.note(" · ".join((count_text(view), *lacking)))
         if not (view.rows or lacking):
             # All ids may be compared with it: not for each letter, and not in the app's own thread.
@@ -206,9 +202,8 @@ class FacetBox(CachedBox):
     def count(self) -> None:
         """Show how many tests have each value, if the facets are shown."""
         if self.has_class("shown"):
-            only_ops = self.context.session.view.only_ops
-            self.context.facts.request(_OF_OP_FACETS if only_ops else _OF_FACETS)
             view = self.context.session.view
+            self.context.facts.request(view.facts_of_facets)
             self.facets.show_facets(view.facets(), view.awaited_facets())
 
     def toggle(self, rows: Widget) -> None:

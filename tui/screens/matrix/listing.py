@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.text import Text
 
 from core import ci, evidence, handwritten, ops
+from core.matrix import HANDWRITTEN_KIND, OP_KIND, PLACEHOLDER_KIND
 from core.matrix.query import NUMBERS, RESULT, VERDICT
 from core.matrix.view import EVIDENCE, Targets, View, ViewSpec
 from core.providers import RUNS
@@ -252,11 +253,11 @@ class Listing:
             return view_models.group_text(group.text, group.ids())
         if self.current is None:
             return Text("No test matches the filter.")
-        if session.is_op(self.current):
+        if session.kind_of(self.current) == OP_KIND:
             return self._op_detail(self.current)
-        if session.is_handwritten(self.current):
+        if session.kind_of(self.current) == HANDWRITTEN_KIND:
             return self._handwritten_detail(self.current)
-        if session.is_placeholder(self.current):
+        if session.kind_of(self.current) == PLACEHOLDER_KIND:
             self._context.facts.request_placeholder_tests()
             tests = session.placeholder_tests.known
             found = None if tests is None else tests.get(self.current, ())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from core import edits, workflows
 from core.errors import UsageError
 from core.ids import TestId
+from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, OP_KIND, PLACEHOLDER_KIND, all_kinds
 from core.matrix.view import Targets, hidden_words
 from core.model import Function, node_id
 from core.runs import planning
@@ -46,11 +47,11 @@ class TestActions:
                 test = TestId.parse(current)
                 return test is None or bool(planning.why_no_ops(test))
             case Need.OP_CASES:
-                return not any(map(session.is_op, self._listing.targets().ids))
+                return not any(map(session.is_of(OP_KIND), self._listing.targets().ids))
             case Need.WORKFLOW_FITS:
                 return not any(map(self._has_workflow, self._listing.targets().ids))
             case Need.REAL:
-                return session.is_placeholder(current)
+                return session.kind_of(current) == PLACEHOLDER_KIND
             case Need.RUN_HERE:
                 return self._last_run() is None
             case _:
@@ -110,7 +111,7 @@ class TestActions:
 
     def compare_backends(self) -> None:
         """Show the results of op cases on two backends side by side."""
-        self._context.navigation.compare_cases(self._listing.targets().where(self._session.is_op).ids)
+        self._context.navigation.compare_cases(self._listing.targets().where(self._session.is_of(OP_KIND)).ids)
 
     # Copies and files
 
@@ -133,7 +134,7 @@ class TestActions:
             # The id of an op case is what its plugin takes, that of a hand-written test is a node id.
             if self._session.is_model(id):
                 id = node_id(matrix.function(matrix.rows[id]), id)
-            elif self._session.is_placeholder(id):
+            elif self._session.kind_of(id) == PLACEHOLDER_KIND:
                 id = node_id(Function.PLACEHOLDER, id)
             self._context.notify.copy(id)
 
@@ -161,12 +162,8 @@ class TestActions:
         """The tests of models among the targets, for what is done with these alone; says how many are left out."""
         targets = self._listing.targets()
         fitting = targets.where(self._session.is_model)
-        others = (
-            (self._session.is_op, "op case"),
-            (self._session.is_handwritten, "hand-written test"),
-            (self._session.is_placeholder, "placeholder"),
-        )
-        counts = ((len(targets.where(fits).ids), noun) for fits, noun in others)
+        others = ((name, kind.noun) for name, kind in all_kinds().items() if name != MODEL_KIND)
+        counts = [(len(targets.where(self._session.is_of(name)).ids), noun) for name, noun in others]
         left_out = [counted(count, noun) for count, noun in counts if count]
         if left_out:
             self._context.notify.info(f"{' and '.join(left_out)} left out: this is for tests of models.")
@@ -182,7 +179,7 @@ class TestActions:
         targets = self._listing.targets()
         if targets.plain and self._session.is_model(targets.ids[0]):
             self._context.runs.start(targets.ids)
-        elif targets.plain and self._session.is_handwritten(targets.ids[0]):
+        elif targets.plain and self._session.kind_of(targets.ids[0]) == HANDWRITTEN_KIND:
             self._plan_handwritten(targets, self._context.runs.start_planned)
         else:
             self.run_with()
@@ -195,11 +192,11 @@ class TestActions:
     def run_with(self) -> None:
         """Run with options; the dialog shows first what that means."""
         targets = self._listing.targets()
-        cases = targets.where(self._session.is_op)
+        cases = targets.where(self._session.is_of(OP_KIND))
         if cases.ids and len(cases.ids) == len(targets.ids):
             screens.act_on(self._screen, "Run", cases, self._choose_op_runs, names=True)
             return
-        by_hand = targets.where(self._session.is_handwritten)
+        by_hand = targets.where(self._session.is_of(HANDWRITTEN_KIND))
         if by_hand.ids and len(by_hand.ids) == len(targets.ids):
             ask = partial(screens.ask_to_start, self._screen)
             screens.act_on(self._screen, "Run", by_hand, lambda chosen: self._plan_handwritten(chosen, ask), names=True)
@@ -243,14 +240,14 @@ class TestActions:
         """The newest run of the test under the cursor, or of cases with it."""
         id, session = self._listing.current, self._session
         record = session.last_run(id) if id else None
-        if id and record is None and session.is_op(id):
+        if id and record is None and session.kind_of(id) == OP_KIND:
             record = next((one for one in session.runs if id in one.spec.case_ids), None)
         return record
 
     def _cases(self) -> Targets | None:
         """The targets, where all of them are op cases."""
         targets = self._listing.targets()
-        return targets if targets.ids and all(map(self._session.is_op, targets.ids)) else None
+        return targets if targets.ids and all(map(self._session.is_of(OP_KIND), targets.ids)) else None
 
     def _act_on_cases(self, verb: str, cases: Targets, act: Callable[[edits.CaseForm, str], None]) -> None:
         """Read what the manifests say of `cases`, which takes a while, and go on with that."""
@@ -273,7 +270,7 @@ class TestActions:
             self._act_on_cases("Change", cases, self._change_cases)
             return
         planned = self._listing.targets()
-        if planned.ids and all(map(self._session.is_placeholder, planned.ids)):
+        if planned.ids and all(map(self._session.is_of(PLACEHOLDER_KIND), planned.ids)):
             screens.act_on(self._screen, "Change", planned, self._change_placeholders, names=True)
             return
 

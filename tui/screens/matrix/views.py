@@ -3,24 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from core.errors import TTMatrixError
-from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, NO_ARCH, OP_KIND
-from core.matrix.view import (
-    DEFAULT_HANDWRITTEN_COLUMNS,
-    DEFAULT_OP_COLUMNS,
-    GROUPINGS,
-    HANDWRITTEN_GROUPINGS,
-    LAYOUTS,
-    OF_HANDWRITTEN,
-    OF_OP_CASES,
-    OP_GROUPINGS,
-    Saved,
-    Trail,
-    ViewSpec,
-)
+from core.matrix import MODEL_KIND, NO_ARCH, OP_KIND
+from core.matrix.view import BY_GROUPING, LAYOUTS, Saved, Trail, ViewSpec, columns_elsewhere
 from core.text import one_line
 from tui import screens
 from tui.screens.base import SessionScreen
@@ -125,37 +114,19 @@ class ViewActions:
         from tui.screens.matrix.columns import Columns
 
         view = self._session.view
-        hidden = (*(() if view.matrix.ops else OF_OP_CASES), *(() if view.matrix.handwritten else OF_HANDWRITTEN))
-        spec = view.spec._replace(columns=view.table_columns)
-        if view.only_ops:
-            dialog, take = Columns(spec, DEFAULT_OP_COLUMNS, hidden=hidden), self._take_of_ops
-        elif view.only_handwritten:
-            dialog, take = Columns(spec, DEFAULT_HANDWRITTEN_COLUMNS, hidden=hidden), self._take_of_handwritten
-        else:
-            dialog, take = Columns(spec, hidden=hidden), self._take_columns
-        self._screen.app.push_screen(dialog, take)
+        kind = view.row_kind
+        dialog = Columns(
+            view.spec._replace(columns=view.table_columns), kind.columns, hidden=columns_elsewhere(view.matrix)
+        )
+        self._screen.app.push_screen(dialog, partial(self._take_columns, kind.name))
 
-    def _take_columns(self, choice: ColumnChoice | None) -> None:
+    def _take_columns(self, kind: str, choice: ColumnChoice | None) -> None:
+        """The choice is for tables of one kind: the others keep their columns."""
         if choice is not None:
-            spec = self._present()._replace(columns=choice.columns)
+            spec = self._session.view.with_columns(kind, choice.columns)
             self.go(spec._replace(sort=choice.sort, descending=choice.descending))
-            self._save(lambda saved: saved._replace(columns=choice.columns))
-
-    def _take_of_ops(self, choice: ColumnChoice | None) -> None:
-        """The choice is for op cases: tests of models keep their columns."""
-        if choice is not None:
-            self._session.view.op_columns = choice.columns
-            self.go(self._present()._replace(sort=choice.sort, descending=choice.descending))
             self._show()
-            self._save(lambda saved: saved._replace(op_columns=choice.columns))
-
-    def _take_of_handwritten(self, choice: ColumnChoice | None) -> None:
-        """The choice is for hand-written tests alone."""
-        if choice is not None:
-            self._session.view.handwritten_columns = choice.columns
-            self.go(self._present()._replace(sort=choice.sort, descending=choice.descending))
-            self._show()
-            self._save(lambda saved: saved._replace(handwritten_columns=choice.columns))
+            self._save(lambda saved: saved.with_columns(kind, choice.columns))
 
     # Groups and grid
 
@@ -163,17 +134,13 @@ class ViewActions:
         """Choose what the rows are grouped by; in the grid, how it is laid out."""
         view = self._session.view
         if view.grid:
-            known = [one for one in LAYOUTS if one.kind != HANDWRITTEN_KIND or view.matrix.handwritten]
+            known = [one for one in LAYOUTS if one.kind == OP_KIND or view.matrix.kinds[one.kind]]
             layouts = [screens.Option(one.name, one.name, one.help) for one in known]
             self._pick("Lay out the grid", layouts, view.grid, lambda name: self._present()._replace(grid=name))
             return
-        names: Sequence[str] = OP_GROUPINGS if view.only_ops else [one.name for one in GROUPINGS]
-        names = HANDWRITTEN_GROUPINGS if view.only_handwritten else names
-        if view.matrix.ops is None:
-            names = [name for name in names if name not in OF_OP_CASES]
-        if view.matrix.handwritten is None:
-            names = [name for name in names if name not in OF_HANDWRITTEN]
-        fitting = [one for name in names for one in GROUPINGS if one.name == name]
+        elsewhere = columns_elsewhere(view.matrix)
+        names = [name for name in view.row_kind.groupings or BY_GROUPING if name not in elsewhere]
+        fitting = [BY_GROUPING[name] for name in names]
         groupings = [
             screens.Option("", "nothing", "no groups"),
             *(screens.Option(g.name, g.name, g.help) for g in fitting),
@@ -187,8 +154,8 @@ class ViewActions:
     def toggle_grid(self) -> None:
         """The grid in place of the table, or the table again."""
         view = self._session.view
-        kind = OP_KIND if view.only_ops else HANDWRITTEN_KIND if view.only_handwritten else MODEL_KIND
-        fitting = [one.name for one in LAYOUTS if one.kind == kind]
+        own = [one.name for one in LAYOUTS if one.kind == view.kind]
+        fitting = own or [one.name for one in LAYOUTS if one.kind == MODEL_KIND]
         layouts = (one.grid for one in reversed(self._trail.places) if one.grid in fitting)
         self.go(self._present()._replace(grid="" if view.grid else next(layouts, fitting[0])))
 

@@ -8,8 +8,8 @@ import pytest
 
 from core.edits import EntryForm, entry_fields
 from core.errors import UsageError
-from core.matrix import Matrix, index
-from core.matrix.query import Query, lacking_words, select
+from core.matrix import Matrix, all_kinds, index
+from core.matrix.query import FIELDS, Query, lacking_words, select
 from core.matrix.query.fields import field_of
 from core.matrix.view import TABLE_FIELDS
 from tests.support.tree import INFERENCE, LOADERS, write_checkout
@@ -131,3 +131,25 @@ def test_what_a_kind_has_not_is_named() -> None:
     assert lacking_words(Query.parse("op:torch.add"), "handwritten") == said
     assert lacking_words(Query.parse("kind:handwritten level:op")) == []
     assert lacking_words(Query.parse("op:torch.add")) == []
+    left = ["op: is a field of op rows only, so it excludes nothing here"]
+    assert lacking_words(Query.parse("kind:handwritten !op:torch.add")) == left
+    assert lacking_words(Query.parse("kind:handwritten !op:none")) == said
+
+
+def test_what_no_row_has_matches_nothing_and_is_named(matrix: Matrix) -> None:
+    for text in ("op:torch.add", "op:anything", "op:none", "op~add", "!op:none"):
+        assert select(matrix, Query.parse(text)) == []
+        assert [one.partition(":")[0] for one in lacking_words(Query.parse(text), matrix=matrix)] == ["op"]
+    assert len(select(matrix, Query.parse("!op:torch.add"))) == len(matrix.ids)
+    assert lacking_words(Query.parse("status:xfail"), matrix=matrix) == []
+
+
+def test_a_dash_before_a_field_excludes() -> None:
+    assert Query.parse("-mark:push llama -seq -a::b") == Query.parse("!marker:push llama -seq -a::b")
+    assert str(Query.parse("-status:xfail")) == "!status:xfail"
+
+
+def test_each_field_is_defined_once() -> None:
+    assert len(FIELDS) == len({one.name for one in FIELDS})
+    shared = {name for kind in all_kinds().values() for name in kind.fields}
+    assert shared <= {one.name for one in FIELDS}

@@ -4,7 +4,7 @@
 import pytest
 
 from core.errors import QueryError
-from core.matrix import Column, Matrix, index, with_op_rows
+from core.matrix import Column, Matrix, index, with_other_rows
 from core.matrix.op_rows import BACKENDS, RESULTS
 from core.matrix.query import Judged, Query, needs, nothing_beside, select, written
 from core.payload.ttmatrix_payload.ops.results import STATUSES
@@ -56,7 +56,7 @@ def test_stale_is_what_passes_where_it_should_not_on_any_arch(matrix: Matrix) ->
 
 
 def test_results_of_op_cases_by_backend(matrix: Matrix) -> None:
-    table = with_op_rows(matrix, some_op_rows())
+    table = with_other_rows(matrix, some_op_rows())
     known = {RUNS: Judged(matrix, {}, SOME_RESULTS)}
 
     def ids(text: str) -> list[str]:
@@ -78,7 +78,7 @@ def test_results_of_op_cases_by_backend(matrix: Matrix) -> None:
 
 
 def test_verdicts_on_op_cases_by_backend(matrix: Matrix) -> None:
-    table = with_op_rows(matrix, some_op_rows())
+    table = with_other_rows(matrix, some_op_rows())
     of_models = Column.sparse(len(matrix.ids), "", {matrix.rows[NET]: "stale", matrix.rows[TINY]: "active"}, _WORDS)
     on_cases = {
         "m::add": {"eager": "active", "inductor": "regressed"},
@@ -118,7 +118,7 @@ def test_manifests_are_read_for_verdicts_alone(matrix: Matrix) -> None:
         raise AssertionError("nobody has asked for them")
 
     learned = {RUNS: Judged(matrix, {}, SOME_RESULTS, judge_cases=read)}
-    table = with_op_rows(matrix, some_op_rows())
+    table = with_other_rows(matrix, some_op_rows())
     assert select(table, Query.parse("backend:eager result:pass !turned:broke"), learned=learned)
 
 
@@ -128,7 +128,7 @@ def test_every_result_of_the_plugin_can_be_asked_for() -> None:
 
 
 def test_an_op_result_without_any_results_selects_nothing(matrix: Matrix) -> None:
-    table = with_op_rows(matrix, some_op_rows())
+    table = with_other_rows(matrix, some_op_rows())
     for text in ("result:fail", "backend:inductor"):
         assert select(table, Query.parse(text), learned={RUNS: Judged(matrix, {})}) == []
 

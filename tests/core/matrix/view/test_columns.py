@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import UsageError
-from core.matrix import Matrix, index
-from core.matrix.view import DEFAULT_COLUMNS, DEVICE_RUN, RUN, TABLE_FIELDS, ordered, text_of_row
+from core.matrix import DEVICE_RUN, RUN, Matrix, all_kinds, index
+from core.matrix.view import TABLE_FIELDS, ordered, text_of_row
 from core.matrix.view.columns import check_columns
 from tests.support.tree import INFERENCE, YAML, sample, write_checkout
 
@@ -78,7 +78,8 @@ def test_texts(matrix: Matrix) -> None:
 
 
 def test_columns_that_cannot_be(matrix: Matrix) -> None:
-    check_columns(DEFAULT_COLUMNS)
+    for kind in all_kinds().values():
+        check_columns(kind.columns)
     with pytest.raises(UsageError, match="no column 'x'"):
         check_columns(["id", "x"])
     with pytest.raises(UsageError, match="twice"):

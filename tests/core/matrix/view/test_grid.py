@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from core.errors import QueryError
-from core.matrix import Column, Matrix, index, with_handwritten_rows, with_op_rows
+from core.matrix import Column, Matrix, index, with_other_rows
 from core.matrix.query import Judged, Learned, Plain, Query, lens, select
 from core.matrix.view import LAYOUTS, Rate, by_rate, rate
 from core.matrix.view.grid import Layout, grid
@@ -27,8 +27,8 @@ def worst_result(id: str) -> str:
 
 @pytest.fixture(scope="module")
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
-    cases = with_op_rows(index(sample(tmp_path_factory.mktemp("checkout"))), some_op_rows())
-    return with_handwritten_rows(cases, some_handwritten_rows())
+    cases = with_other_rows(index(sample(tmp_path_factory.mktemp("checkout"))), some_op_rows())
+    return with_other_rows(cases, some_handwritten_rows())
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda one: one.name)

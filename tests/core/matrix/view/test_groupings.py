@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix import NO_ARCH, Column, Matrix, index, with_op_rows
+from core.matrix import NO_ARCH, Column, Matrix, index, with_other_rows
 from core.matrix.query import Plain, Query, Scope, family, select, variant_column
 from core.matrix.view import GROUPINGS
 from core.matrix.view.tree import BY_GROUPING, Grouping, paired
@@ -15,7 +15,7 @@ from tests.support.tree import sample
 
 @pytest.fixture(scope="module")
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
-    return with_op_rows(index(sample(tmp_path_factory.mktemp("checkout"))), some_op_rows())
+    return with_other_rows(index(sample(tmp_path_factory.mktemp("checkout"))), some_op_rows())
 
 
 @pytest.mark.parametrize("grouping", GROUPINGS, ids=lambda one: one.name)

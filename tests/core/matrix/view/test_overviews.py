@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.evidence.verdicts import Policy, Verdicts
-from core.matrix import Matrix, index, with_op_rows
+from core.matrix import Matrix, index, with_other_rows
 from core.matrix.cache import Cache
 from core.matrix.query import Learned, Query, select
 from core.matrix.view import DECLARED, LEARNED, Link, Number, Place, Section, findings_section, overview
@@ -22,7 +22,7 @@ from tests.support.tree import sample
 def matrix(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Matrix:
     target = tmp_path_factory.mktemp("checkout") / "tt-xla"
     models = index(sample_checkout(target) if request.param == "demo" else sample(target))
-    return with_op_rows(models, some_op_rows()) if request.param == "with op cases" else models
+    return with_other_rows(models, some_op_rows()) if request.param == "with op cases" else models
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def test_sections_hold_as_many_numbers_as_heads(matrix: Matrix) -> None:
     assert [row.label for row in statuses.rows] == ["any arch", *matrix.schema.archs]
     assert statuses.heads[0] == "all"
     assert statuses.rows[0].bar.keys() <= {*DECLARED}
-    words = "kind:model" if matrix.ops else ""
+    words = "kind:model" if matrix.of_kind("op") else ""
     assert statuses.rows[0].numbers[0] == Number(len(matrix.model_tests.ids), Link(Place.TESTS, words))
 
 

@@ -28,8 +28,8 @@ def test_what_is_stored_is_there_again(tmp_path: Path) -> None:
     file = tmp_path / "state" / "views.json"
     assert read_saved(file) == Saved()
     change_saved(file, lambda kept: kept.with_view("  my   oom ", SPEC))
-    change_saved(file, lambda kept: Saved(kept.views, ("id", "file")))
-    assert read_saved(file) == Saved({"my oom": SPEC}, ("id", "file"))
+    change_saved(file, lambda kept: Saved(kept.views, {"model": ("id", "file")}))
+    assert read_saved(file) == Saved({"my oom": SPEC}, {"model": ("id", "file")})
     assert json.loads(file.read_text())["views"]["my oom"]["query"] == str(SPEC.query)
     change_saved(file, lambda kept: kept.without_view("MY OOM"))
     assert read_saved(file).views == {}

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of rows, a module each: which fields and columns its rows have, and what a table of them shows.
+
+`core.matrix.row_kinds` lists them.
+"""
+
+from core.faces import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

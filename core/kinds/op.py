@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Op cases: single ops of models, written in manifests."""
+
+from core.kinds.kind import EVERY, Kind
+from core.matrix import OP_KIND, OwnColumn
+from core.matrix.query import (
+    BACKEND,
+    RESULT,
+    VERDICT,
+    Choice,
+    FromResults,
+    Number,
+    Text,
+    by_number,
+    decimal,
+    made,
+    own_column,
+    own_flags,
+)
+
+
+def _sizes(text: str) -> list[list[int]]:
+    """Sort key of shapes, by their sizes: 2x3 comes before 10x3."""
+    return [[int(size) for size in shape.split("x") if size.isdigit()] for shape in text.split()]
+
+
+class OpKind(Kind):
+    """Cases of op manifests (`core.ops`)."""
+
+    name = OP_KIND
+    noun = "op case"
+    fields = (*EVERY, "marker", "verdict", "model")
+    own_fields = (
+        Choice("op", "op of an op case, such as torch.add", made(lambda matrix: own_column(matrix, "op"))),
+        Choice("dtype", "dtype of a tensor of an op case", made(lambda matrix: own_flags(matrix, "dtype"))),
+        Text(
+            "shape",
+            "part of the shapes of an op case, such as 32x2880",
+            made(lambda matrix: own_column(matrix, "shape")),
+        ),
+        Choice(
+            "temporary",
+            "backend of the temporary file that an op case is from, or none",
+            made(lambda matrix: own_column(matrix, "temporary")),
+        ),
+        Choice(
+            "dup",
+            "op case that represents it, as both are the same test; or none",
+            made(lambda matrix: own_column(matrix, "dup")),
+        ),
+        Number(
+            "rtol",
+            "relative tolerance of an op case",
+            made(lambda matrix: own_column(matrix, "rtol")),
+            decimal,
+            ("0.001", "0.005"),
+        ),
+        Number(
+            "atol",
+            "absolute tolerance of an op case",
+            made(lambda matrix: own_column(matrix, "atol")),
+            decimal,
+            ("0.001", "0.005"),
+        ),
+        Choice(BACKEND, "backend on which an op case has a result; result: is meant on it", FromResults(BACKEND)),
+        Choice(RESULT, "last result of an op case, on the backend asked for, or on any", FromResults(RESULT)),
+    )
+    own_columns = (
+        OwnColumn("op", "op", "op of an op case"),
+        OwnColumn("dtype", "dtype", "dtypes of the tensors of an op case", flags=True),
+        OwnColumn("shape", "shapes", "shapes of the tensors of an op case", _sizes),
+        OwnColumn("rtol", "rtol", "relative tolerance of an op case", by_number),
+        OwnColumn("atol", "atol", "absolute tolerance of an op case", by_number),
+        OwnColumn("dup", "same as", "op case that represents it, as both are the same test"),
+    )
+    columns = ("id", "op", "dtype", "shape", "status", "rtol", "dup", "reason")
+    short_ids = True
+    facets = ("status", "op", "model", "dtype", "marker", "temporary", BACKEND, RESULT, VERDICT)
+    groupings = ("op", "model", "status", "reason", "file")
+
+
+KIND = OpKind()
