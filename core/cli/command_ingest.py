@@ -86,7 +86,12 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         ingest_sources.print_gathered(gathered, context.console)
         if gathered.downloaded:
             total.print(context.console)
-    return EXIT_FINDINGS if total.problems or (gathered is None and not (total.read or total.later)) else EXIT_OK
+    refused = gathered is not None and gathered.refused
+    return (
+        EXIT_FINDINGS
+        if refused or total.problems or (gathered is None and not (total.read or total.later))
+        else EXIT_OK
+    )
 
 
 def _check(args: argparse.Namespace, context: Context, archs: Collection[str]) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from core.cli.context import Context
 from core.cli.evidence_report import performance_record
+from core.cli.ingest_sources import ids_of_report
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.evidence import CHIPS, PerfReport, RawReport, find_reports, performance_store, read_report
+from core.evidence import CHIPS, PerfReport, find_reports, performance_store, read_report
 from core.evidence.analysis import (
     PERF_HEADER,
     PERFORMANCE,
@@ -21,7 +22,6 @@ from core.evidence.analysis import (
     series_of,
 )
 from core.matrix import supported_archs
-from core.providers import ids_of_model
 from core.text import counted, one_line, significant
 
 _FORMATS = ("csv", "markdown")
@@ -91,7 +91,7 @@ def _ingest(paths: Iterable[Path], context: Context) -> None:
         if raw is None:
             other += 1
             continue
-        ids = _ids(raw, context)
+        ids = ids_of_report(raw, context)
         if len(ids) == 1:
             supported = supported_archs(context.matrix.entries.get(ids[0]))
             reports.append(raw.of_test(ids[0], context.arch or raw.arch(archs, supported)))
@@ -109,12 +109,3 @@ def _ingest(paths: Iterable[Path], context: Context) -> None:
     new = performance_store(context.checkout, context.paths).add(reports)
     left = f", {other:,} not of performance" if other else ""
     context.console.note(f"{counted(files, 'file')}: {counted(new, 'new report')}, {len(reports) - new:,} known{left}")
-
-
-def _ids(raw: RawReport, context: Context) -> list[str]:
-    matrix = context.matrix
-    ids = ids_of_model(matrix, context.workspace.model_infos, raw.model)
-    for name, wanted in (("mode", raw.run_mode), ("parallelism", raw.parallelism)):
-        column = matrix.columns[name]
-        ids = [id for id in ids if not wanted or column[matrix.rows[id]] == wanted.lower()]
-    return ids

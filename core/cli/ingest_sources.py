@@ -10,14 +10,33 @@ from core.cli.arguments import days
 from core.cli.console import Console
 from core.cli.context import Context
 from core.errors import TTMatrixError, UsageError
-from core.evidence import store_file
-from core.evidence.github import Actions, Gathered, Transport, Wanted, fetch_reports, find_token
+from core.evidence import CiStore, RawReport, evidence_store, performance_store, store_file
+from core.evidence.github import (
+    Actions,
+    Gathered,
+    Kept,
+    Performance,
+    Transport,
+    Wanted,
+    fetch_reports,
+    find_token,
+)
 from core.evidence.reports import Reading, ReadOptions, changed_reports
+from core.providers import ids_of_model
 from core.sources import Git, web_address
 from core.text import counted, one_line
 
 _REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
-__all__ = ["Gathered", "configure", "from_github", "print_gathered", "watched"]
+__all__ = [
+    "Gathered",
+    "configure",
+    "from_github",
+    "ids_of_report",
+    "kept_of",
+    "named_repository",
+    "print_gathered",
+    "watched",
+]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -46,16 +65,30 @@ def from_github(
     args: argparse.Namespace, given: ReadOptions, archs: Sequence[str], gathered: Gathered, context: Context
 ) -> Iterator[Reading]:
     """The reports of every artefact not read before; each counts as stored once the next one is requested."""
-    repository = args.repository or _repository(context)
-    if not _REPOSITORY.fullmatch(repository):
-        raise UsageError(f"Not a repository: {repository!r}", hint="Give --repository OWNER/NAME")
+    repository = named_repository(args.repository, context)
     token = find_token()
     if not token:
         context.console.note("No token: GitHub lists runs, but gives no artefacts. Set GH_TOKEN, or run gh auth login.")
     actions = Actions(Transport(token, say=context.console.note), repository)
     wanted = Wanted(args.workflow, args.branch, args.since, args.latest)
+    for reading in fetch_reports(actions, wanted, kept_of(repository, context), gathered, given, archs):
+        testcases = counted(sum(reading.counts.values()), "testcase")
+        context.console.note(f"{one_line(gathered.runs[-1])}: artefact {gathered.downloaded:,}, {testcases}")
+        yield reading
+
+
+def named_repository(name: str, context: Context) -> str:
+    """The repository on GitHub: the one that is named, else that of the remote. Raises UsageError."""
+    repository = name or _repository(context)
+    if not _REPOSITORY.fullmatch(repository):
+        raise UsageError(f"Not a repository: {repository!r}", hint="Give --repository OWNER/NAME")
+    return repository
+
+
+def kept_of(repository: str, context: Context) -> Kept:
+    """Where what comes from a repository is kept for the checkout."""
     file = store_file(context.paths.evidence, context.checkout.root)
-    done = file.with_name(f"{file.stem}-github-{repository.replace('/', '+')}.json")
+    name = f"{file.stem}-github-{repository.replace('/', '+')}"
     git = Git(context.checkout.root)
 
     def models_commit(commit: str) -> str:
@@ -65,10 +98,32 @@ def from_github(
             # That commit was not fetched.
             return ""
 
-    for reading in fetch_reports(actions, wanted, done, gathered, given, archs, models_commit):
-        testcases = counted(sum(reading.counts.values()), "testcase")
-        context.console.note(f"{one_line(gathered.runs[-1])}: artefact {gathered.downloaded:,}, {testcases}")
-        yield reading
+    def keep(found: Performance) -> None:
+        performance_store(context.checkout, context.paths).add(found.reports)
+
+    def test_of(raw: RawReport) -> str:
+        ids = ids_of_report(raw, context)
+        return ids[0] if len(ids) == 1 else ""
+
+    return Kept(
+        CiStore(evidence_store(context.checkout, context.paths)),
+        file.with_name(f"{name}.json"),
+        file.with_name(f"{name}-logs"),
+        keep,
+        test_of,
+        models_commit,
+        context.console.note,
+    )
+
+
+def ids_of_report(raw: RawReport, context: Context) -> list[str]:
+    """The tests that a report of performance may be about: those of its model, in its mode."""
+    matrix = context.matrix
+    ids = ids_of_model(matrix, context.workspace.model_infos, raw.model)
+    for name, wanted in (("mode", raw.run_mode), ("parallelism", raw.parallelism)):
+        column = matrix.columns[name]
+        ids = [id for id in ids if not wanted or column[matrix.rows[id]] == wanted.lower()]
+    return ids
 
 
 def _repository(context: Context) -> str:
@@ -86,6 +141,12 @@ def print_gathered(gathered: Gathered, console: Console) -> None:
     artefacts = ", ".join(f"{number:,} {word}" for word, number in kinds.items())
     runs, other = counted(len(gathered.runs), "run"), counted(gathered.other, "artefact")
     console.line(f"{runs}; artefacts with reports: {artefacts}; {other} without")
+    if gathered.jobs:
+        died = f", {gathered.died:,} died" if gathered.died else ""
+        performance = counted(gathered.performance, "report")
+        console.line(f"{counted(gathered.jobs, 'job')}{died}; {performance} of performance")
+    if gathered.refused:
+        console.note(f"{counted(gathered.refused, 'artefact')} that the token may not read; the next call asks again")
     if not gathered.runs:
         console.note(
             "No such runs have ended. --since DAYS looks further back; --workflow FILE names another workflow."

@@ -1,4 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
+from .ci_runs import (
+    CiJob as CiJob,
+    CiRun as CiRun,
+    Death as Death,
+    HowDied as HowDied,
+    JobState as JobState,
+    job_id as job_id,
+    job_page as job_page,
+    latest_attempts as latest_attempts,
+    run_page as run_page,
+    runs_of_workflow as runs_of_workflow,
+)
 from .drift import Drift as Drift, drifts_of as drifts_of
 from .ending_fields import (
     Recommendation as Recommendation,
@@ -36,6 +48,7 @@ from .sources import (
     verdicts_on as verdicts_on,
 )
 from .store import Added as Added, evidence_stamp as evidence_stamp, store_file as store_file
+from .store_ci import CiStore as CiStore
 from .summary import (
     MARKS as MARKS,
     passes_text as passes_text,

@@ -17,6 +17,7 @@ from core.numbers import finite
 _PATIENCE = 10.0
 _OVERALL = ("total_samples", "total_time", "avg_time")
 _SINGLE = "perf_time_"
+_SPEED = "samples_per_sec"
 CHIPS = {"wormhole": re.compile(r"n\d|.*\bwh\b"), "blackhole": re.compile(r"p\d|.*\bbh\b|.*\bblackhole")}
 """By the chip: the archs whose boards have it."""
 
@@ -38,6 +39,13 @@ class PerfReport(NamedTuple):
     samples_per_s: float | None
     other: Mapping[str, float]
     """Measurements with other names, such as `ttft`, as written."""
+    run: str = ""
+    """The run of CI that it is of; empty: it was read from a file."""
+    job: str = ""
+    """The page of its job."""
+    commit: str = ""
+    benchmark: bool = False
+    """`test_id` is the name of a benchmark, and no test of the matrix."""
 
 
 class RawReport(NamedTuple):
@@ -54,6 +62,10 @@ class RawReport(NamedTuple):
     batch_size: int | None
     numbers: Mapping[str, float]
     """Measurements by name; those that are missing (-1) are left out."""
+    benchmark: str = ""
+    """The name of the benchmark, in reports of one; empty: a model of the matrix was timed."""
+    device_type: str = ""
+    """The machine of a benchmark."""
 
     def arch(self, archs: Sequence[str], supported: Sequence[str] = ()) -> str:
         """The one of `archs` that ran it, by the report, the name of its CI artefact, or its chip; else the chip.
@@ -66,13 +78,13 @@ class RawReport(NamedTuple):
         having = [arch for arch in supported if chip and CHIPS[chip].match(arch)]
         return named or (having[0] if len(having) == 1 else chip or self.device_arch)
 
-    def of_test(self, id: str, arch: str) -> PerfReport:
-        """The report as one of a test on an arch."""
+    def of_test(self, id: str, arch: str, when: float | None = None) -> PerfReport:
+        """The report as one of a test on an arch; without a time, it has that of its file."""
         count, total, average = (self.numbers.get(name) for name in _OVERALL)
-        speed = finite(count / total) if count and total else None
-        known = {name for name in self.numbers if name in _OVERALL or name.startswith(_SINGLE)}
+        speed = self.numbers.get(_SPEED) or (finite(count / total) if count and total else None)
+        known = {_SPEED} | {name for name in self.numbers if name in _OVERALL or name.startswith(_SINGLE)}
         other = {name: value for name, value in self.numbers.items() if name not in known}
-        when = self.file.stat().st_mtime
+        when = self.file.stat().st_mtime if when is None else when
         return PerfReport(self.digest, id, arch, when, self.file.name, self.batch_size, average, speed, other)
 
 
@@ -88,6 +100,11 @@ def read_report(file: Path) -> RawReport | None:
         data = read_bytes(file)
     except OSError as error:
         raise TTMatrixError(f"Cannot read {file}", error.strerror or str(error)) from error
+    return report_in(data, file)
+
+
+def report_in(data: bytes, file: Path) -> RawReport | None:
+    """The report in the bytes of a file; None: the JSON is something else. Raises TTMatrixError if it is none."""
     try:
         raw = parsed(data)
     except Malformed as error:
@@ -105,6 +122,8 @@ def read_report(file: Path) -> RawReport | None:
         str(device.get("device_arch") or ""),
         batch if type(batch) is int else None,
         dict(_measurements(raw["measurements"])),
+        str(config.get("display_name") or ""),
+        str(device.get("device_type") or ""),
     )
 
 

@@ -322,6 +322,18 @@ class EvidenceStore:
             found = connection.execute("SELECT id FROM store").fetchone()
             return str(found[0]) if found else ""
 
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection that reads one consistent state, for what is stored beside results."""
+        with self._open_to_read() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A connection in a transaction, for what is stored beside results."""
+        with self._open() as connection, transaction(connection):
+            yield connection
+
     @property
     def _filtered(self) -> bool:
         """Whether some results are not read."""

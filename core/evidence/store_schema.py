@@ -6,7 +6,22 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-VERSION = 3
+VERSION = 4
+_OF_CI = (
+    # Runs, jobs and ends are JSON objects; their columns are what they are looked up by.
+    """CREATE TABLE ci_runs (
+        id INTEGER PRIMARY KEY, workflow INTEGER NOT NULL, name TEXT NOT NULL, fields TEXT NOT NULL
+    )""",
+    "CREATE TABLE ci_jobs (id INTEGER PRIMARY KEY, run INTEGER NOT NULL, fields TEXT NOT NULL)",
+    "CREATE INDEX ci_jobs_by_run ON ci_jobs (run)",
+    """CREATE TABLE ci_reports (
+        job INTEGER PRIMARY KEY, reports INTEGER NOT NULL, tests INTEGER NOT NULL, cut INTEGER NOT NULL,
+        performance INTEGER NOT NULL
+    )""",
+    "CREATE TABLE ci_deaths (job INTEGER PRIMARY KEY, fields TEXT NOT NULL)",
+)
+_WITHOUT_CI = 3
+"""The version before the tables of CI, to which they are only added: nothing is copied."""
 TABLES = (
     # `id` differs in each file, `serial` counts additions: together they show whether results have changed.
     "CREATE TABLE store (id TEXT NOT NULL, serial INTEGER NOT NULL)",
@@ -41,6 +56,7 @@ TABLES = (
         PRIMARY KEY (cell, kind, at, session, number)
     ) WITHOUT ROWID""",
     "CREATE INDEX results_by_run ON results (run, cell)",
+    *_OF_CI,
 )
 
 
@@ -69,7 +85,12 @@ def upgrade(connection: sqlite3.Connection, migrations: Mapping[int, Callable[[s
     A migration gets a connection in which the tables of its version are renamed to `old_NAME`, beside new empty ones.
     """
     with transaction(connection):
-        if (version := version_of(connection)) < VERSION:
+        version = version_of(connection)
+        if version == _WITHOUT_CI:
+            for statement in _OF_CI:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+        elif version < VERSION:
             old = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             indexes = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
             for (name,) in connection.execute(indexes).fetchall():

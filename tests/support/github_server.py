@@ -34,7 +34,10 @@ class GitHub:
 
     runs: list[dict[str, object]] = field(default_factory=list)
     artefacts: dict[int, list[dict[str, object]]] = field(default_factory=dict)
+    jobs: dict[int, list[dict[str, object]]] = field(default_factory=dict)
     archives: dict[int, bytes] = field(default_factory=dict)
+    logs: dict[int, bytes] = field(default_factory=dict)
+    """By job; GitHub has none of the others."""
     faults: dict[str, list[Answer]] = field(default_factory=dict)
     """By a part of the path: answers that come before the right one."""
     asked: list[tuple[str, str, str | None]] = field(default_factory=list)
@@ -49,6 +52,7 @@ class GitHub:
         fields = {"id": id, "run_number": number, "name": "On nightly", "path": path, "head_sha": commit}
         self.runs.insert(0, {**fields, "workflow_id": workflow})
         self.artefacts[id] = []
+        self.jobs[id] = []
 
     def add_artefact(self, run: int, id: int, name: str, files: Mapping[str, bytes], *, expired: bool = False) -> None:
         """One archive of a run."""
@@ -70,14 +74,21 @@ class GitHub:
         page = int(parse_qs(where.query).get("page", ["1"])[0])
         if server == "blobs":
             id = int(where.path.rpartition("/")[2])
+            if "/logs/" in where.path:
+                return Answer(body=self.logs[id])
             self.before_archive(id)
             return Answer(body=self.archives[id])
         if re.fullmatch(r"/repos/team/tt-xla/actions/(workflows/nightly.yml/)?runs", where.path):
             return self._page(path, "workflow_runs", self.runs, page)
         if found := re.fullmatch(r"/repos/team/tt-xla/actions/runs/(\d+)/artifacts", where.path):
             return self._page(path, "artifacts", self.artefacts[int(found[1])], page)
+        if found := re.fullmatch(r"/repos/team/tt-xla/actions/runs/(\d+)/jobs", where.path):
+            return self._page(path, "jobs", self.jobs[int(found[1])], page)
         if found := re.fullmatch(r"/repos/team/tt-xla/actions/artifacts/(\d+)/zip", where.path):
             return Answer(302, {"Location": f"{self.blobs}/signed-away/{found[1]}?sig=s3cr3t"}, b"")
+        found = re.fullmatch(r"/repos/team/tt-xla/actions/jobs/(\d+)/logs", where.path)
+        if found and int(found[1]) in self.logs:
+            return Answer(302, {"Location": f"{self.blobs}/logs/{found[1]}?sig=s3cr3t"}, b"")
         return Answer(404)
 
     def _page(self, path: str, name: str, items: list[dict[str, object]], page: int) -> Answer:

@@ -24,6 +24,7 @@ class Where(StrEnum):
     """The requests of one `ingest --from-github`."""
 
     RUNS = "runs"
+    JOBS = "jobs"
     ARTEFACTS = "artifacts"
     ARCHIVE = "zip"
 
@@ -59,6 +60,11 @@ class Liar:
         path = ".github/workflows/nightly.yml"
         return {"id": 1, "run_number": 7, "name": "n", "path": path, "head_sha": _SHA, "workflow_id": 3, **fields}
 
+    def job(self, **fields: object) -> dict[str, object]:
+        """What the API says of the job."""
+        base = {"id": 5, "name": "test_forge_models / test n150 (n150, run_forge_models, 0)", "run_attempt": 1}
+        return {**base, "status": "completed", "conclusion": "success", "steps": [], **fields}
+
     def artefact(self, **fields: object) -> dict[str, object]:
         """What the API says of the artefact."""
         address = f"{self.api}/repos/{REPOSITORY}/actions/artifacts/5/zip"
@@ -77,12 +83,12 @@ class Liar:
     def answer(self, path: str) -> Iterable[bytes]:
         """The bytes that are sent for a request."""
         self.asked.append(path)
-        where = Where.ARCHIVE if path.endswith("/zip") else Where.ARTEFACTS if "/artifacts" in path else Where.RUNS
+        where = next((one for one in (Where.ARCHIVE, Where.ARTEFACTS, Where.JOBS) if f"/{one}" in path), Where.RUNS)
         if self.lie is not None and self.lie.where is where:
             return self.lie.says(Asked(self, path, len(self.asked)))
         if where is Where.ARCHIVE:
             return [answer(self.archive)]
-        return [answer(listed(where, [self.run() if where is Where.RUNS else self.artefact()]))]
+        return [answer(listed(where, [_item(Asked(self, path, len(self.asked)), where)]))]
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
@@ -96,7 +102,7 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
 
 def listed(where: Where, items: object) -> bytes:
     """A page of a list as the API answers it."""
-    name = "workflow_runs" if where is Where.RUNS else "artifacts"
+    name = "workflow_runs" if where is Where.RUNS else str(where)
     return json.dumps({"total_count": 1, name: items}).encode()
 
 
@@ -112,6 +118,8 @@ def answer(body: bytes = b"{}", status: str = "200 OK", **headers: str) -> bytes
 
 
 def _item(asked: Asked, where: Where, **fields: object) -> dict[str, object]:
+    if where is Where.JOBS:
+        return asked.server.job(**fields)
     return asked.server.run(**fields) if where is Where.RUNS else asked.server.artefact(**fields)
 
 
@@ -204,6 +212,23 @@ def _about_runs() -> Iterator[tuple[str, Lie]]:
     }
     for name, fields in lies.items():
         yield f"{name} of a run", _with(Where.RUNS, **fields)
+
+
+def _about_jobs() -> Iterator[tuple[str, Lie]]:
+    for what, fields in (
+        ("no name", {"name": None}),
+        ("a name with controls", {"name": "x\x1b[2J\x07 / test a (b, c, 0)"}),
+        ("a name of 100,000 letters", {"name": "x" * 100_000}),
+        ("steps that are a text", {"steps": "abc"}),
+        ("steps that are null", {"steps": [None]}),
+        ("a step with a huge number", {"steps": [{"number": 10**400, "name": "x"}]}),
+        ("a time that is a list", {"started_at": [1]}),
+        ("a time in the year 0", {"started_at": "0000-00-00T00:00:00Z"}),
+        ("labels that are a number", {"labels": 7}),
+        ("an attempt of -1", {"run_attempt": -1}),
+        ("a page elsewhere", {"html_url": "javascript:alert(1)"}),
+    ):
+        yield f"{what} of a job", _with(Where.JOBS, **fields)
 
 
 def _about_artefacts() -> Iterator[tuple[str, Lie]]:
@@ -346,11 +371,11 @@ def _about_archives() -> Iterator[tuple[str, Lie]]:
 def lies() -> dict[str, Lie]:
     """All of them, by what is said and where."""
     found: dict[str, Lie] = {}
-    for where in (Where.RUNS, Where.ARTEFACTS):
+    for where in (Where.RUNS, Where.JOBS, Where.ARTEFACTS):
         found |= {f"{name} ({where})": lie for name, lie in _about_lists(where)}
     for where in Where:
         found |= {f"{name} ({where})": lie for name, lie in _about_http(where)}
-    for name, lie in itertools.chain(_about_runs(), _about_artefacts(), _about_archives()):
+    for name, lie in itertools.chain(_about_runs(), _about_jobs(), _about_artefacts(), _about_archives()):
         found[name] = lie
     return found
 

@@ -189,6 +189,14 @@ class Gathered(Record):
     known: int
     expired: int
     other: int
+    refused: int
+    """Artefacts and logs that the token may not read."""
+    jobs: int
+    """Jobs of runs that were new, or had a new attempt."""
+    died: int
+    """Jobs of them that ended without all that they should have left."""
+    performance: int
+    """Reports of performance."""
 
 
 class Ingested(Record):

@@ -26,7 +26,7 @@ NEWEST, BEFORE = 10, 20
 """Number of results on either side of a verdict."""
 STEP = 0.2
 """The relative change for which the number of needed results is given."""
-_REPORTED = "report"
+_REPORTED, _BENCHMARK = "report", "benchmark"
 
 
 class Trend(StrEnum):
@@ -44,7 +44,8 @@ class SeriesKey(NamedTuple):
     test_id: str
     arch: str
     backend: str
-    """What ran it: `tt`, `xla`, `inductor`; `report` for upstream's reports; the kind of run if unknown."""
+    """What ran it: `tt`, `xla`, `inductor`; `report` for upstream's reports, `benchmark` for those of benchmarks; the
+    kind of run if unknown."""
     profile: str
     batch_size: int | None
 
@@ -113,7 +114,8 @@ def series_of(records: Iterable[RunRecord], reports: Iterable[PerfReport]) -> li
     for one in reports:
         timed = {Metric.RUN: one.run_s, Metric.SAMPLES: one.samples_per_s}
         numbers = {name: value for name, value in timed.items() if value is not None}
-        key = SeriesKey(one.test_id, one.arch, _REPORTED, "", one.batch_size)
+        backend = _BENCHMARK if one.benchmark else _REPORTED
+        key = SeriesKey(one.test_id, one.arch, backend, "", one.batch_size)
         found.setdefault(key, []).append(Measurement(one.when, one.source, numbers))
     ordered = sorted(found.items(), key=lambda item: tuple(map(str, item[0])))
     return [Series(key, sorted(rows, key=lambda row: row.when)) for key, rows in ordered]

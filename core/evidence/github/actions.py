@@ -9,11 +9,15 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from core.errors import TTMatrixError
+from core.evidence.ci_runs import CiJob, CiRun, Step
 from core.evidence.github.transport import Transport
+from core.runs import clean
 from core.text import one_line
 
 _REPORTS = re.compile(r"test-reports-|junit", re.IGNORECASE)
 """Matches names of artefacts that hold JUnit files (docs/rules.md 3.4)."""
+_PERFORMANCE = re.compile(r"perf-reports-", re.IGNORECASE)
+_OF_JOB = re.compile(r"-(\d{1,18})$", re.ASCII)
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _MOST_CHARACTERS = 220
 """Of a name: with a number and a suffix it is that of a file."""
@@ -38,17 +42,6 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkflowRun:
-    """One run that has ended."""
-
-    id: int
-    name: str
-    """The name of its results: that of the workflow and the number of the run."""
-    workflow: int
-    commit: str
-
-
-@dataclass(frozen=True, slots=True)
 class Artefact:
     """An archive that a run has uploaded."""
 
@@ -63,6 +56,17 @@ class Artefact:
         """Whether its name is one of JUnit files."""
         return _REPORTS.search(self.name) is not None
 
+    @property
+    def holds_performance(self) -> bool:
+        """Whether its name is one of reports of performance."""
+        return _PERFORMANCE.match(self.name) is not None
+
+    @property
+    def job(self) -> int | None:
+        """The job that has left it; None: its name does not say."""
+        found = _OF_JOB.search(self.name)
+        return int(found[1]) if found else None
+
 
 @dataclass(frozen=True, slots=True)
 class Actions:
@@ -71,7 +75,7 @@ class Actions:
     transport: Transport
     repository: str
 
-    def runs(self, wanted: Wanted, now: datetime | None = None) -> Iterator[WorkflowRun]:
+    def runs(self, wanted: Wanted, now: datetime | None = None) -> Iterator[CiRun]:
         """The runs that have ended, the newest first. Raises TTMatrixError."""
         since = (now or datetime.now(UTC)) - timedelta(days=wanted.days)
         asked = {"status": "completed", "per_page": str(_PAGE), "created": f">={since:%Y-%m-%dT%H:%M:%SZ}"}
@@ -91,7 +95,16 @@ class Actions:
             if wanted.latest and wanted.workflow:
                 return
 
-    def artefacts(self, run: WorkflowRun) -> Iterator[Artefact]:
+    def jobs(self, run: CiRun) -> Iterator[CiJob]:
+        """The jobs of a run, of all its attempts."""
+        for fields in self._all(f"actions/runs/{run.id}/jobs?filter=all&per_page={_PAGE}", "jobs"):
+            yield _job(fields, self.repository, run.id)
+
+    def log_place(self, job: CiJob) -> str:
+        """Where the log of a job is."""
+        return f"repos/{self.repository}/actions/jobs/{job.id}/logs"
+
+    def artefacts(self, run: CiRun) -> Iterator[Artefact]:
         """The artefacts of a run, from all its attempts."""
         for fields in self._all(f"actions/runs/{run.id}/artifacts?per_page={_PAGE}", "artifacts"):
             try:
@@ -126,15 +139,62 @@ class Actions:
         raise TTMatrixError("GitHub lists without an end", f"{path.partition('?')[0]}: over {_MOST_PAGES} pages")
 
 
-def _run(fields: Any) -> WorkflowRun:
+def _run(fields: Any) -> CiRun:
     try:
         stem = str(fields.get("path") or fields["name"]).rpartition("/")[2].removesuffix(".yml").removesuffix(".yaml")
-        name = f"{_name(stem)}-{_number(fields['run_number'])}"
+        number = _number(fields["run_number"])
         # git takes other words for options.
         commit = sha if _SHA.fullmatch(sha := str(fields["head_sha"])) else ""
-        return WorkflowRun(_number(fields["id"]), name, _number(fields["workflow_id"]), commit)
+        return CiRun(
+            _number(fields["id"]),
+            f"{_name(stem)}-{number}",
+            _number(fields["workflow_id"]),
+            commit,
+            number,
+            _number(fields.get("run_attempt") or 1),
+            clean(str(fields.get("name") or "")),
+            clean(str(fields.get("event") or "")),
+            clean(str(fields.get("head_branch") or "")),
+            clean(str(fields.get("conclusion") or "")),
+            _moment(fields.get("created_at")),
+            clean(str(fields.get("updated_at") or "")),
+        )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _unexpected(error) from error
+
+
+def _job(fields: Any, repository: str, run: int) -> CiJob:
+    try:
+        id = _number(fields["id"])
+        steps = fields.get("steps") or ()
+        return CiJob(
+            id,
+            run,
+            _number(fields.get("run_attempt") or 1),
+            clean(str(fields["name"])),
+            clean(str(fields.get("status") or "")),
+            clean(str(fields.get("conclusion") or "")),
+            clean(str(fields.get("runner_name") or "")),
+            tuple(clean(str(one)) for one in fields.get("labels") or ()),
+            _moment(fields.get("started_at")),
+            _moment(fields.get("completed_at")),
+            # Made here: a page that is opened with a key is not one that a server names.
+            f"https://github.com/{repository}/actions/runs/{run}/job/{id}",
+            tuple(
+                Step(_number(one["number"]), clean(str(one["name"])), clean(str(one.get("conclusion") or "")))
+                for one in steps
+            ),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _unexpected(error) from error
+
+
+def _moment(text: object) -> float:
+    """A time as the API writes it, in seconds since the epoch; 0: there is none that can be meant."""
+    try:
+        return max(0.0, datetime.fromisoformat(str(text)).astimezone(UTC).timestamp()) if text else 0.0
+    except (ValueError, OverflowError, OSError):
+        return 0.0
 
 
 def _name(text: str) -> str:

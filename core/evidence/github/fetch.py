@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Artefacts of a repository as reports: each is downloaded and read once, also across an interruption."""
+"""Runs of a repository with their jobs and reports: each is asked for and read once, also across an interruption."""
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from core.errors import TTMatrixError
-from core.evidence.github.actions import Actions, Artefact, Wanted, WorkflowRun
-from core.evidence.github.transport import Expired
+from core.evidence.ci_runs import CiJob, CiRun, Death, JobReport, Unread, latest_attempts
+from core.evidence.github.actions import Actions, Artefact, Wanted
+from core.evidence.github.ends import LOG_BYTES, death_of, is_dead, log_lines
+from core.evidence.github.performance import Performance, read_performance
+from core.evidence.github.transport import Expired, Refused
+from core.evidence.perf_reports import RawReport
 from core.evidence.reports import Problem, Reading, ReadOptions, find_documents, read_report
+from core.evidence.store_ci import CiStore
 from core.files import Malformed, atomic_write, decoded, read_text
 from core.locks import locked
 from core.runs import UnreadableReport
@@ -19,6 +24,8 @@ from core.runs import UnreadableReport
 _MOST_BYTES = 2 * 2**30
 """The largest archive that is downloaded."""
 _SLACK_BYTES = 2**20
+_KEPT_LOGS = 500
+"""Ends of logs that are kept, the newest ones; each has up to 8 MiB, most some hundred kilobytes."""
 
 
 @dataclass
@@ -31,7 +38,37 @@ class Gathered:
     """Artefacts that were read before."""
     expired: int = 0
     other: int = 0
-    """Artefacts whose names are not those of JUnit files: they were not downloaded."""
+    """Artefacts whose names are not those of reports: they were not downloaded."""
+    refused: int = 0
+    """Artefacts and logs that the token may not read."""
+    jobs: int = 0
+    """Jobs of the runs that were new, or had a new attempt."""
+    died: int = 0
+    """Jobs of them that ended without all that they should have left."""
+    performance: int = 0
+    """Reports of performance."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Where what comes from GitHub is kept, beside the results."""
+
+    ci: CiStore
+    done: Path
+    """The ids of artefacts that were read."""
+    logs: Path
+    """The directory of the ends of logs."""
+    keep: Callable[[Performance], None] = lambda found: None
+    """Stores reports of performance."""
+    test_of: Callable[[RawReport], str] = lambda raw: ""
+    """The test that a report of performance is about."""
+    models_commit: Callable[[str], str] = lambda commit: ""
+    """The commit of the submodule for one of tt-xla."""
+    say: Callable[[str], None] = lambda text: None
+
+    def log_of(self, job: int) -> Path:
+        """The end of the log of a job, if it was fetched."""
+        return self.logs / f"{job}.log"
 
 
 class _Done:
@@ -52,22 +89,16 @@ class _Done:
 
 
 def fetch_reports(
-    actions: Actions,
-    wanted: Wanted,
-    done_file: Path,
-    found: Gathered,
-    given: ReadOptions,
-    archs: Sequence[str],
-    models_commit: Callable[[str], str] = lambda commit: "",
+    actions: Actions, wanted: Wanted, kept: Kept, found: Gathered, given: ReadOptions, archs: Sequence[str]
 ) -> Iterator[Reading]:
-    """Read every new artefact with JUnit files; asking for the next one marks the last one as stored.
+    """Read every new artefact with reports; asking for the next one marks the last one as stored.
 
-    After an interruption, the next call continues after the last one that was stored. `models_commit` gives the commit
-    of the submodule for one of tt-xla. Raises TTMatrixError if GitHub does not answer.
+    After an interruption, the next call continues after the last one that was stored. Raises TTMatrixError if GitHub
+    does not answer; what has expired, or may not be read, is remembered and passed over.
     """
-    scratch = done_file.with_suffix(".part")
-    with locked(done_file.with_suffix(".lock"), "ingest from GitHub", wait=0), _removed(scratch):
-        yield from _fetch(actions, wanted, _Done(done_file), scratch, found, given, archs, models_commit)
+    scratch = kept.done.with_suffix(".part")
+    with locked(kept.done.with_suffix(".lock"), "ingest from GitHub", wait=0), _removed(scratch):
+        yield from _Fetch(actions, kept, _Done(kept.done), scratch, found, given, archs).all(wanted)
 
 
 @contextmanager
@@ -80,51 +111,172 @@ def _removed(directory: Path) -> Iterator[None]:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _fetch(
-    actions: Actions,
-    wanted: Wanted,
-    done: _Done,
-    scratch: Path,
-    found: Gathered,
-    given: ReadOptions,
-    archs: Sequence[str],
-    models_commit: Callable[[str], str],
-) -> Iterator[Reading]:
-    for run in actions.runs(wanted):
-        found.runs.append(run.name)
-        commit = given.commit or run.commit
-        here = replace(given, commit=commit, models_commit=given.models_commit or models_commit(commit))
-        for artefact in actions.artefacts(run):
-            if not artefact.holds_reports:
-                found.other += 1
-            elif artefact.id in done.ids:
-                found.known += 1
-            elif artefact.expired or (reading := _downloaded(actions, run, artefact, scratch, here, archs)) is None:
-                found.expired += 1
+@dataclass
+class _Fetch:
+    """One call, run by run."""
+
+    actions: Actions
+    kept: Kept
+    done: _Done
+    scratch: Path
+    found: Gathered
+    given: ReadOptions
+    archs: Sequence[str]
+    refused: str = ""
+    """Why nothing more can be downloaded; empty: it can."""
+    noted: Collection[int] = ()
+    """The jobs of the present run whose reports are known."""
+
+    def all(self, wanted: Wanted) -> Iterator[Reading]:
+        for run in self.actions.runs(wanted):
+            self.found.runs.append(run.name)
+            known = self.kept.ci.run(run.id)
+            if known is not None and known.whole and run.updated and _is_same(run, known):
+                self.found.known += known.reports
+                self.found.expired += known.expired
+                self.found.other += known.other
             else:
-                found.downloaded += 1
-                yield reading
-                # What is no archive now may be one the next time.
-                if reading.reports or not reading.problems:
-                    done.add(artefact.id)
+                yield from self._run(replace(run, url=self._page(run)))
 
+    def _page(self, run: CiRun) -> str:
+        return f"https://github.com/{self.actions.repository}/actions/runs/{run.id}"
 
-def _downloaded(
-    actions: Actions, run: WorkflowRun, artefact: Artefact, scratch: Path, given: ReadOptions, archs: Sequence[str]
-) -> Reading | None:
-    """Download one artefact and read it; None: it has expired."""
-    # Laid out as a person would do it: the directory is the run, and the name of the archive gives the job.
-    file = scratch / run.name / f"{artefact.name}.zip"
-    with _removed(scratch):
-        file.parent.mkdir(parents=True)
-        # The size that GitHub reports is either that of the archive or that of its content.
-        most = min(2 * artefact.bytes + _SLACK_BYTES, _MOST_BYTES)
+    def _run(self, run: CiRun) -> Iterator[Reading]:
+        """One run: its jobs, the reports of its artefacts, and how its dead jobs ended."""
+        unread: list[Unread] = []
+        jobs = self._jobs(run, unread)
+        self.kept.ci.add(run, jobs.values())
+        self.noted = {state.job.id for state in self.kept.ci.jobs(run.id) if state.report is not None}
+        before = replace(self.found)
+        for artefact in self.actions.artefacts(run):
+            yield from self._artefact(run, artefact, jobs.get(artefact.job or 0), unread)
+        self._deaths(run, jobs.values(), unread)
+        reports = self.found.known + self.found.downloaded - before.known - before.downloaded
+        expired, other = self.found.expired - before.expired, self.found.other - before.other
+        whole = self.found.refused == before.refused and not any(one.why == _DAMAGED for one in unread)
+        self.kept.ci.add(replace(run, reports=reports, expired=expired, other=other, whole=whole, unread=tuple(unread)))
+
+    def _jobs(self, run: CiRun, unread: list[Unread]) -> dict[int, CiJob]:
         try:
-            actions.transport.download(artefact.address, file, most)
+            jobs = {job.id: job for job in self.actions.jobs(run)}
         except Expired:
-            return None
-        address = f"https://github.com/{actions.repository}/actions/runs/{run.id}"
-        return _read(file, str(scratch), address, given, archs)
+            unread.append(Unread("jobs", "GitHub does not list them any more"))
+            return {}
+        self.found.jobs += len(jobs)
+        return jobs
+
+    def _artefact(self, run: CiRun, artefact: Artefact, job: CiJob | None, unread: list[Unread]) -> Iterator[Reading]:
+        if not (artefact.holds_reports or artefact.holds_performance):
+            self.found.other += 1
+        elif artefact.id in self.done.ids:
+            self.found.known += 1
+            if artefact.holds_reports and artefact.job is not None and artefact.job not in self.noted:
+                # An earlier version read it, and kept no jobs.
+                self.kept.ci.add_report(artefact.job, JobReport(1, 0, False))
+        elif artefact.expired:
+            self.found.expired += 1
+            unread.append(Unread(artefact.name, "expired"))
+        elif self.refused:
+            self.found.refused += 1
+            unread.append(Unread(artefact.name, self.refused))
+        else:
+            yield from self._new(run, artefact, job, unread)
+
+    def _new(self, run: CiRun, artefact: Artefact, job: CiJob | None, unread: list[Unread]) -> Iterator[Reading]:
+        # Laid out as a person would do it: the directory is the run, and the name of the archive gives the job.
+        file = self.scratch / run.name / f"{artefact.name}.zip"
+        with _removed(self.scratch):
+            file.parent.mkdir(parents=True)
+            # The size that GitHub reports is either that of the archive or that of its content.
+            most = min(2 * artefact.bytes + _SLACK_BYTES, _MOST_BYTES)
+            try:
+                self.actions.transport.download(artefact.address, file, most)
+            except Expired:
+                self.found.expired += 1
+                unread.append(Unread(artefact.name, "expired"))
+                return
+            except Refused as error:
+                self._refuse(artefact.name, error, unread)
+                return
+            if artefact.holds_performance:
+                reading = self._performance(run, artefact, job, file)
+            else:
+                reading = self._reading(run, file)
+        self.found.downloaded += 1
+        yield reading
+        # What is no archive now may be one the next time.
+        if reading.reports or not reading.problems:
+            self._stored(artefact, reading)
+        else:
+            unread.append(Unread(artefact.name, _DAMAGED))
+
+    def _stored(self, artefact: Artefact, reading: Reading) -> None:
+        if artefact.job is not None and reading.reports:
+            cut = any(report.cut for report in reading.reports)
+            tests = sum(report.counts.total() for report in reading.reports)
+            self.kept.ci.add_report(artefact.job, JobReport(len(reading.reports), tests, cut))
+        self.done.add(artefact.id)
+
+    def _refuse(self, name: str, error: Refused, unread: list[Unread]) -> None:
+        self.found.refused += 1
+        self.refused = error.title
+        unread.append(Unread(name, error.title))
+        self.kept.say(f"{error.title}: runs and jobs are read, reports and logs are not. {error.hint}".rstrip())
+
+    def _reading(self, run: CiRun, file: Path) -> Reading:
+        commit = self.given.commit or run.commit
+        models = self.given.models_commit or self.kept.models_commit(commit)
+        given = replace(self.given, commit=commit, models_commit=models)
+        return _read(file, str(self.scratch), self._page(run), given, self.archs)
+
+    def _performance(self, run: CiRun, artefact: Artefact, job: CiJob | None, file: Path) -> Reading:
+        source = f"{self._page(run)}/{artefact.name}.zip"
+        performance = read_performance(file, source, run, job, self.archs, self.kept.test_of)
+        self.kept.keep(performance)
+        self.found.performance += len(performance.reports)
+        if artefact.job is not None:
+            self.kept.ci.add_report(artefact.job, JobReport(0, 0, False, len(performance.reports)))
+        return Reading((), tuple(performance.problems))
+
+    def _deaths(self, run: CiRun, jobs: Iterable[CiJob], unread: list[Unread]) -> None:
+        """How each job ended that did not leave what it should; its log is asked for once."""
+        states = {state.job.id: state for state in self.kept.ci.jobs(run.id)}
+        for job in latest_attempts(jobs):
+            report, known = states[job.id].report, states[job.id].death
+            if is_dead(job, report):
+                self.found.died += 1
+                if known is None or known.log == _REFUSED:
+                    self.kept.ci.add_death(job.id, self._death(job, report, unread))
+
+    def _death(self, job: CiJob, report: JobReport | None, unread: list[Unread]) -> Death:
+        if self.refused:
+            self.found.refused += 1
+            return death_of(job, report, (), _REFUSED)
+        try:
+            data, size = self.actions.transport.tail(self.actions.log_place(job), LOG_BYTES)
+        except Expired:
+            return death_of(job, report, (), "GitHub has no log of it")
+        except Refused as error:
+            self._refuse(f"log of {job.name}", error, unread)
+            return death_of(job, report, (), _REFUSED)
+        self._keep_log(job, data)
+        self.kept.say(f"log of {job.name}: {size:,} bytes{f', the last {len(data):,} kept' * (size > len(data))}")
+        return death_of(job, report, log_lines(data))
+
+    def _keep_log(self, job: CiJob, data: bytes) -> None:
+        self.kept.logs.mkdir(parents=True, exist_ok=True)
+        atomic_write(self.kept.log_of(job.id), "\n".join(log_lines(data)) + "\n")
+        ages = sorted(self.kept.logs.glob("*.log"), key=lambda file: file.stat().st_mtime)
+        for file in ages[:-_KEPT_LOGS]:
+            file.unlink(missing_ok=True)
+
+
+_DAMAGED = "not a readable archive"
+_REFUSED = "the token may not read it"
+
+
+def _is_same(run: CiRun, known: CiRun) -> bool:
+    return (run.attempt, run.updated) == (known.attempt, known.updated)
 
 
 def _read(file: Path, scratch: str, address: str, given: ReadOptions, archs: Sequence[str]) -> Reading:

@@ -48,6 +48,8 @@ _HOME = ("localhost", "127.0.0.1", "::1")
 _GITHUB = ("github.com", "githubusercontent.com", "blob.core.windows.net")
 """The domains to which the API sends for archives."""
 _NEXT = re.compile(r"<([^<>]*)>\s*;[^,]*\brel=\"?next\b")
+_MAY_EXPIRE = re.compile(r"/actions/(?:artifacts/\d+/zip|jobs/\d+/logs|runs/\d+/jobs)$")
+"""What a run loses with time. Its host of downloads says 404 too, but a signed address may simply be too old."""
 _PORTS = (None, 443)
 _DAY_SECONDS = 86_400.0
 _SHOWN = 300
@@ -55,7 +57,11 @@ _SHOWN = 300
 
 
 class Expired(Exception):
-    """The artefact is no longer there (410)."""
+    """What was asked for is not, or no longer, there (404, 410)."""
+
+
+class Refused(TTMatrixError):
+    """The token may not read it (401, 403)."""
 
 
 class _TryAgain(Exception):
@@ -92,6 +98,24 @@ class Transport:
         secure = _readable(self.api) and (_is_https(self.api) or _at_home(self.api))
         if not secure:
             raise TTMatrixError("The API of GitHub is used over HTTPS only", f"GITHUB_API_URL is {one_line(self.api)}")
+
+    def tail(self, path: str, most: int) -> tuple[bytes, int]:
+        """The last `most` bytes of the answer to `path`, and how many it has. Raises Expired and Refused."""
+        address = self._at_the_api(path)
+
+        def read() -> tuple[bytes, int]:
+            kept, length, begun = bytearray(), 0, time.monotonic()
+            with self._open(address, _DOWNLOAD_SECONDS) as answer:
+                while piece := answer.read1(_CHUNK_BYTES):
+                    length += len(piece)
+                    kept += piece
+                    if len(kept) > 2 * most:
+                        del kept[:-most]
+                    self._check_rate(length, begun)
+                self._check_length(answer, length)
+            return bytes(kept[-most:]), length
+
+        return self._with_retries(address, read)
 
     def json(self, path: str) -> tuple[Any, str]:
         """The answer to `path` (an address, or relative to the API) and the address of its next page; empty: none."""
@@ -130,14 +154,17 @@ class Transport:
             length += len(piece)
             if length > most:
                 raise TTMatrixError("An artefact is larger than GitHub said", f"more than {most:,} bytes")
-            seconds = time.monotonic() - begun
-            if seconds > _LENIENT_SECONDS and length < seconds * _LEAST_RATE:
-                raise Overdue
+            self._check_rate(length, begun)
             try:
                 out.write(piece)
             except OSError as error:
                 raise _unwritten(error) from error
         return length
+
+    def _check_rate(self, length: int, begun: float) -> None:
+        seconds = time.monotonic() - begun
+        if seconds > _LENIENT_SECONDS and length < seconds * _LEAST_RATE:
+            raise Overdue
 
     def _check_length(self, answer: http.client.HTTPResponse, length: int) -> None:
         said = _whole_number(answer.headers.get("Content-Length", ""))
@@ -238,7 +265,7 @@ class Transport:
     def _refusal(self, error: urllib.error.HTTPError) -> Exception:
         if error.code >= 500:
             return _TryAgain(f"it says {error.code}")
-        if error.code == 410:
+        if error.code == 410 or (error.code == 404 and _MAY_EXPIRE.search(urlsplit(error.url).path)):
             return Expired()
         if (seconds := _limited(error)) is not None:
             if seconds <= _LONGEST_WAIT:
@@ -258,7 +285,8 @@ class Transport:
             if _origin(error.url) == _origin(self.api)
             else str(urlsplit(error.url).hostname)[:_SHOWN]
         )
-        return TTMatrixError(f"GitHub refuses with {error.code}", where, hints.get(error.code, ""))
+        kind = Refused if error.code in (401, 403) else TTMatrixError
+        return kind(f"GitHub refuses with {error.code}", where, hints.get(error.code, ""))
 
 
 def _wait(seconds: float) -> None:

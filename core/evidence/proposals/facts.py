@@ -2,11 +2,11 @@
 """What reviews, commits and pull requests cite of a proposal: runs, the commits between, gates, the lowest number."""
 
 import math
-import re
 from collections.abc import Callable, Sequence
 
 from core.edits import CellFacts, CommitRange, Operation, RunFacts, with_gates
 from core.evidence.analysis import Commits, commits_between
+from core.evidence.ci_runs import job_page, run_page
 from core.evidence.observation import RAN, Observation
 from core.evidence.verdicts import Judgement, Verdict
 from core.matrix import Matrix
@@ -15,10 +15,6 @@ from core.numbers import day_of
 
 Between = Callable[[Observation, Observation], tuple[CommitRange, ...]]
 """The commits between two results."""
-
-_RUN = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/actions/runs/\d+(?=/|$)", re.ASCII)
-_JOB = re.compile(r"-(\d+)\.zip(?:!|$)", re.ASCII)
-"""The artefacts of a job end with its id (docs/rules.md 3.4)."""
 
 
 def facts_of(
@@ -51,7 +47,7 @@ def _facts(one: Judgement, between: Between) -> CellFacts:
 
 
 def _run(row: Observation) -> RunFacts:
-    return RunFacts(row.run, day_of(row.when), _run_page(row), _job_page(row))
+    return RunFacts(row.run, day_of(row.when), run_page(row), job_page(row))
 
 
 def commit_ranges(matrix: Matrix) -> Between:
@@ -71,15 +67,3 @@ def commit_ranges(matrix: Matrix) -> Between:
 def _range(one: Commits) -> CommitRange:
     count = None if one.between.unknown else len(one.between.commits)
     return CommitRange(one.name, one.between.before, one.between.after, count, one.url)
-
-
-def _run_page(row: Observation) -> str:
-    """The page of the run; empty: the report did not come from GitHub, as far as is known."""
-    found = _RUN.match(row.source)
-    return found[0] if found else ""
-
-
-def _job_page(row: Observation) -> str:
-    """The page of the job; empty: unknown."""
-    run, job = _run_page(row), _JOB.search(row.source)
-    return f"{run}/job/{job[1]}" if run and job else ""

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a job died: from its steps, and from the end of its log the line that says why and the test that ran last."""
+
+import re
+from collections.abc import Sequence
+
+from core.evidence.ci_runs import CiJob, Death, HowDied, JobReport
+from core.runs import plain_line
+
+LOG_BYTES = 8 * 2**20
+"""What is read and kept of a log: its end."""
+_STAMP = re.compile(r"^\ufeff?\d{4}-\d\d-\d\dT[\d:.]+Z ?")
+_MARKED = re.compile(r"^##\[(?P<kind>\w+)\]\s*")
+_EXIT = re.compile(r"Process completed with exit code \d+")
+_TIME_UP = re.compile(r"has timed out after|exceeded the maximum execution time|The operation was canceled", re.I)
+_NODE = re.compile(r"^(?P<node>[\w./-]+\.py::[^\s\[]+(?:\[\S*?\](?=\s|$))?)(?P<rest>.*)$")
+_OUTCOME = re.compile(r"(?:^|\s)(?:PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS|RERUN)(?:\s+\(.*\))?(?:\s+\[\s*\d+%\])?\s*$")
+_FATAL = re.compile(
+    r"Fatal Python error|Segmentation fault|\bKilled$|\bKilled\b.*\bprocess\b|Aborted|core dumped|terminate called"
+    r"|No space left on device|[Oo]ut of memory: |lost communication|INTERNALERROR> \w+Error"
+)
+_RAISED = re.compile(r"^(?:E\s+)?[\w.]*(?:Error|Exception|Exit)\b: ")
+_SAID = re.compile(r"\b(?:ERROR|error|fatal|Error)\b:? ")
+_LINE_CHARACTERS = 500
+_COLLECT = re.compile(r"\bcollect", re.IGNORECASE)
+
+
+def log_lines(data: bytes) -> list[str]:
+    """The lines of the end of a log, plain, without GitHub's times; the first one may be cut."""
+    text = data.decode("utf-8", "replace")
+    return [plain_line(_STAMP.sub("", line), _LINE_CHARACTERS) for line in text.splitlines()]
+
+
+def is_dead(job: CiJob, report: JobReport | None) -> bool:
+    """Whether a job ended without all that it should have left. A job whose tests failed has left a whole report."""
+    if report is not None and report.cut:
+        return True
+    left_it = report is not None and (report.performance if job.parts.benchmark else report.reports)
+    return job.failed and not left_it
+
+
+def death_of(job: CiJob, report: JobReport | None, lines: Sequence[str], missing: str = "") -> Death:
+    """How a dead job ended. Without lines, `missing` says why there is no log."""
+    step = job.failed_step
+    error, at = _error(lines)
+    test = running_test(lines)
+    return Death(_how(job, report, error), step.name if step else "", error, test, missing, at)
+
+
+def _how(job: CiJob, report: JobReport | None, error: str) -> HowDied:
+    if job.conclusion == "cancelled":
+        return HowDied.CANCELLED if job.machine or job.started else HowDied.NEVER_BEGAN
+    if job.conclusion == "timed_out" or _TIME_UP.search(error):
+        return HowDied.TIMED_OUT
+    if not job.machine and not any(one.conclusion for one in job.steps):
+        return HowDied.NEVER_BEGAN
+    step = job.failed_step
+    if step is not None and _COLLECT.search(step.name):
+        return HowDied.COLLECTION
+    if report is not None and report.cut:
+        return HowDied.TRUNCATED
+    if not job.parts.has_tests:
+        return HowDied.FAILED
+    if step is not None and not job.reached_tests:
+        return HowDied.SETUP
+    return HowDied.DIED if step is not None else HowDied.NO_REPORT
+
+
+def running_test(lines: Sequence[str]) -> str:
+    """The node id of the test that had begun and not ended; empty: none had.
+
+    pytest writes the id when a test starts, and the outcome after it: on the same line, or with `-s` behind the output.
+    """
+    running = ""
+    for line in lines:
+        if found := _NODE.match(line):
+            running = "" if _OUTCOME.search(found["rest"]) else found["node"]
+        elif running and _OUTCOME.search(line):
+            running = ""
+    return running
+
+
+def _error(lines: Sequence[str]) -> tuple[str, int]:
+    """The line that says most about why the job ended, and its number from 1."""
+    for finder in (_own_words, _fatal, _raised, _said):
+        for at in range(len(lines) - 1, -1, -1):
+            if line := finder(lines[at]):
+                return line, at + 1
+    for at in range(len(lines) - 1, -1, -1):
+        if (line := lines[at].strip()) and not _MARKED.match(line):
+            return line, at + 1
+    return "", 0
+
+
+def _own_words(line: str) -> str:
+    """What GitHub's runner itself says, unless it is only that a command failed."""
+    found = _MARKED.match(line)
+    said = line[found.end() :].strip() if found and found["kind"] == "error" else ""
+    return "" if _EXIT.search(said) else said
+
+
+def _fatal(line: str) -> str:
+    return line.strip() if _FATAL.search(line) else ""
+
+
+def _raised(line: str) -> str:
+    return line.removeprefix("E ").strip() if _RAISED.match(line) else ""
+
+
+def _said(line: str) -> str:
+    return line.strip() if _SAID.search(line) and not _MARKED.match(line) else ""
