@@ -86,7 +86,7 @@ def named_repository(name: str, context: Context) -> str:
 
 
 def kept_of(repository: str, context: Context) -> Kept:
-    """Where what comes from a repository is kept for the checkout."""
+    """Where what comes from a repository is stored for the checkout."""
     file = store_file(context.paths.evidence, context.checkout.root)
     name = f"{file.stem}-github-{repository.replace('/', '+')}"
     git = Git(context.checkout.root)

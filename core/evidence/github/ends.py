@@ -8,7 +8,7 @@ from core.evidence.ci_runs import CiJob, Death, HowDied, JobReport
 from core.runs import plain_line
 
 LOG_BYTES = 8 * 2**20
-"""What is read and kept of a log: its end."""
+"""What is read and stored of a log: its end."""
 _STAMP = re.compile(r"^\ufeff?\d{4}-\d\d-\d\dT[\d:.]+Z ?")
 _MARKED = re.compile(r"^##\[(?P<kind>\w+)\]\s*")
 _EXIT = re.compile(r"Process completed with exit code \d+")

@@ -25,7 +25,7 @@ _MOST_BYTES = 2 * 2**30
 """The largest archive that is downloaded."""
 _SLACK_BYTES = 2**20
 _KEPT_LOGS = 500
-"""Ends of logs that are kept, the newest ones; each has up to 8 MiB, most some hundred kilobytes."""
+"""Ends of logs that stay, the newest ones; each has up to 8 MiB, most some hundred kilobytes."""
 
 
 @dataclass
@@ -51,7 +51,7 @@ class Gathered:
 
 @dataclass(frozen=True)
 class Kept:
-    """Where what comes from GitHub is kept, beside the results."""
+    """Where what comes from GitHub is stored, beside the results."""
 
     ci: CiStore
     done: Path
@@ -171,7 +171,7 @@ class _Fetch:
         elif artefact.id in self.done.ids:
             self.found.known += 1
             if artefact.holds_reports and artefact.job is not None and artefact.job not in self.noted:
-                # An earlier version read it, and kept no jobs.
+                # An earlier version read it, and stored no jobs.
                 self.kept.ci.add_report(artefact.job, JobReport(1, 0, False))
         elif artefact.expired:
             self.found.expired += 1
@@ -260,7 +260,7 @@ class _Fetch:
             self._refuse(f"log of {job.name}", error, unread)
             return death_of(job, report, (), _REFUSED)
         self._keep_log(job, data)
-        self.kept.say(f"log of {job.name}: {size:,} bytes{f', the last {len(data):,} kept' * (size > len(data))}")
+        self.kept.say(f"log of {job.name}: {size:,} bytes{f', the last {len(data):,} stored' * (size > len(data))}")
         return death_of(job, report, log_lines(data))
 
     def _keep_log(self, job: CiJob, data: bytes) -> None:
