@@ -47,7 +47,7 @@ def jobs(checkout: Checkout, run: int) -> dict[int, JobState]:
     return {state.job.id: state for state in known(checkout).jobs(run)}
 
 
-def test_a_run_is_kept_with_its_jobs_and_asked_for_once(server: GitHub, checkout: Checkout) -> None:
+def test_a_run_is_stored_with_its_jobs_and_asked_for_once(server: GitHub, checkout: Checkout) -> None:
     night = Night(server, 20)
     job = night.models("n150", {TEST_ID: "pass"})
     build = night.job("Build tt-xla / build")
@@ -134,7 +134,7 @@ def test_how_a_job_died(
     assert death.test == (f"tests/runner/test_models.py::test_all_models_torch[{test}]" if test else "")
 
 
-def test_the_log_of_a_dead_job_is_asked_for_once_and_its_end_is_kept(server: GitHub, checkout: Checkout) -> None:
+def test_the_log_of_a_dead_job_is_asked_for_once_and_its_end_is_stored(server: GitHub, checkout: Checkout) -> None:
     night = Night(server, 20)
     text = "\n".join(f"line {at}" for at in range(400_000)) + "\nFatal Python error: Aborted"
     job = night.models("n150", {TEST_ID: "pass"}, report=False, log=text)
