@@ -47,7 +47,7 @@ def shares_of(observations: Iterable[Observation]) -> tuple[HostShare, ...]:
             shared[host] += 1
             others = [ending for other, ending in by.items() if other != host]
             alone[host] += by[host] in FAILURES and all(one is Ending.PASSED for one in others)
-    return tuple(HostShare(host, count, shared[host]) for host, count in alone.items() if host)
+    return tuple(HostShare(host, count, shared[host]) for host, count in alone.items() if host and shared[host])
 
 
 def suspects(shares: Iterable[HostShare]) -> tuple[Suspect, ...]:

@@ -27,6 +27,7 @@ from tui.view_models import Shown, TriageBy, TriageItems, group_listed
 
 _FEW, _MANY = 1_000, 10_000
 _MOST_RATIO = 12.0
+_LEAST_SHARE = 0.9
 _NIGHTS, _DAY, _JOBS, _HOSTS = 4, 86_400.0, 12, 4
 _ARCH = "n150"
 _REASONS = (
@@ -69,6 +70,10 @@ def _measured(matrix: Matrix, count: int) -> float:
         late = [seen(test_id=rows[0].test, arch=_ARCH, run="late", when=time.time(), **_end(0, passes=True))]
         evidence_store(matrix.checkout, paths()).add([report(*late, digest="late", run="late")])
         more, _ = _timed(lambda: _items(knowledge, reader))
+    if len(rows) < count * _LEAST_SHARE:
+        raise SystemExit(
+            f"only {len(rows):,} of {count:,} tests differ: the results are no longer what is to be measured"
+        )
     print(f"{len(rows):,} differences: read in {read:.2f} s, in {more:.2f} s after one more result")
     print(f"  listed in {seconds * 1000:.0f} ms, in {again * 1000:.0f} ms once all are decided")
     print(f"  grouped in {grouped * 1000:.0f} ms")
@@ -108,7 +113,8 @@ def _results(matrix: Matrix, count: int) -> Iterator[Observation]:
 
 def _end(number: int, *, passes: bool) -> Mapping[str, Any]:
     if passes:
-        return {"ending": Ending.PASSED, "pcc": 0.9 + number % 99 / 1000, "pcc_required": 0.9, "pcc_checked": True}
+        # What was required is not said: it would be another threshold than that of many entries.
+        return {"ending": Ending.PASSED, "pcc": 0.9 + number % 99 / 1000}
     stage, reason = BringupStatus.FAILED_RUNTIME, _REASONS[number % len(_REASONS)].format(number * 1024)
     return {"ending": Ending.FAILED, "stage": stage, "reason": reason}
 

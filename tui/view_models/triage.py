@@ -96,9 +96,11 @@ class TriageItems:
     def __init__(self, agenda: Agenda) -> None:
         self.agenda = agenda
         self._open = {id: _open(item) for id, item in ((one.id, one) for one in agenda.items)}
-        self._texts = {id: _search_text(one) for id, one in self._open.items()}
+        self._texts = {id: (one, _search_text(one)) for id, one in self._open.items()}
         self._ids = {shown: [one.id for one in agenda.items if shown.takes(one)] for shown in Shown}
         self._ids[Shown.RERUN] = [id for id in self._ids[Shown.RERUN] if id in agenda.reruns]
+        self._decided: dict[str, tuple[Sequence[Change], Listed]] = {}
+        """With the pending changes about their entries."""
         for item in agenda.items:
             # What headings say of them.
             _ = item.cause, item.passes
@@ -109,12 +111,20 @@ class TriageItems:
 
     def _listed(self, one: Listed, pending: Pending) -> Listed:
         about = pending.about(one.test) if one.ops else ()
-        found = pending_change(one, about) if about else None
-        return one if found is None else _with(found, one.item)
+        if not about:
+            return one
+        known = self._decided.get(one.test)
+        if known is None or known[0] != about:
+            found = pending_change(one, about)
+            known = self._decided[one.test] = about, one if found is None else _with(found, one.item)
+        return known[1]
 
     def search_text(self, one: Listed) -> str:
         """All that a person might look for a test by, in lower case."""
-        return self._texts[one.test] if one is self._open.get(one.test) else _search_text(one)
+        known = self._texts.get(one.test)
+        if known is None or known[0] is not one:
+            known = self._texts[one.test] = one, _search_text(one)
+        return known[1]
 
 
 def _search_text(one: Listed) -> str:

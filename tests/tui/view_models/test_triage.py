@@ -148,6 +148,17 @@ def test_what_was_decided_comes_from_the_pending_changes() -> None:
     assert (again.id, again.decision) == (3, Decision.ACCEPTED)
 
 
+def test_what_is_searched_for_follows_the_decision() -> None:
+    items = TriageItems(Agenda(items=ITEMS))
+    (first, *_) = items.listed(Shown.ATTENTION, Pending())
+    assert items.search_text(first).startswith("regressed a undecided")
+    taken = Pending((replace(first.plain, id=3, decision=Decision.ACCEPTED),))
+    (again, *_) = items.listed(Shown.ATTENTION, taken)
+    assert items.search_text(again).startswith("regressed a accepted")
+    assert items.listed(Shown.ATTENTION, taken)[0] is again
+    assert items.listed(Shown.ATTENTION, Pending())[0] is first
+
+
 def test_lists_of_their_own() -> None:
     assert [one.test for one in _listed(ITEMS, Shown.UNKNOWN, Pending())] == ["e"]
     assert [one.test for one in _listed(ITEMS, Shown.BLIND, Pending())] == []

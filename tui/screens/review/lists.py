@@ -137,7 +137,6 @@ class ChangeList:
         self._opened: frozenset[str] = frozenset()
         self.left_out: frozenset[str] = frozenset()
         """Keys of the rows of changes that a decision on their group leaves out."""
-        self._texts: dict[tuple[int, str], tuple[Change, str]] = {}
 
     def compose(self) -> ComposeResult:
         """The widgets, from the top down."""
@@ -156,14 +155,11 @@ class ChangeList:
     def listed(self) -> Sequence[Change]:
         """The changes that the filter leaves."""
         changes = self.source.changes
-        return [one for one in changes if self.filter.matches(self._text(one))] if self.filter.active else changes
-
-    def _text(self, change: Change) -> str:
-        key = change.id, change.ops[0].id if change.ops else ""
-        known = self._texts.get(key)
-        if known is None or known[0] is not change:
-            known = self._texts[key] = change, self.source.search_text(change)
-        return known[1]
+        return (
+            [one for one in changes if self.filter.matches(self.source.search_text(one))]
+            if self.filter.active
+            else changes
+        )
 
     @property
     def current(self) -> Change | None:

@@ -85,6 +85,7 @@ class PendingChanges:
         self._session = context.session
         self._context = context
         self._edits = edits
+        self._texts: dict[int, tuple[Change, str]] = {}
 
     @property
     def orders(self) -> Sequence[StrEnum]:
@@ -110,7 +111,10 @@ class PendingChanges:
         return ReviewRows(groups, look, opened, edit_rows(self._edits.matching(matches)))
 
     def search_text(self, change: Change) -> str:
-        return search_text(change)
+        known = self._texts.get(change.id)
+        if known is None or known[0] is not change:
+            known = self._texts[change.id] = change, search_text(change)
+        return known[1]
 
     def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
         self._deciding()
