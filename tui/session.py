@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import core.evidence.analysis as analysis
 import core.matrix
-from core import ci, doctor, edits, evidence, handwritten, history, ops, providers, runs, workflows
-from core.edits import commit as committing, pending
+from core import ci, doctor, edits, evidence, handwritten, history, ops, providers, runs, states, workflows
+from core.edits import pending
 from core.errors import TTMatrixError
 from core.matrix import Matrix
 from core.matrix.cache import Cache
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from core.runs.store import RunRecord, RunStore
     from core.sources import Stamps
     from core.sources.downloads import Fetched
+    from core.states import States
     from core.workflows import WorkflowContext
 
 T = TypeVar("T")
@@ -347,9 +348,14 @@ class Session:
     def pull_request(self, revision: str) -> str:
         """The text of a pull request from commits that are made. Not for the app's own thread.
 
-        Raises TTMatrixError where `revision` names no commit that changed an entry.
+        Raises TTMatrixError where `revision` names no commit that changes anything.
         """
-        return committing.read_committed(self.matrix, revision).markdown(self.matrix, self.ci.read())
+        return states.pull_request_elsewhere(self.states, revision).markdown
+
+    @property
+    def states(self) -> States:
+        """Reads the checkout at other commits, without its work tree."""
+        return states.States(self.cache, self.settings.ops_dirs)
 
     def world(self) -> WorkflowContext:
         """What workflows act upon. Takes a while the first time: not for the app's own thread."""

@@ -1,29 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix pr`: the text of a pull request, from existing commits."""
+"""`ttmatrix pr`: the text of a pull request, from existing commits or for the reviewer of a branch."""
 
 import argparse
 
 from core.cli import records
 from core.cli.context import Context
-from core.edits.commit import read_committed
 from core.errors import EXIT_OK
+from core.states import pull_request_of
 from core.text import printable
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "commit", nargs="?", default="HEAD", metavar="COMMIT", help="a commit, or a range A..B; default: HEAD"
+        "commit",
+        nargs="?",
+        default="HEAD",
+        metavar="COMMIT",
+        help="a commit, a range A..B, or a branch, compared with where it left the upstream branch; default: HEAD",
     )
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    found = read_committed(context.matrix, args.commit)
-    text = found.markdown(context.matrix, context.workspace.ci)
+    found = pull_request_of(context.workspace.states, context.matrix, args.commit)
+    if found.note:
+        context.console.note(found.note)
     if context.console.json:
-        ids = [change.id for change in found.changes]
         context.console.document(
-            records.PullRequest(base=found.base or None, commit=found.tip, tests=ids, markdown=text)
+            records.PullRequest(base=found.base or None, commit=found.tip, tests=found.tests, markdown=found.markdown)
         )
     else:
-        context.console.out.write(printable(text))
+        context.console.out.write(printable(found.markdown))
     return EXIT_OK

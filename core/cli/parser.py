@@ -37,7 +37,7 @@ COMMAND_GROUPS = {
         "apply": "write a file of proposals to the YAML; --commit commits it",
         "pending": "list, accept, reject or undo changes that wait for a decision",
         "placeholders": "list planned models, remove them or make entries of them",
-        "pr": "print the text of a pull request, from a commit or a range",
+        "pr": "print what a commit, a range or a branch changes, as a pull request",
         "triage": "run a workflow on failing tests: from repro to reviewed change",
     },
     "runs": {

@@ -10,7 +10,12 @@ from .differing import (
     findings_between as findings_between,
     lowers_gate as lowers_gate,
 )
+from .elsewhere import (
+    difference_elsewhere as difference_elsewhere,
+    pull_request_elsewhere as pull_request_elsewhere,
+)
 from .jobs import JobChange as JobChange, Left as Left
+from .pull_requests import PullRequest as PullRequest, pull_request_of as pull_request_of
 from .ranges import Span as Span, of_changes as of_changes, since as since, span as span
 from .renaming import Rename as Rename
 from .state import State as State, States as States

@@ -36,7 +36,7 @@ def span(git: Git, text: str) -> Span:
 def of_changes(git: Git, text: str) -> Span:
     """What a pull request would hold: of a range, of a branch since it left upstream's, of a single commit.
 
-    Raises UsageError if git knows no such commit.
+    The first commit has nothing before it: then `before` is empty. Raises UsageError if git knows no such commit.
     """
     if _BETWEEN in text:
         return span(git, text)
@@ -46,12 +46,11 @@ def of_changes(git: Git, text: str) -> Span:
             return found
     commit = git.named(text)
     parent = git.parent(commit)
-    if not parent:
-        shallow = git.head().shallow
+    if not parent and git.head().shallow:
         raise UsageError(
             f"There is nothing before {text}",
-            "The clone is shallow, and the commit before is not in it." if shallow else "It is the first commit.",
-            "git fetch --deepen=1" if shallow else "",
+            "The clone is shallow, and the commit before is not in it.",
+            "git fetch --deepen=1",
         )
     return Span(parent, text)
 

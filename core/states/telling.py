@@ -9,7 +9,7 @@ from core.doctor import severity
 from core.matrix import text_of
 from core.model import Finding, Severity
 from core.sources import loader_file
-from core.states.differing import Difference, FieldChange, LoaderChange, Pin
+from core.states.differing import Difference, FieldChange, LoaderChange, Pin, lowers_gate
 from core.states.jobs import JobChange, Left
 from core.text import counted
 
@@ -39,23 +39,22 @@ def sections(found: Difference) -> list[Section]:
     renamed = {one.before for one in found.renamed}, {one.after for one in found.renamed}
     removed = tuple(id for id in found.removed if id not in renamed[0])
     added = tuple(id for id in found.added if id not in renamed[1])
-    lowered = set(found.fallen)
-    other = [one for one in found.changed if one not in lowered]
+    lowered, other = found.fallen, [one for one in found.changed if not lowers_gate(one)]
     away, elsewhere = ([one for one in found.left if one.stays is stays] for stays in (False, True))
     worse = [one for one in found.new if severity(one.kind) is Severity.ERROR]
     milder = [one for one in found.new if severity(one.kind) is not Severity.ERROR]
     gates = {*(one.id for one in lowered), *found.unguarded}
     told = [
         Section(f"{_tests(away)} {_verb(away, 'leave')} CI", tuple(_leaving(away, found))),
-        Section(f"{_tests(gates)} {_verb(gates, 'lower')} a gate", (*_unguarded(found), *_fields(found.fallen))),
+        Section(f"{_tests(gates)} {_verb(gates, 'lower')} a gate", (*_unguarded(found), *_fields(lowered))),
         Section(f"{_entries(found.orphaned)} {_verb(found.orphaned, 'match')} no test any more", _each(found.orphaned)),
-        Section(f"{_findings(worse)} new", tuple(_by_kind(worse))),
+        Section(counted(len(worse), "new finding"), tuple(_by_kind(worse))),
         Section(f"{_tests(elsewhere)} {_verb(elsewhere, 'leave')} a machine", tuple(_leaving(elsewhere, found))),
         Section(f"{_tests(removed)} removed", tuple(_by_loader(removed, found))),
         Section(
             f"{counted(len(found.handwritten_removed), 'hand-written test')} removed", _each(found.handwritten_removed)
         ),
-        Section(f"{_findings(milder)} new", tuple(_by_kind(milder))),
+        Section(counted(len(milder), "new finding"), tuple(_by_kind(milder))),
         Section(f"{_tests(found.renamed)} renamed", tuple(_renamed(found))),
         Section(f"{_entries(found.entries_removed)} removed", _each(found.entries_removed)),
         Section(f"{_entries({one.id for one in other})} changed", tuple(_fields(other))),
@@ -70,7 +69,7 @@ def sections(found: Difference) -> list[Section]:
             tuple(Item(one.name, (one.loader,)) for one in found.placeholders),
         ),
         Section(f"{counted(len(found.pins), 'version')} moved", tuple(map(_pin, found.pins))),
-        Section(f"{_findings(found.gone)} gone", tuple(_by_kind(found.gone))),
+        Section(f"{counted(len(found.gone), 'finding')} gone", tuple(_by_kind(found.gone))),
     ]
     return [one for one in told if one.items]
 
@@ -81,10 +80,6 @@ def _tests(some: Iterable[object]) -> str:
 
 def _entries(some: Iterable[object]) -> str:
     return counted(len(list(some)), "entry")
-
-
-def _findings(some: Sequence[object]) -> str:
-    return counted(len(some), "finding")
 
 
 def _loaders(some: Sequence[object]) -> str:

@@ -1,8 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-from .committed import read_committed as read_committed
+from .committed import CommittedChange as CommittedChange, read_committed as read_committed
 from .git import Repository as Repository
 from .groups import Composition as Composition, Split as Split, compose_commits as compose_commits
-from .message import cited as cited, issue_url as issue_url, issues_in as issues_in, pull_request as pull_request
+from .message import (
+    as_code as as_code,
+    cited as cited,
+    entry_row as entry_row,
+    issue_url as issue_url,
+    issues_in as issues_in,
+    justified as justified,
+    pull_request as pull_request,
+    title as title,
+)
 from .staging import committed_texts as committed_texts
 from .transaction import (
     CommitDraft as CommitDraft,

@@ -1,24 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a commit, or a range of them, did to the entries: for the text of a pull request after the commit."""
+"""What commits did to the entries: for the text of a pull request after the commit."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import dedent
 
-from core.ci import Ci
-from core.edits.commit.message import pull_request
 from core.edits.commit.staging import committed_texts
-from core.edits.effects import CellChange, EntryChange, effect, entry_changes
+from core.edits.effects import EntryChange, entry_changes
 from core.edits.operations import Operation, OpKind
 from core.edits.planning import EditPlan, FileEdit
 from core.edits.texts import texts_of
-from core.errors import TTMatrixError, UsageError
+from core.errors import TTMatrixError
 from core.history import entry_edits
-from core.matrix import Matrix
 from core.model import Entry
-from core.sources import Git
+from core.sources import Checkout, Git, Schema
 
-_RANGE = ".."
 _EVIDENCE = "Evidence:"
 """The line that `commit_message` writes above the evidence."""
 
@@ -40,26 +36,15 @@ class CommittedChange:
     def changes(self) -> list[EntryChange]:
         return entry_changes(self.plan)
 
-    def markdown(self, matrix: Matrix, ci: Ci) -> str:
-        """The text of a pull request. CI jobs are the present ones of the checkout."""
-        changes = self.changes
-        cells: list[CellChange] = effect(matrix, self.plan, ci)
-        evidence = {changes[0].id: self.evidence} if changes else {}
-        return pull_request(changes, self.entries, cells, evidence)
 
+def read_committed(checkout: Checkout, schema: Schema, base: str, tip: str) -> CommittedChange:
+    """The changes of entries from `base`, which is empty before the first commit, to `tip`: ids of commits.
 
-def read_committed(matrix: Matrix, revision: str = "HEAD") -> CommittedChange:
-    """The changes in `revision`: a commit, or `A..B` for everything between two.
-
-    Raises UsageError if it names no commit or changed no entry, TTMatrixError if git fails.
+    Raises TTMatrixError if git fails.
     """
-    checkout = matrix.checkout
     git, directory = Git(checkout.root), checkout.relative(checkout.test_config)
-    first, between, last = revision.partition(_RANGE)
-    tip = git.named((last or "HEAD") if between else first)
-    base = git.named(first or "HEAD") if between else git.parent(tip)
-    before = committed_texts(git, base, directory, matrix.schema) if base else {}
-    after = committed_texts(git, tip, directory, matrix.schema)
+    before = committed_texts(git, base, directory, schema) if base else {}
+    after = committed_texts(git, tip, directory, schema)
     files = tuple(
         FileEdit(name, before.get(name, ""), after.get(name, ""))
         for name in sorted({**before, **after})
@@ -70,13 +55,8 @@ def read_committed(matrix: Matrix, revision: str = "HEAD") -> CommittedChange:
         for edit in entry_edits(before, after)
         if edit.before is not None and edit.after is not None and edit.before.id != edit.after.id
     )
-    entries = {entry.id: entry for file in texts_of(before).parsed(matrix.schema) for entry in file.entries}
-    found = CommittedChange(base, tip, EditPlan(files, renames), entries, _evidence(git, base, tip))
-    if not found.changes:
-        raise UsageError(
-            f"No entry was changed by {revision}", hint="Name a commit that changed one, or a range: A..B."
-        )
-    return found
+    entries = {entry.id: entry for file in texts_of(before).parsed(schema) for entry in file.entries}
+    return CommittedChange(base, tip, EditPlan(files, renames), entries, _evidence(git, base, tip))
 
 
 def _evidence(git: Git, base: str, tip: str) -> tuple[str, ...]:

@@ -100,17 +100,23 @@ def pull_request(
     evidence: Evidence | None = None,
 ) -> str:
     """The text of a pull request as Markdown, with the CI jobs that tests gain and lose."""
-    blocks = [f"# {title(changes)}", "\n".join(("| test | change |", "|---|---|", *map(_row, changes)))]
+    blocks = [f"# {title(changes)}", "\n".join(("| test | change |", "|---|---|", *map(entry_row, changes)))]
     lost = _jobs("loses", ((cell.id, cell.jobs_lost) for cell in cells))
     gained = _jobs("gains", ((cell.id, cell.jobs_gained) for cell in cells))
     if lost or gained:
         blocks.append("\n".join(("**CI jobs**", "", *lost, *gained)))
+    return "\n\n".join((*blocks, *justified(changes, entries, evidence))) + "\n"
+
+
+def justified(
+    changes: Sequence[EntryChange], entries: Mapping[str, Entry], evidence: Evidence | None = None
+) -> Iterator[str]:
+    """The last blocks of the text of a pull request: what justifies the changes, and the issues that they are about."""
     if links := _links(changes, evidence):
-        blocks.append("\n".join(("**Evidence**", "", *map(_item, links))))
+        yield "\n".join(("**Evidence**", "", *map(_item, links)))
     settled, other = settled_and_other(changes, entries)
     if settled or other:
-        blocks.append("\n".join((*(f"- Fixes {issue}" for issue in settled), *(f"- Refs {issue}" for issue in other))))
-    return "\n\n".join(blocks) + "\n"
+        yield "\n".join((*(f"- Fixes {issue}" for issue in settled), *(f"- Refs {issue}" for issue in other)))
 
 
 def _pattern(changes: Sequence[EntryChange]) -> str:
@@ -151,12 +157,13 @@ def _alike(changes: Sequence[EntryChange]) -> dict[tuple[str, ...], list[str]]:
     return found
 
 
-def _row(change: EntryChange) -> str:
-    said = "<br>".join(_code(line) for line in words(change))
-    return f"| {_code(change.id)} | {said} |"
+def entry_row(change: EntryChange) -> str:
+    """The row of an entry in the table of a pull request: its id and its changes."""
+    said = "<br>".join(as_code(line) for line in words(change))
+    return f"| {as_code(change.id)} | {said} |"
 
 
-def _code(text: str) -> str:
+def as_code(text: str) -> str:
     """Text as Markdown code, so that Markdown leaves it unchanged."""
     plain = one_line(text)
     fence = "`" * (max((len(run) for run in _runs(plain)), default=0) + 1)
@@ -179,7 +186,7 @@ def _plain(text: str) -> str:
     if not _MARKUP.search(text):
         return text
     words = text.strip(" ")
-    return text.replace(words, _code(words), 1)
+    return text.replace(words, as_code(words), 1)
 
 
 def _runs(text: str) -> Iterable[str]:
@@ -196,7 +203,7 @@ def _jobs(verb: str, pairs: Iterable[tuple[str, Sequence[Job]]]) -> list[str]:
     return [
         line
         for name, ids in of_job.items()
-        for line in (f"- {_code(name)} {verb} {counted(len(ids), 'test')}", *(f"  - {_code(id)}" for id in ids))
+        for line in (f"- {as_code(name)} {verb} {counted(len(ids), 'test')}", *(f"  - {as_code(id)}" for id in ids))
     ]
 
 

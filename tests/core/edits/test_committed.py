@@ -5,17 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from core.ci import read_ci
 from core.edits.commit import read_committed
 from core.errors import UsageError
 from core.history import entry_edits
 from core.matrix import index
-from core.matrix.cache import Cache
-from core.providers import model_infos
 from core.sources import Checkout
+from core.states import pull_request_of
 from tests.support.cli import call
 from tests.support.git import git
 from tests.support.sample import sample_checkout
+from tests.support.states import states_of
 
 STALE = "patch_vit/pytorch-Small_Patch8-single_device-training"
 TRAINING = "torch/test_config_training_single_device.yaml"
@@ -49,31 +48,30 @@ def test_renames_are_renames() -> None:
 
 def test_every_commit_of_the_sample_has_a_text(checkout: Checkout) -> None:
     matrix = index(checkout)
-    commits = git(checkout.root, "log", "--format=%H").split()
-    found = {commit: read_committed(matrix, commit) for commit in commits}
-    assert all(one.tip == commit and one.changes for commit, one in found.items())
-    assert found[commits[-1]].base == ""
-    renamed = [change for one in found.values() for change in one.changes if change.was]
+    commits = [line.split() for line in git(checkout.root, "log", "--format=%H %P").splitlines()]
+    found = [read_committed(checkout, matrix.schema, "".join(parents[:1]), tip) for tip, *parents in commits]
+    assert all(one.changes for one in found)
+    assert found[-1].base == ""
+    renamed = [change for one in found for change in one.changes if change.was]
     assert any("tinynet" in change.id and "V1_5" in change.was for change in renamed)
 
 
-def test_a_commit_and_a_range_with_evidence_and_jobs(checkout: Checkout, tmp_path: Path) -> None:
+def test_a_commit_and_a_range_with_evidence_and_jobs(checkout: Checkout) -> None:
     start = git(checkout.root, "rev-parse", "HEAD").strip()
     entry = f"  {STALE}:\n    status: "
     message = "Expect it to pass\n\nEvidence:\n  seen in nightly-1\n  seen in nightly-2\n\nRefs a/b#1"
     _commit(checkout, f"{entry}KNOWN_FAILURE_XFAIL", f"{entry}EXPECTED_PASSING", message)
-    matrix = index(checkout)
-    one = read_committed(matrix)
-    text = one.markdown(matrix, read_ci(matrix, model_infos(Cache(checkout, tmp_path), matrix)))
-    assert [change.id for change in one.changes] == [STALE]
+    one = call("pr", "--repo", checkout.root, "--json").json
+    assert one["tests"] == [STALE]
+    text = one["markdown"]
     assert text.startswith(f"# Expect {STALE} to pass\n")
     assert "`status: KNOWN_FAILURE_XFAIL -> EXPECTED_PASSING`" in text
     assert "- seen in nightly-1\n- seen in nightly-2\n" in text
-    assert "loses 1 test" in text
+    assert "**1 test leaves CI**" in text
 
     _commit(checkout, f"{entry}EXPECTED_PASSING", f"{entry}NOT_SUPPORTED_SKIP", "Skip it")
-    both = read_committed(index(checkout), f"{start}..HEAD")
-    (change,) = both.changes
+    tip = git(checkout.root, "rev-parse", "HEAD").strip()
+    (change,) = read_committed(checkout, index(checkout).schema, start, tip).changes
     sides = [side.fields["status"] for side in (change.before, change.after) if side]
     assert sides == ["KNOWN_FAILURE_XFAIL", "NOT_SUPPORTED_SKIP"]
     called = call("pr", f"{start}..", "--repo", checkout.root, "--json")
@@ -82,14 +80,14 @@ def test_a_commit_and_a_range_with_evidence_and_jobs(checkout: Checkout, tmp_pat
 
 
 @pytest.mark.parametrize("revision", ["no-such", "--all", "HEAD:x", "HEAD..no-such"])
-def test_what_is_no_commit_is_named(checkout: Checkout, revision: str) -> None:
+def test_what_is_no_commit_is_named(checkout: Checkout, tmp_path: Path, revision: str) -> None:
     with pytest.raises(UsageError, match="No commit is named"):
-        read_committed(index(checkout), revision)
+        pull_request_of(states_of(checkout, tmp_path), index(checkout), revision)
 
 
-def test_a_commit_without_entries_says_so(tmp_path: Path) -> None:
+def test_a_commit_without_changes_says_so(tmp_path: Path) -> None:
     checkout = sample_checkout(tmp_path / "tt-xla")
     (checkout.root / "README.md").write_text("other\n")
     git(checkout.root, "commit", "--quiet", "--all", "--message", "Words")
-    with pytest.raises(UsageError, match="No entry was changed by HEAD"):
-        read_committed(index(checkout))
+    with pytest.raises(UsageError, match="HEAD changes nothing of the matrix"):
+        pull_request_of(states_of(checkout, tmp_path / "cache"), index(checkout))

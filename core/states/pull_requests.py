@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text of a pull request from commits or a branch: everything that it changes, what does the most harm first."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from core.edits.commit import CommittedChange, as_code, entry_row, justified, read_committed, title
+from core.errors import TTMatrixError, UsageError
+from core.matrix import Matrix
+from core.sources import Checkout, Git, web_address
+from core.states.differing import Difference, difference
+from core.states.ranges import of_changes
+from core.states.state import States
+from core.states.telling import Item, Section, sections
+from core.text import counted, elide_middle, one_line
+
+MOST_LINES = 60
+"""So many lines a reader sees before unfolding anything."""
+MOST_CHARACTERS = 65_000
+"""GitHub takes a few more."""
+_NAMED = 3
+"""So many tests of one line are named."""
+_MOST_EVIDENCE = 12
+_SHORT = 10
+_FOLDED = ("<details>", "<summary>All changes, one by one</summary>", "")
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """The text, and what it is of."""
+
+    base: str
+    """The commit before; empty: there is none."""
+    tip: str
+    note: str
+    """How the base was found, for people; empty: it was named, or is the parent."""
+    tests: tuple[str, ...]
+    """The ids whose entries changed; of a renamed one the new id."""
+    markdown: str
+
+
+def pull_request_of(states: States, matrix: Matrix, revision: str = "HEAD") -> PullRequest:
+    """The text for a commit, a range, or a branch since it left upstream's. `matrix` is that of the work tree.
+
+    Raises UsageError if git knows no such commit or nothing of the matrix is changed, and TTMatrixError if git fails.
+    """
+    git = Git(matrix.checkout.root)
+    asked = of_changes(git, revision)
+    base, tip = (git.named(name) if name else "" for name in (asked.before, asked.after))
+    entries = read_committed(matrix.checkout, matrix.schema, base, tip)
+    found, lacking = None, ""
+    try:
+        found = difference(states.at(base), states.at(tip)) if base else None
+    except TTMatrixError as error:
+        # The entries are known all the same.
+        lacking = f"Only entries are compared. {error.title}: {error.detail} {error.hint}"
+    if not entries.changes and (found is None or found.is_empty):
+        raise UsageError(
+            f"{revision} changes nothing of the matrix", lacking, "Name a commit that does, or a range: A..B."
+        )
+    text = _Text(matrix.checkout, revision, entries, found, one_line(asked.note or lacking))
+    return PullRequest(base, tip, asked.note, tuple(one.id for one in entries.changes), text.markdown())
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    checkout: Checkout
+    revision: str
+    entries: CommittedChange
+    found: Difference | None
+    note: str
+
+    def markdown(self) -> str:
+        told = sections(self.found) if self.found else []
+        head = [f"# {self._title(told)}", "", *self._head()]
+        foot = list(self._foot())
+        room = MOST_LINES - len(head) - len(foot) - len(_FOLDED)
+        lines = [*head, *_told(told, room), *foot]
+        rest = self._folded(told, MOST_CHARACTERS - sum(len(line) + 1 for line in lines))
+        return "\n".join((*lines, *rest)) + "\n"
+
+    def _title(self, told: Sequence[Section]) -> str:
+        if self.entries.changes:
+            return title(self.entries.changes)
+        commits = self._commits()
+        if len(commits) == 1:
+            return one_line(self._git.text("log", "-1", "--format=%s", commits[0]).strip())
+        return one_line(f"{self.revision}: {told[0].title}")
+
+    def _commits(self) -> list[str]:
+        base, tip = self.entries.base, self.entries.tip
+        return self._git.text("rev-list", "--max-count=1000", f"{base}..{tip}" if base else tip, "--").split()
+
+    def _head(self) -> Iterator[str]:
+        """How much there is, and pages that compare the code."""
+        if self.note:
+            yield from (as_code(self.note), "")
+        base, tip = self.entries.base, self.entries.tip
+        commits = counted(len(self._commits()), "commit")
+        yield f"{commits}{_compared(self._git, base, tip)}"
+        if self.found and self.found.before.models != self.found.after.models:
+            before, after = self.found.before.models, self.found.after.models
+            pages = _compared(Git(self.checkout.models), before, after)
+            yield f"\nModels {before[:_SHORT]}..{after[:_SHORT]}{pages}"
+        yield ""
+
+    def _foot(self) -> Iterator[str]:
+        """Evidence and issues."""
+        changes, evidence = self.entries.changes, self.entries.evidence[:_MOST_EVIDENCE]
+        cited = {changes[0].id: evidence} if changes else {}
+        for block in justified(changes, self.entries.entries, cited):
+            yield from (*block.splitlines(), "")
+
+    def _folded(self, told: Sequence[Section], room: int) -> Iterator[str]:
+        """The tables of everything, as far as GitHub takes it: the entries field by field, then the rest."""
+        yield from _FOLDED
+        entries, left = _fitting(list(map(entry_row, self.entries.changes)), room // 2)
+        rows, more = _fitting(list(_rows(told)), room - sum(map(len, entries)) - _FRAME_CHARACTERS)
+        for head, body in (("| test | change |", entries), ("| change | tests |", rows)):
+            if body:
+                yield from (head, "|---|---|", *body, "")
+        if left or more:
+            span = f"{self.entries.base[:_SHORT]}..{self.entries.tip[:_SHORT]}"
+            yield from (f"The rest is too long for GitHub: `ttmatrix diff --all {span}` lists it.", "")
+        yield "</details>"
+
+    @property
+    def _git(self) -> Git:
+        return Git(self.checkout.root)
+
+
+def _compared(git: Git, before: str, after: str) -> str:
+    """The page that compares two commits of a repository; empty if it has none."""
+    page = web_address(git)
+    return f": {page}/compare/{before}...{after}" if page and before and after else ""
+
+
+def _told(told: Sequence[Section], room: int) -> list[str]:
+    """The sections in at most `room` lines: a heading each, then their items, those of the first sections first.
+
+    The room goes round: each section gets one more item in turn, so that no long list hides another.
+    """
+    shown = [0] * len(told)
+    room -= _FRAME * len(told)
+    turn = [at for at, section in enumerate(told) for _ in range(len(section.items))]
+    rounds = sorted(range(len(turn)), key=lambda at: (at - turn.index(turn[at]), turn[at]))
+    for at in rounds[: max(0, room)]:
+        shown[turn[at]] += 1
+    return [line for section, count in zip(told, shown, strict=True) for line in _section(section, count)]
+
+
+_FRAME_CHARACTERS = 400
+_FRAME = 4
+"""Lines of a section beside its items: its title, empty lines below both, and what is left out."""
+
+
+def _section(section: Section, count: int) -> Iterator[str]:
+    yield f"**{one_line(section.title)}**"
+    yield ""
+    for item in section.items[:count]:
+        yield f"- {_item(item)}"
+    if more := len(section.items) - count:
+        yield f"- {more:,} more below" if count else f"- {more:,} below"
+    yield ""
+
+
+def _item(item: Item) -> str:
+    names = ", ".join(map(as_code, item.names[:_NAMED]))
+    more = len(item.names) - _NAMED
+    said = f"{names} and {more:,} more" if more > 0 else names
+    text = as_code(item.text) if item.text else ""
+    return ": ".join(filter(None, (text, said))) + (f" {item.link}" if item.link else "")
+
+
+def _rows(told: Sequence[Section]) -> Iterator[str]:
+    """A row for each combination of changes, with the names to which exactly these happened."""
+    whats: dict[str, dict[str, None]] = {}
+    for section in told:
+        for item in section.items:
+            for name in item.names or ("",):
+                sign, id = (name[:2], name[2:]) if name.startswith(_SIGNS) else ("", name)
+                said = f"{sign}{item.text.partition(' (')[0]}" if sign else item.text
+                what = ": ".join(filter(None, (_kind(section), as_code(elide_middle(said, _WIDEST)) if said else "")))
+                whats.setdefault(id, {})[what] = None
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for id, happened in whats.items():
+        rows.setdefault(tuple(happened), []).append(id)
+    for alike, ids in rows.items():
+        for some in (ids[at : at + _NAMES_OF_ROW] for at in range(0, len(ids), _NAMES_OF_ROW)):
+            yield f"| {'<br>'.join(alike)} | {'<br>'.join(as_code(id) for id in some if id)} |"
+
+
+_NAMES_OF_ROW = 100
+
+
+_SIGNS = ("- ", "+ ")
+"""Before a test in the list of a job: lost and gained."""
+_WIDEST = 100
+
+
+def _kind(section: Section) -> str:
+    """The title of a section without the number."""
+    return one_line(section.title).partition(" ")[2]
+
+
+def _fitting(rows: Sequence[str], room: int) -> tuple[list[str], int]:
+    """The first rows that fit into so many characters, and how many do not."""
+    ends = accumulate(len(row) + 1 for row in rows)
+    count = sum(end <= room for end in ends)
+    return list(rows[:count]), len(rows) - count

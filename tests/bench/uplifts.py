@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix diff` over uplifts of the models, beside what listing both commits says: `python -m tests.bench.uplifts DIR`.
+
+DIR is a clone of tt-xla with its models; both are only read. Two work trees are made beside it for the listings.
+Prints a table for docs/diff.md, and every id in which the two answers differ.
+"""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from core.proc import run_command
+
+MODELS = "third_party/tt_forge_models"
+_SUBJECT = "^Uplift third_party/tt_forge_models"
+_COUNT = 30
+
+
+class Listed(NamedTuple):
+    """What listing a work tree says."""
+
+    tests: frozenset[str]
+    entries: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def strays(self) -> frozenset[str]:
+        """Entries without a test."""
+        return frozenset(self.entries.keys() - self.tests)
+
+
+def main(clone: Path, count: int = _COUNT) -> int:
+    """Compare the last uplifts; return how many of them differ."""
+    wrong = 0
+    commits = _git(clone, "log", f"--max-count={count}", "--format=%h", f"--grep={_SUBJECT}").split()
+    print("| commit | tests + | tests - | entries + | entries - | orphaned | reached | loaders | first | again |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    with TemporaryDirectory() as scratch:
+        trees = [_tree(clone, Path(scratch) / name) for name in ("before", "after")]
+        for commit in reversed(commits):
+            said, first = _timed(clone, "diff", f"{commit}~1..{commit}")
+            _, again = _timed(clone, "diff", f"{commit}~1..{commit}")
+            found = _sets(said)
+            expected = _expected(
+                *(_listed(tree, name) for tree, name in zip(trees, (f"{commit}~1", commit), strict=True))
+            )
+            counts = " | ".join(f"{len(ids):,}" for ids in found.values())
+            print(f"| {commit} | {counts} | {len(said['loaders'])} | {first:.1f} s | {again:.2f} s |", flush=True)
+            for line in _differing(found, expected):
+                print(line)
+            wrong += found != expected
+    print(f"\n{len(commits) - wrong} of {len(commits)} are the same")
+    return wrong
+
+
+def _sets(said: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+    tests, entries = said["tests"], said["entries"]
+    names = (("tests", "added"), ("tests", "removed"), ("entries", "added"), ("entries", "removed"))
+    found = {f"{part} {side}": frozenset({"tests": tests, "entries": entries}[part][side]) for part, side in names}
+    changed = {(one["id"], one["arch"] or "") for one in entries["changed"] if one["field"] == "status"}
+    return found | {
+        "orphaned": frozenset(entries["orphaned"]),
+        "reached": frozenset(entries["reached"]),
+        "status": frozenset(id for id, _ in changed),
+    }
+
+
+def _expected(before: Listed, after: Listed) -> dict[str, frozenset[str]]:
+    both = before.entries.keys() & after.entries
+    return {
+        "tests added": after.tests - before.tests,
+        "tests removed": before.tests - after.tests,
+        "entries added": frozenset(after.entries.keys() - before.entries),
+        "entries removed": frozenset(before.entries.keys() - after.entries),
+        "orphaned": frozenset(both & after.strays - before.strays),
+        "reached": frozenset(both & before.strays - after.strays),
+        "status": frozenset(id for id in both if before.entries[id]["statuses"] != after.entries[id]["statuses"]),
+    }
+
+
+def _differing(found: Mapping[str, frozenset[str]], expected: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    for name, ids in expected.items():
+        yield from (f"  {name}: only in diff: {id}" for id in sorted(found[name] - ids))
+        yield from (f"  {name}: only in the listings: {id}" for id in sorted(ids - found[name]))
+
+
+def _listed(tree: Path, commit: str) -> Listed:
+    """List a commit by checking it out."""
+    _git(tree, "checkout", "--quiet", "--force", commit)
+    _git(tree / MODELS, "checkout", "--quiet", "--force", _git(tree, "rev-parse", f"HEAD:{MODELS}"))
+    tests, entries = (_said(tree, "list", "--universe", name) for name in ("validator", "entries"))
+    return Listed(frozenset(one["id"] for one in tests), {one["id"]: one for one in entries})
+
+
+def _tree(clone: Path, place: Path) -> Path:
+    for source, target in ((clone, place), (clone / MODELS, place / MODELS)):
+        _git(clone, "clone", "--quiet", "--shared", "--no-checkout", str(source), str(target))
+        if target == place:
+            _git(place, "checkout", "--quiet", "HEAD")
+            (place / MODELS).rmdir()
+    return place
+
+
+def _timed(tree: Path, *words: str) -> tuple[Any, float]:
+    began = time.monotonic()
+    found = _said(tree, *words)
+    return found, time.monotonic() - began
+
+
+def _said(tree: Path, *words: str) -> Any:
+    command = [sys.executable, "-m", "tui", *words, "--json", "--repo", str(tree)]
+    return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+
+
+def _git(root: Path, *words: str) -> str:
+    done = run_command(["git", *words], cwd=root)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), *map(int, sys.argv[2:])))

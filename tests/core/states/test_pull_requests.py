@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.states.pull_requests: the harm first, in few lines, with all of it folded; for commits and for branches."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.matrix import index
+from core.sources import Checkout
+from core.states import PullRequest, pull_request_elsewhere, pull_request_of
+from core.states.pull_requests import MOST_CHARACTERS, MOST_LINES
+from tests.support.cli import call
+from tests.support.git import git
+from tests.support.states import JOB, MODELS, PRESET, commit, states_of, with_submodule
+from tests.support.tree import INFERENCE, loader_source
+
+CONFIG = f"tests/runner/test_config/{INFERENCE}"
+TINY = "alpha/pytorch-tiny-single_device-inference"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    """A main branch, and a branch of somebody else that does harm of every kind in three commits."""
+    checkout = with_submodule(tmp_path / "tt-xla")
+    yaml = (checkout.root / CONFIG).read_text().replace(f"{TINY}:\n", f"{TINY}:\n    markers: [push]\n", 1)
+    commit(checkout, "pushed", {CONFIG: yaml})
+    git(checkout.root, "checkout", "--quiet", "-b", "topic")
+    commit(checkout, "lower", {CONFIG: yaml.replace("markers: [push]", "markers: [push]\n    required_pcc: 0.9")})
+    commit(checkout, "unmark", {PRESET: json.dumps([JOB | {"test-mark": "n150 and psuh"}])})
+    commit(checkout, "variants", {f"{MODELS}/alpha/pytorch/loader.py": loader_source(["tiny"])})
+    git(checkout.root, "checkout", "--quiet", "main")
+    git(checkout.models, "checkout", "--quiet", "HEAD~3")
+    commit(checkout, "meanwhile", {"README.md": "main goes on"})
+    return checkout
+
+
+def switch(checkout: Checkout, branch: str) -> None:
+    """Check out a branch and the models that it pins."""
+    git(checkout.root, "checkout", "--quiet", branch)
+    git(checkout.models, "checkout", "--quiet", git(checkout.root, "rev-parse", f"HEAD:{MODELS}").strip())
+
+
+def text_of(checkout: Checkout, cache: Path, revision: str) -> PullRequest:
+    return pull_request_of(states_of(checkout, cache), index(checkout), revision)
+
+
+def unfolded(text: str) -> list[str]:
+    """The lines that a reader sees at once."""
+    return text.partition("<details>")[0].splitlines()
+
+
+def headings(text: str) -> list[str]:
+    return [line.strip("*") for line in unfolded(text) if line.startswith("**")]
+
+
+def test_the_branch_of_somebody_else(checkout: Checkout, tmp_path: Path) -> None:
+    found = text_of(checkout, tmp_path / "cache", "topic")
+    base = git(checkout.root, "merge-base", "main", "topic").strip()
+    assert found.base == base
+    assert found.note == f"topic since it left main at {base[:10]}"
+    told = headings(found.markdown)
+    assert told[:3] == ["1 test leaves CI", "1 test lowers a gate", "2 entries match no test any more"]
+    assert "README" not in found.markdown, "what happened on main meanwhile is not part of it"
+    assert "model-test-push.json: torch: mark: n150 and push -> n150 and psuh" in found.markdown
+    assert "3 commits" in unfolded(found.markdown)
+
+
+def test_a_branch_that_is_merged_is_its_last_commit(checkout: Checkout, tmp_path: Path) -> None:
+    assert text_of(checkout, tmp_path / "cache", "topic~1").base == git(checkout.root, "rev-parse", "topic~2").strip()
+    git(checkout.root, "branch", "merged", "main~1")
+    found = text_of(checkout, tmp_path / "cache", "merged")
+    assert (found.base, found.note) == (git(checkout.root, "rev-parse", "main~2").strip(), "")
+
+
+def test_a_commit_that_changes_no_entry_has_its_own_title(checkout: Checkout, tmp_path: Path) -> None:
+    found = text_of(checkout, tmp_path / "cache", "topic~1")
+    assert found.markdown.startswith("# unmark\n")
+    assert found.tests == ()
+
+
+def test_at_most_so_many_lines_with_all_of_it_folded(checkout: Checkout, tmp_path: Path) -> None:
+    switch(checkout, "topic")
+    loaders = {
+        f"{MODELS}/new{one}/pytorch/loader.py": loader_source([f"v{two}" for two in range(4)]) for one in range(40)
+    }
+    commit(checkout, "many", {**loaders, **{f"tests/torch/test_{one}.py": "def test_a(): ...\n" for one in range(40)}})
+    text = text_of(checkout, tmp_path / "cache", "topic").markdown
+    assert len(unfolded(text)) <= MOST_LINES
+    assert len(text) <= MOST_CHARACTERS
+    assert headings(text)[:3] == ["1 test leaves CI", "1 test lowers a gate", "2 entries match no test any more"]
+    assert "960 tests added" in headings(text)
+    assert text.count("<details>") == text.count("</details>") == 1
+    folded = text.partition("<details>")[2]
+    assert all(f"new{one}/pytorch-v3-single_device-inference" in folded for one in range(40))
+
+
+def test_what_is_too_long_says_how_to_see_it(checkout: Checkout, tmp_path: Path) -> None:
+    switch(checkout, "topic")
+    name = "a_name_of_some_length_" * 4
+    loaders = {f"{MODELS}/{name}{one}/pytorch/loader.py": loader_source(["a", "b", "c"]) for one in range(60)}
+    commit(checkout, "many", loaders)
+    text = text_of(checkout, tmp_path / "cache", "topic").markdown
+    assert len(text) <= MOST_CHARACTERS
+    assert "The rest is too long for GitHub: `ttmatrix diff --all" in text
+
+
+def test_models_that_are_not_here(checkout: Checkout, tmp_path: Path) -> None:
+    git(checkout.root, "update-index", "--cacheinfo", f"160000,{'1' * 40},{MODELS}")
+    yaml = (checkout.root / CONFIG).read_text()
+    (checkout.root / CONFIG).write_text(yaml.replace("EXPECTED_PASSING", "NOT_SUPPORTED_SKIP", 1))
+    git(checkout.root, "add", CONFIG)
+    git(checkout.root, "commit", "--quiet", "--message=both")
+    text = text_of(checkout, tmp_path / "cache", "HEAD").markdown
+    assert f"# Skip {TINY}" in text
+    assert "Only entries are compared." in text
+    assert "fetch origin " + "1" * 40 in text
+
+
+def test_the_same_in_another_process(checkout: Checkout, tmp_path: Path) -> None:
+    states = states_of(checkout, tmp_path / "cache")
+    assert pull_request_elsewhere(states, "topic") == pull_request_of(states, index(checkout), "topic")
+
+
+def test_the_command(checkout: Checkout) -> None:
+    called = call("pr", "topic", "--repo", checkout.root)
+    assert called.out.startswith("# ")
+    assert "topic since it left main" in called.err
+    assert call("pr", "topic", "--repo", checkout.root, "--json").json["tests"] == [TINY]
