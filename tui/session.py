@@ -194,7 +194,7 @@ class Session:
         return self._of_rows(lambda _: handwritten.read_known(self.cache))
 
     @cached_property
-    def placeholder_tests(self) -> PerMatrix[Mapping[str, Sequence[str]]]:
+    def placeholder_tests(self) -> PerMatrix[tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]]:
         """By placeholder the ids of the tests of its model."""
         return self._of_models(_placeholder_tests)
 
@@ -430,8 +430,8 @@ class Session:
         return Reread(len(changes), lost, tuple(files))
 
 
-def _placeholder_tests(matrix: Matrix) -> Mapping[str, Sequence[str]]:
-    return edits.model_tests_of(matrix, edits.planned_models(matrix))
+def _placeholder_tests(matrix: Matrix) -> tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]:
+    return edits.planned_tests(matrix)
 
 
 def _read_ci(cache: Cache, matrix: Matrix) -> Ci:

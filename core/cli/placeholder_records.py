@@ -52,7 +52,8 @@ def show(name: str, context: Context) -> None:
     console.line(one_line(name))
     console.table(("field", "value"), [*((key, str(getattr(one, key))) for key in _FIELDS), ("place", place(one))])
     if not one.tests:
-        console.note("No loader has this model yet.")
+        near = edits.nearest_models(name, edits.read_models(context.matrix))
+        console.note(f"No loader has exactly this model. The nearest: {', '.join(near) or 'none is like it'}")
         return
     console.line(f"\n{counted(len(one.tests), 'test')} of this model can be collected:")
     for id in one.tests[:_SHOWN_TESTS]:

@@ -15,7 +15,7 @@ from core.doctor.jobs import EMPTY_JOB, MISSING_PRESET, SAME_JOB, UNUSED_PRESET
 from core.doctor.markers import ODD_MARKER
 from core.doctor.op_manifests import OP_MANIFEST, corrected_findings
 from core.doctor.overrides import REDUNDANT_OVERRIDE, SHADOWED_STATUS
-from core.doctor.placeholders import PLACEHOLDER_CLASH
+from core.doctor.placeholders import PLACEHOLDER_CLASH, placeholder_findings
 from core.doctor.presets import PRESET_KEY, PRESET_MACHINE, PRESET_MARK, PRESET_PATH
 from core.doctor.reading import (
     BROKEN_DURATIONS,
@@ -107,6 +107,7 @@ def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) ->
         *read_tests(cache).findings,
         *selected.findings,
         *ci_findings(cache, matrix),
+        *placeholder_findings(cache, matrix),
         *no_job_findings(matrix, selected, {one.id for one in loaders if one.kind in _OF_LOADERS}),
         *corrected_findings(matrix.checkout.root, manifests),
     )

@@ -40,6 +40,12 @@ from .forms import (
     proposed_cases as proposed_cases,
 )
 from .markers import marker_doubt as marker_doubt, odd_markers as odd_markers
+from .model_spellings import (
+    PlannedModel as PlannedModel,
+    models_named as models_named,
+    nearest_models as nearest_models,
+    read_models as read_models,
+)
 from .operations import (
     Operation as Operation,
     OpKind as OpKind,
@@ -51,6 +57,7 @@ from .placeholders import (
     PROMOTED_STATUSES as PROMOTED_STATUSES,
     model_tests_of as model_tests_of,
     planned_models as planned_models,
+    planned_tests as planned_tests,
     promotion as promotion,
     removal as removal,
 )

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Placeholders of planned models: the tests that belong to one, and the edits that remove it (docs/rules.md 2.5)."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from core.edits.bulk import ENTRY_SCOPE, set_fields
+from core.edits.model_spellings import PlannedModel, models_named, nearest_models, read_models
 from core.edits.operations import Operation, OpKind
-from core.errors import TTMatrixError, UsageError
-from core.files import read_text
+from core.errors import UsageError
 from core.matrix import Matrix
 from core.model import Entry, Status
-from core.sources import checkpoints, loader_file
-from core.text import letters
 
 PROMOTED_STATUSES = (
     Status.EXPECTED_PASSING,
@@ -29,17 +27,26 @@ def planned_models(matrix: Matrix) -> dict[str, Entry]:
 
 
 def model_tests_of(matrix: Matrix, names: Collection[str]) -> dict[str, list[str]]:
-    """The ids of the tests of the model that each placeholder names, according to the loader or its directory.
+    """The ids of the tests of the model that each placeholder names, as `models_named` finds it.
 
     Inference tests on a single device come first. Reads the loaders: a few hundred files.
     """
-    sources = _sources(matrix) if names else {}
-    found: dict[str, list[str]] = {}
-    for name in names:
-        bases = tuple(f"{base}-" for base in _bases(name, sources))
-        ids = [id for id in matrix.model_tests.ids if id.startswith(bases)] if bases else []
-        found[name] = sorted(ids, key=lambda id: not id.endswith("-single_device-inference"))
-    return found
+    models = read_models(matrix) if names else ()
+    return {name: _tests(matrix, name, models) for name in names}
+
+
+def planned_tests(matrix: Matrix) -> tuple[dict[str, list[str]], dict[str, tuple[str, ...]]]:
+    """`model_tests_of` all placeholders, and for those without tests the nearest models."""
+    names = planned_models(matrix)
+    models = read_models(matrix) if names else ()
+    tests = {name: _tests(matrix, name, models) for name in names}
+    return tests, {name: nearest_models(name, models) for name, found in tests.items() if not found}
+
+
+def _tests(matrix: Matrix, name: str, models: Sequence[PlannedModel]) -> list[str]:
+    bases = tuple(f"{base}-" for base in models_named(name, models))
+    ids = [id for id in matrix.model_tests.ids if id.startswith(bases)] if bases else []
+    return sorted(ids, key=lambda id: not id.endswith("-single_device-inference"))
 
 
 def removal(matrix: Matrix, names: Sequence[str]) -> tuple[Operation, ...]:
@@ -70,33 +77,3 @@ def _placeholder(matrix: Matrix, name: str) -> Entry:
     if name not in known:
         raise UsageError(f"There is no placeholder {name!r}", "\n".join(known) or "The checkout has none.")
     return known[name]
-
-
-def _sources(matrix: Matrix) -> dict[str, str]:
-    """The text of every loader by directory; one that cannot be read is left out."""
-    found: dict[str, str] = {}
-    for directory in matrix.loaders:
-        try:
-            found[directory] = read_text(matrix.checkout.models / loader_file(directory))
-        except TTMatrixError:
-            continue
-    return found
-
-
-def _bases(name: str, sources: Mapping[str, str]) -> Iterator[str]:
-    """The beginnings of ids of the model: directories of its name, and variants with a checkpoint of its name."""
-    wanted = {letters(name), letters(name.rpartition("/")[2])}
-    for directory, source in sources.items():
-        if letters(directory.partition("/")[0]) in wanted:
-            yield directory
-        # Most loaders do not contain the name, and parsing is the slow part.
-        elif name in source:
-            yield from (f"{directory}-{variant}" for variant in checkpoint_variants(source, name))
-
-
-def checkpoint_variants(source: str, checkpoint: str) -> set[str]:
-    """Variants for which a loader uses the checkpoint of this name; none if the source is not valid Python."""
-    try:
-        return {variant for variant, name in checkpoints(source).items() if name == checkpoint}
-    except (SyntaxError, ValueError):
-        return set()

@@ -63,7 +63,7 @@ async def test_what_no_loader_names_asks_for_a_test(checkout: Checkout) -> None:
         await pilot.press("M")
         await until(pilot, lambda: "make entry" in screen_text(app), "the menu")
         await pilot.press("enter")
-        await until(pilot, lambda: "No loader names this model" in screen_text(app), "the question")
+        await until(pilot, lambda: "No loader has exactly this model" in screen_text(app), "the question")
         await type_text(pilot, "nothing like it")
         await pilot.press("enter")
         await until(pilot, lambda: "There is no test" in screen_text(app), "the refusal")

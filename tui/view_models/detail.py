@@ -127,8 +127,11 @@ def handwritten_text(
     return text
 
 
-def placeholder_text(matrix: Matrix, id: str, tests: Sequence[str] | None) -> Text:
-    """A placeholder: model, stage, place in the file, and the tests of its model (None: not known yet)."""
+def placeholder_text(matrix: Matrix, id: str, tests: Sequence[str] | None, nearest: Sequence[str] = ()) -> Text:
+    """A placeholder: model, stage, place in the file, and the tests of its model (None: not known yet).
+
+    `nearest` are the models that are most like it, where it has no tests.
+    """
     text = Text(no_wrap=False)
     text.append(f"{one_line(id)}\n\n", "bold")
     row = matrix.rows[id]
@@ -137,7 +140,9 @@ def placeholder_text(matrix: Matrix, id: str, tests: Sequence[str] | None) -> Te
         text.append(f"{name:12} ")
         text.append(f"{one_line(value)}\n", "bold")
     if tests is not None:
-        _heading(text, counted(len(tests), "test") + " of this model" if tests else "No loader has this model yet")
+        none = "No loader has exactly this model" + ("; the nearest:" if nearest else "")
+        _heading(text, counted(len(tests), "test") + " of this model" if tests else none)
+        text.append("".join(f"{one_line(one)}\n" for one in nearest))
         for one in tests[:_MOST_IDS]:
             text.append(one_line(one))
             text.append("  has an entry\n" if one in matrix.entries else "\n", "green")

@@ -42,7 +42,7 @@ def test_the_tests_of_its_model_are_listed_and_shown(checkout: Checkout) -> None
     shown = _call(checkout, "show", "org/Delta").out
     assert "org_delta" in shown
     assert TEST in shown
-    assert "No loader has this model yet" in _call(checkout, "show", "Other Model").err
+    assert "No loader has exactly this model. The nearest: " in _call(checkout, "show", "Other Model").err
 
 
 def test_promoted_it_is_an_entry_and_the_clash_is_gone(checkout: Checkout) -> None:

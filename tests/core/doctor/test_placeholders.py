@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from core.doctor.placeholders import PLACEHOLDER_CLASH
-from core.edits import parse_operations, plan
-from core.edits.placeholders import checkpoint_variants
+from core.doctor.placeholders import clashes
+from core.edits import models_named, nearest_models, parse_operations, plan, read_models
 from core.matrix import index
 from core.model import Finding
-from tests.support.tree import INFERENCE, LOADERS, write_checkout
+from tests.support.tree import INFERENCE, LOADERS, loader_source, write_checkout
 
 LOADER = """\
 from enum import Enum
@@ -37,7 +36,8 @@ def _clashes(root: Path, key: str, id: str, status: str = "EXPECTED_PASSING") ->
         INFERENCE: f"test_config:\n  {id}:\n    status: {status}\n",
         "torch/test_config_placeholders.yaml": PLACEHOLDERS.format(key),
     }
-    return list(PLACEHOLDER_CLASH.find(index(write_checkout(root, LOADERS | {"some/pytorch": LOADER}, yaml))))
+    matrix = index(write_checkout(root, LOADERS | {"some/pytorch": LOADER}, yaml))
+    return list(clashes(matrix, read_models(matrix)))
 
 
 def test_the_checkpoint_of_a_variant_with_an_entry(tmp_path: Path) -> None:
@@ -63,7 +63,6 @@ def test_the_name_of_a_model_directory(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "id", "status"),
     [
-        ("org/Some-Big-2", "some/pytorch-Small-single_device-inference", "EXPECTED_PASSING"),
         ("org/Some-Big-2", "some/pytorch-Big_2-single_device-inference", "EXCLUDE_MODEL"),
         ("org/Tokenizer", "some/pytorch-Small-single_device-inference", "EXPECTED_PASSING"),
         ("org/Other", "some/pytorch-Small-single_device-inference", "EXPECTED_PASSING"),
@@ -74,6 +73,52 @@ def test_another_model_or_one_that_is_not_reported_is_no_clash(tmp_path: Path, k
     assert _clashes(tmp_path, key, id, status) == []
 
 
-def test_variants_of_a_checkpoint() -> None:
-    assert checkpoint_variants(LOADER, "org/Some-Small") == {"Small"}
-    assert checkpoint_variants(LOADER, "org/Tokenizer") == set()
+def test_a_loader_without_an_entry_is_named(tmp_path: Path) -> None:
+    (one,) = _clashes(tmp_path, "org/Some-Big-2", "some/pytorch-Small-single_device-inference")
+    assert "The model has a loader now: some/pytorch-Big_2" in one.message
+    assert one.fix == ()
+
+
+@pytest.mark.parametrize(
+    ("key", "directory", "variants", "found"),
+    [
+        ("Gemma 3 27B", "gemma3/multimodal/pytorch", ["google/gemma-3-27b-it"], True),
+        ("Gemma 3 9B", "gemma3/multimodal/pytorch", ["google/gemma-3-27b-it"], False),
+        ("google/gemma-3-27b", "gemma3/multimodal/pytorch", ["27B_IT"], True),
+        ("openai/gpt-oss-20b", "gpt_oss/pytorch", ["20B"], True),
+        ("openai/gpt-oss-120b", "gpt_oss/pytorch", ["20B"], False),
+        ("oft-net", "oft/pytorch", [], True),
+        ("Open VLA", "openvla/pytorch", [], True),
+        ("RT-Detr", "rt_detr/pytorch", [], True),
+        ("3D_DenseUNet", "dense_unet_3d/pytorch", [], True),
+        ("Isaac GROOT", "issac_groot/pytorch", [], True),
+        ("WhisperX", "whisper/pytorch", ["Tiny"], False),
+        ("Yolov3_416", "yolov3/pytorch", [], False),
+        ("DeepSeek-V3", "deepseek/coder/pytorch", ["1.3B"], False),
+        ("Command A Reasoning", "command/pytorch", ["command-a-reasoning-08-2025"], True),
+        ("mistralai/Mistral-Large-Instruct-2411", "mistral/pytorch", ["large_instruct_2411"], True),
+    ],
+)
+def test_names_as_people_write_them(tmp_path: Path, key: str, directory: str, variants: list[str], found: bool) -> None:
+    yaml = {"torch/test_config_placeholders.yaml": PLACEHOLDERS.format(key)}
+    matrix = index(write_checkout(tmp_path, {directory: loader_source(variants)}, yaml))
+    models = read_models(matrix)
+    assert bool(list(models_named(key, models))) is found
+    assert bool(list(clashes(matrix, models))) is found
+    assert directory in (*nearest_models(key, models), *(one.base for one in models))
+
+
+def test_a_loader_without_variants_is_known_by_the_checkpoint_in_its_code(tmp_path: Path) -> None:
+    source = 'class ModelLoader:\n    def load_model(self):\n        return load("mistral-community/pixtral-12b")\n'
+    matrix = index(write_checkout(tmp_path, {"mistral/pixtral/pytorch": source}, {}))
+    assert list(models_named("mistralai/Pixtral-12B-2409", read_models(matrix))) == ["mistral/pixtral/pytorch"]
+
+
+def test_tests_by_hand(tmp_path: Path) -> None:
+    yaml = {"torch/test_config_placeholders.yaml": PLACEHOLDERS.format("SURYA OCR")}
+    checkout = write_checkout(tmp_path, LOADERS, yaml)
+    test = checkout.root / "tests/torch/models/surya_ocr/test_surya.py"
+    test.parent.mkdir(parents=True)
+    test.write_text("def test_a(): ...\n")
+    (one,) = clashes(index(checkout), ())
+    assert "tests by hand now: tests/torch/models/surya_ocr" in one.message

@@ -259,9 +259,9 @@ class Listing:
             return self._handwritten_detail(self.current)
         if session.kind_of(self.current) == PLACEHOLDER_KIND:
             self._context.facts.request_placeholder_tests()
-            tests = session.placeholder_tests.known
-            found = None if tests is None else tests.get(self.current, ())
-            return view_models.placeholder_text(self._view.matrix, self.current, found)
+            known = session.placeholder_tests.known
+            tests, near = (None, ()) if known is None else (one.get(self.current, ()) for one in known)
+            return view_models.placeholder_text(self._view.matrix, self.current, tests, near or ())
         self._context.facts.request(_OF_DETAIL)
         self._context.facts.request_fetched(self.current)
         selected, row = session.selected, session.matrix.rows[self.current]

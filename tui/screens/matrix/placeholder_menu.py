@@ -66,10 +66,11 @@ class PlaceholderMenu:
         operations = partial(removal, self._session.matrix, self._names)
         self._app.push_screen(question, lambda yes: self._context.edits.propose(operations()) if yes else None)
 
-    def _choose_test(self, known: Mapping[str, Sequence[str]]) -> None:
-        tests = known.get(self._names[0], ())
+    def _choose_test(self, known: tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]) -> None:
+        tests, near = (one.get(self._names[0], ()) for one in known)
         if not tests:
-            self._ask_test("No loader names this model. Part of the id of its test:")
+            nearest = f" The nearest is {one_line(near[0])}." if near else ""
+            self._ask_test(f"No loader has exactly this model.{nearest} Part of the id of its test:")
             return
         entries = self._session.matrix.entries
         options: list[Option[tuple[str, ...]]] = [
