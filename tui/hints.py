@@ -36,7 +36,7 @@ HINTS: tuple[Hint, ...] = (
     Hint("numbers", Where.OVERVIEW, ("overview.open",), "{overview.open} shows what a number counts"),
     Hint("log", Where.RUN_TABLE, ("runs.enter", "app.zoom"), "{runs.enter} shows the log full size"),
     Hint("error", Where.LOG, ("log.error",), "{log.error} goes to the next error"),
-    Hint("decide", Where.TRIAGE, ("triage.accept",), "{app.review} reviews what you accept"),
+    Hint("decide", Where.TRIAGE, ("triage.accept",), "{app.review} to review"),
     Hint("write", Where.REVIEW, ("review.commit", "review.write"), "{review.commit} commits what is accepted"),
     Hint("members", Where.CLUSTERS, ("clusters.enter",), "{clusters.enter} lists its cells"),
     Hint("fix", Where.DOCTOR, ("doctor.fix",), "{doctor.fix} adds the fix to the changes"),

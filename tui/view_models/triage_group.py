@@ -9,7 +9,7 @@ from core.edits import MOST_GRADE, Operation
 from core.edits.pending import Change
 from core.evidence import Observation
 from core.evidence.analysis import Commits, commit_lines
-from core.evidence.proposals import InboxItem, Shared
+from core.evidence.proposals import CauseKind, InboxItem, Shared
 from core.model import Status
 from core.numbers import day_of
 from core.text import counted, one_line
@@ -55,7 +55,9 @@ def _facts(one: Shared) -> Iterator[str]:
     if one.first is not None or one.cause.since:
         since = _place(one.first) if one.first else one.cause.since
         yield f"since {since}" + (f"; before that: {_place(one.before)}" if one.before else "")
-    ran = f" of the {counted(one.of, 'test')} that ran" if one.of else ""
+    gone = one.cause.kind is CauseKind.GONE
+    ran = f" of the {counted(one.of, 'test')} that ran" if one.of and not gone else ""
+    ran = f" gone, while {counted(one.of, 'other test')} ran" if one.of and gone else ran
     archs = ", ".join(arch if count == one.tests else f"{arch} ({count:,})" for arch, count in one.archs.items())
     yield f"{one.tests:,}{ran}, on {archs}{_hosts(one.hosts)}" if ran else f"on {archs}{_hosts(one.hosts)}"
     if one.grades:
@@ -97,8 +99,8 @@ def proposed_words(changes: Iterable[Change]) -> str:
         f"{f' ({count:,})' if len(counts) > 1 else ''}"
         for key, count in counts.most_common(_NAMED_KINDS)
     ]
-    more = [f"and {len(counts) - _NAMED_KINDS:,} other changes"] if len(counts) > _NAMED_KINDS else []
-    return "; or ".join((*said, *more))
+    rest = len(counts) - _NAMED_KINDS
+    return "; or ".join(said) + (f"; and {counted(rest, 'other change')}" if rest > 0 else "")
 
 
 def statuses_proposed(changes: Iterable[Change]) -> str:

@@ -20,6 +20,7 @@ _LINK = re.compile(r"\bgithub\.com/([\w.-]+/[\w.-]+)/issues/(\d+)")
 _TITLE_WIDTH = 72
 _LEAST_KEY = 12
 """A key shortened to fewer characters than this says nothing, so it is left out."""
+_ADDED = "Add {}"
 _VERBS = {
     Status.EXPECTED_PASSING: "Expect {} to pass",
     Status.KNOWN_FAILURE_XFAIL: "Expect {} to fail",
@@ -56,7 +57,9 @@ def title(changes: Sequence[EntryChange], key: str = "") -> str:
         names = _case_names(changes[0].id) if _are_cases(changes) else _names(changes[0].id)
         return next(line for whom in names if len(line := pattern.format(whom)) <= _TITLE_WIDTH)
     line = pattern.format(counted(len(changes), "op case" if _are_cases(changes) else "test"))
-    key_words = _first_words(one_line(key), _TITLE_WIDTH - len(line) - 2)
+    # What is added is new.
+    key = one_line(key).removeprefix("new: ") if pattern == _ADDED else one_line(key)
+    key_words = _first_words(key, _TITLE_WIDTH - len(line) - 2)
     return f"{line}: {key_words}" if len(key_words) >= min(_LEAST_KEY, len(key)) > 0 else line
 
 
@@ -122,7 +125,7 @@ def justified(
 def _pattern(changes: Sequence[EntryChange]) -> str:
     """The sentence that fits all of the changes, with a place for the tests."""
     if all(change.before is None for change in changes):
-        return "Add {}"
+        return _ADDED
     if all(change.after is None for change in changes) and _are_cases(changes):
         return "Remove {}"
     if all(change.after is None for change in changes):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Apply operations to texts of the last commit and of the index: the content of commits, and what stays staged."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from core.edits.commit.git import Repository
 from core.edits.effects import entry_changes
@@ -65,21 +66,48 @@ def committed_texts(git: Git, commit: str, directory: str, schema: Schema) -> Te
     return {path.removeprefix(f"{directory}/"): git.blob_text(path, blob) for path, blob in blobs.items()}
 
 
-def stages(base: CommitBase, groups: Sequence[Sequence[Operation]], schema: Schema, planner: Planner) -> list[Texts]:
+def stages(
+    base: CommitBase,
+    groups: Sequence[Sequence[Operation]],
+    schema: Schema,
+    planner: Planner,
+    order: Sequence[Operation] = (),
+) -> list[Texts]:
     """Apply each of `groups` in turn to the committed texts: one commit each, with only the files it changes.
 
-    The last commit gives the same texts as all operations applied at once. Raises TTMatrixError if an operation can
-    only be applied together with uncommitted work.
+    The last commit gives the same texts as all operations at once, in `order` (else in that of the groups): that is the
+    order of entries that several groups add in one place, in each commit. Raises TTMatrixError if an operation
+    can only be applied together with uncommitted work.
     """
-    together = _after(base.committed, [op for group in groups for op in group], schema, planner, "the last commit")
     current = dict(base.committed)
+    so_far: list[Operation] = []
     found: list[Texts] = []
-    for at, group in enumerate(groups):
-        after = together if at == len(groups) - 1 else _after(current, group, schema, planner, "the last commit")
+    for group in groups:
+        so_far += group
+        # Only where entries come and go does the order matter, and starting again takes longer.
+        again = any(op.is_entry for op in group)
+        texts, some = (base.committed, in_order(so_far, order)) if again else (current, group)
+        after = _after(texts, some, schema, planner, "the last commit")
         changed = {file: text for file, text in after.items() if text != current[file]}
         current |= changed
         found.append(changed)
     return found
+
+
+def in_order(operations: Sequence[Operation], order: Iterable[Operation]) -> list[Operation]:
+    """`operations` in this order; those that it lacks come last."""
+    places: dict[str, list[int]] = {}
+    for at, op in enumerate(order):
+        places.setdefault(_words(op), []).append(at)
+    # Of operations that are the same, the last one has the last place.
+    last = sum(map(len, places.values()))
+    placed = [(found.pop() if (found := places.get(_words(op))) else last, op) for op in reversed(operations)]
+    return [op for _, op in sorted(reversed(placed), key=itemgetter(0))]
+
+
+def _words(op: Operation) -> str:
+    """What an operation does; it may or may not name its file."""
+    return repr(replace(op, file=None))
 
 
 def staged_after(base: CommitBase, operations: Sequence[Operation], schema: Schema, planner: Planner) -> Texts:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from core.edits.commit.git import ACTION, COMMIT_SECONDS, Repository
-from core.edits.commit.staging import CommitBase, Texts, read_base, staged_after, stages
+from core.edits.commit.staging import CommitBase, Texts, in_order, read_base, staged_after, stages
 from core.edits.commit.validator import Validation, refuse_complaint, validate
 from core.edits.operations import Operation
 from core.edits.places import in_checkout
@@ -84,10 +84,15 @@ def committing(checkout: Checkout, environ: Mapping[str, str] = MappingProxyType
 
 
 def _texts(
-    base: CommitBase, drafts: Sequence[CommitDraft], schema: Schema, directory: str, planner: Planner
+    base: CommitBase,
+    drafts: Sequence[CommitDraft],
+    schema: Schema,
+    directory: str,
+    planner: Planner,
+    order: Sequence[Operation],
 ) -> list[Texts]:
     """The changed texts of each commit. Raises UsageError if a commit changes nothing."""
-    texts = stages(base, [draft.operations for draft in drafts], schema, planner)
+    texts = stages(base, [draft.operations for draft in drafts], schema, planner, order)
     if not drafts or not all(texts):
         empty = [draft.message.split("\n")[0] for draft, changed in zip(drafts, texts, strict=True) if not changed]
         detail = f"The last commit has it already: {', '.join(empty)}" if empty else "There are no operations."
@@ -119,14 +124,24 @@ class Committer:
         self._placed: Stamp | None = None
         """The stamp of the index that was put in place of the previous one."""
 
-    def commit(self, drafts: Sequence[CommitDraft], schema: Schema, planner: Planner | None = None) -> Committed:
-        """Commit, as the function of this name. Call it only once. `planner` may have the plan already."""
+    def commit(
+        self,
+        drafts: Sequence[CommitDraft],
+        schema: Schema,
+        planner: Planner | None = None,
+        order: Sequence[Operation] = (),
+    ) -> Committed:
+        """Commit, as the function of this name. Call it only once. `planner` may have the plan already.
+
+        `order` is the one in which the operations are applied to the work tree: the last commit has the same texts.
+        """
         planner = planner or Planner()
         if any(not draft.message.strip() for draft in drafts):
             raise UsageError("A commit needs a message", hint="Say what the change does in one line.")
         base = read_base(self._repository, self._directory, schema, [op for draft in drafts for op in draft.operations])
-        texts = _texts(base, drafts, schema, self._directory, planner)
-        staged = staged_after(base, [op for draft in drafts for op in draft.operations], schema, planner)
+        texts = _texts(base, drafts, schema, self._directory, planner, order)
+        operations = in_order([op for draft in drafts for op in draft.operations], order)
+        staged = staged_after(base, operations, schema, planner)
         final = {file: text for changed in texts for file, text in changed.items()}
         detached = self._repository.is_detached()
         self._reserve([text for changed in (*texts, staged) for text in changed.values()])
@@ -318,4 +333,4 @@ def deliver(
         validation = validate(checkout, python) if verify and expectations else None
         if validation is not None:
             refuse_complaint(validation)
-        return Delivered(committer.commit(drafts, schema or Schema(), planner), validation)
+        return Delivered(committer.commit(drafts, schema or Schema(), planner, plan.applied), validation)

@@ -86,6 +86,11 @@ def most_urgent(judgements: Iterable[Judgement]) -> Verdict:
     return min((one.verdict for one in judgements), key=URGENCY.index)
 
 
+def belongs_to(one: Judgement, cause: Cause) -> bool:
+    """Whether a judgement is of the kind of a cause: the others on a test are not what its group has in common."""
+    return _KINDS.get(one.verdict, CauseKind.REST) is cause.kind
+
+
 def cause_of(asking: Sequence[Judgement], ops: Sequence[Operation]) -> Cause:
     """The cause of one test, by the first of the most urgent judgements on it; `ops` are what is proposed for it."""
     verdict = most_urgent(asking)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.evidence.observation import FAILURES, RAN, Observation
-from core.evidence.proposals.causes import Cause
+from core.evidence.proposals.causes import Cause, belongs_to
 from core.evidence.proposals.inbox import InboxItem
 from core.evidence.reasons import signature
 from core.evidence.results import Results
@@ -33,17 +33,18 @@ class Shared:
     """The different ones, lowest first."""
     tests: int
     of: int = 0
-    """So many tests have results in the first run on these archs; 0: that run is not known."""
+    """So many tests have results in the first run on these archs, those that are gone not among them; 0: unknown."""
     others: tuple[str, ...] = ()
     """Tests outside of the group whose newest result is the same failure, by id."""
 
 
 def shared_by(items: Sequence[InboxItem], results: Results | None = None) -> Shared:
     """What these tests, of one cause, have in common. Without `results` it is not known of how many and who else."""
-    asking = [one for item in items for one in item.asking]
+    cause = items[0].cause
+    asking = [one for item in items for one in item.asking if belongs_to(one, cause)]
     rows = [row for one in asking for row in one.rows]
     failed = [row for row in rows if row.reason and row.ending in FAILURES]
-    cause, newest = items[0].cause, max(failed, key=lambda row: row.when, default=None)
+    newest = max(failed, key=lambda row: row.when, default=None)
     first, before = _turn(asking)
     archs, whys = Counter(one.arch for one in asking), {one.why for one in asking}
     ids = {item.id for item in items}
@@ -67,7 +68,9 @@ def _turn(asking: Iterable[Judgement]) -> tuple[Observation | None, Observation 
     known = [one for one in asking if one.since]
     if len({one.since for one in known}) != 1:
         return None, None
-    firsts = [one.rows[0] for one in known if one.rows and one.rows[0].run == one.since]
+    firsts = [
+        row for one in known if (row := one.first or (one.rows[0] if one.rows else None)) and row.run == one.since
+    ]
     befores = [one.earlier[-1] for one in known if one.earlier]
     return min(firsts, key=_when, default=None), max(befores, key=_when, default=None)
 

@@ -60,6 +60,19 @@ def test_what_fails_leaves_every_byte(tmp_path: Path, reason: str) -> None:
     assert file.stat().st_mode & 0o777 == 0o640
 
 
+def test_several_commits_leave_nothing_behind(tmp_path: Path) -> None:
+    """Entries are added at the end of a file in the order of the plan, whatever the commits that add them."""
+    tree = checkout(tmp_path, "")
+    ids = [f"omega/pytorch-v{at}-single_device-training" for at in range(4)]
+    added = [Operation(OpKind.ADD, id, TRAINING, value={"status": "UNSPECIFIED"}) for id in ids]
+    whole = plan(tree.test_config, added)
+    drafts = [CommitDraft("m", (added[1], added[3])), CommitDraft("n", (added[0], added[2]))]
+    deliver(tree, whole, drafts, verify=False)
+    assert git(tmp_path, "status", "--porcelain") == ""
+    changed = git(tmp_path, "diff", "--numstat", "HEAD~2", "HEAD~1"), git(tmp_path, "diff", "--numstat", "HEAD~1")
+    assert [lines.split()[1] for lines in changed] == ["0", "0"], "no commit moves what another one added"
+
+
 def test_the_validator_can_be_left_out(tmp_path: Path) -> None:
     tree = checkout(tmp_path, "raise SystemExit(1)")
     assert deliver(tree, planned(tree), DRAFTS, verify=False).validation is None

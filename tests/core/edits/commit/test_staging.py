@@ -56,6 +56,20 @@ def test_stages_build_on_each_other(checkout: Checkout) -> None:
     assert {edit.file: edit.after for edit in together.files} == {**first, **second, **third}
 
 
+def test_entries_that_several_commits_add_are_in_the_order_of_the_work_tree(checkout: Checkout) -> None:
+    base = read_base(Repository(checkout.root), DIRECTORY, Schema())
+    # All behind the last entry of the file, where the order is that of the operations.
+    a, b, c, d = (
+        Operation(OpKind.ADD, f"omega/pytorch-v{at}-single_device-training", TRAINING, value={"status": "UNSPECIFIED"})
+        for at in range(4)
+    )
+    together = Planner().plan(texts_of(YAML), [a, b, c, PASS, d], Schema()).files[0].after
+    unplaced = replace(PASS, file=TRAINING)
+    *_, before, last = stages(base, [[b, d], [unplaced], [a, c]], Schema(), Planner(), [a, b, c, PASS, d])
+    assert last == {TRAINING: together}
+    assert [line for line in before[TRAINING].split("\n") if line.startswith("  omega")] == [f"  {b.id}:", f"  {d.id}:"]
+
+
 def test_what_rests_on_other_work_is_refused(checkout: Checkout) -> None:
     base = read_base(Repository(checkout.root), DIRECTORY, Schema())
     absent = Operation(OpKind.REMOVE, "no/pytorch-such-single_device-training", TRAINING)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.evidence.proposals.shared: what the tests of one group have in common."""
 
+from core.edits import Operation, OpKind
+from core.edits.pending import BaseEntry
 from core.evidence import Ending, Observation, Results
-from core.evidence.proposals import Concern, InboxItem, shared_by
+from core.evidence.proposals import CauseKind, Concern, InboxItem, Proposal, shared_by
 from core.evidence.verdicts import Verdict
 from tests.support.evidence import judged, observed
 
@@ -42,5 +44,23 @@ def test_of_how_many_and_who_else_has_it() -> None:
 
 
 def test_tests_that_began_in_different_runs_have_none_in_common() -> None:
-    late = InboxItem("z", Concern.NOT_PROPOSED, (judged(Verdict.FLAKY, since="nightly-3"),))
+    late = InboxItem("z", Concern.NOT_PROPOSED, (judged(Verdict.REGRESSED, since="nightly-3"),))
     assert shared_by([_item("a", "n150"), late]).first is None
+
+
+def test_what_a_test_shows_otherwise_on_another_arch_is_not_of_its_group() -> None:
+    passes = judged(Verdict.SEMI_STALE, [_night(9, "a", "n150", Ending.PASSED, 0)], since="nightly-9", grade=2)
+    fails = judged(Verdict.DRIFTED, [_night(9, "a", "p150", Ending.FAILED, 100, "host-b")], since="nightly-9", grade=1)
+    op = Operation(OpKind.SET, "a", "f", ("status",), "EXPECTED_PASSING")
+    made = Proposal("a", (passes, fails), (op,), BaseEntry("f", "a", {"status": "KNOWN_FAILURE_XFAIL"}))
+    item = InboxItem("a", Concern.DECIDE, (passes, fails), made)
+    found = shared_by([item])
+    assert (found.cause.kind, found.error, found.archs, found.hosts) == (CauseKind.FIXED, "", {"n150": 1}, ("host-a",))
+
+
+def test_what_is_gone_has_the_day_of_the_first_run_without_it() -> None:
+    other = _night(9, "other", "n150", Ending.PASSED, 0)
+    before = (_night(8, "a", "n150", Ending.PASSED, 0),)
+    gone = judged(Verdict.MISSING, before, since="nightly-9", first=other, earlier=before, grade=1)
+    found = shared_by([InboxItem("a", Concern.NOT_PROPOSED, (gone,))])
+    assert found.first == other and found.before == before[0]
