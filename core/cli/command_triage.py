@@ -12,7 +12,6 @@ from core.cli.triage_sessions import list_sessions
 from core.cli.workflow_report import report_record
 from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
 from core.matrix.query import select
-from core.runs.store import RunStore
 from core.text import printable
 from core.workflows import (
     Progress,
@@ -91,10 +90,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _world(context: Context) -> WorkflowContext:
-    world = WorkflowContext(
-        context.matrix, context.workspace.model_infos, context.settings, RunStore(context.paths.runs), context.arch
-    )
-    world.said, world.stand_in = context.console.note, context.evidence.policy.cpu_counts_as_device
+    world = context.evidence.world(context.arch)
+    world.said = context.console.note
     return world
 
 

@@ -13,9 +13,6 @@ from core.evidence.analysis import (
     BackendComparison,
     BackendKind,
     OnTwoBackends,
-    backends_of,
-    compare_backends,
-    two_backends,
 )
 from core.text import counted, significant
 
@@ -45,8 +42,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if unknown:
         raise UsageError(f"No op case {unknown[0]}", hint="`ttmatrix ops list` has them all.")
     ids = args.ids or [row.id for row in cases.of_models(args.model)]
-    last = context.evidence.results.last_of_cases()
-    found = compare_backends(last, ids, two_backends(args.backend, backends_of(last, ids)))
+    found = context.evidence.compare_cases(ids, args.backend).comparison
     chosen = [one for one in found.cases if not args.only or one.kind in args.only]
     if context.console.json:
         context.console.document(

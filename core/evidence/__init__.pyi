@@ -45,7 +45,6 @@ from .sources import (
     policy_of as policy_of,
     results_of as results_of,
     saved_verdicts as saved_verdicts,
-    verdicts_on as verdicts_on,
 )
 from .store import Added as Added, evidence_stamp as evidence_stamp, store_file as store_file
 from .store_ci import CiStore as CiStore

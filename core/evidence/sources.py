@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All evidence of one checkout, and the verdicts on it under the checkout's policy."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
@@ -12,13 +12,9 @@ from core.evidence.perf_reports import PerfReports
 from core.evidence.reports import Clues, Setting, observe, observe_cases, stand_in_of
 from core.evidence.results import Results
 from core.evidence.store import EvidenceStore, store_file
-from core.evidence.verdicts import LoadedPolicy, OpVerdicts, SavedVerdicts, Verdicts, find_policy
-from core.matrix import Matrix
-from core.matrix.cache import Cache
+from core.evidence.verdicts import LoadedPolicy, SavedVerdicts, find_policy
 from core.model import BringupStatus, Function
 from core.numbers import duration, moment
-from core.ops import OpTests
-from core.providers import selected_jobs
 from core.runs import (
     FAILURES,
     Outcome,
@@ -184,30 +180,6 @@ def results_of(
 def saved_verdicts(checkout: Checkout, paths: Paths) -> SavedVerdicts:
     """Where the verdicts on tests of `checkout` are cached."""
     return SavedVerdicts(store_file(paths.cache / "verdicts", checkout.root))
-
-
-def verdicts_on(
-    matrix: Matrix,
-    cache: Cache,
-    paths: Paths,
-    records: Iterable[RunRecord],
-    left_out: Collection[str] = (),
-    op_tests: Callable[[], OpTests] | None = None,
-) -> Verdicts:
-    """The verdicts on every cell from all evidence, without that of the machines in `left_out`.
-
-    The CI jobs are computed again if they are not cached, which takes a while. `op_tests` reads the op cases; it is
-    called if there are results of any.
-    """
-    policy = policy_of(matrix.checkout, paths).policy
-    counts = policy.cpu_counts_as_device
-    known = results_of(evidence_store(matrix.checkout, paths), records, matrix.checkout, cpu_counts=counts)
-    results = known.without(left_out)
-    # Verdicts without some machines are needed only once, so they are not saved.
-    saved = None if left_out else saved_verdicts(matrix.checkout, paths)
-
-    cases = (lambda: OpVerdicts(op_tests(), results.of_cases(), policy)) if op_tests else None
-    return Verdicts(matrix, results, policy, selected_jobs(cache, matrix), saved, cases)
 
 
 def performance_store(checkout: Checkout, paths: Paths) -> PerfReports:

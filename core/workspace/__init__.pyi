@@ -1,3 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-from .evidence import CellSince as CellSince, Evidence as Evidence, RunsCompared as RunsCompared
+from .evidence import (
+    CasesCompared as CasesCompared,
+    CellSince as CellSince,
+    Evidence as Evidence,
+    RunsCompared as RunsCompared,
+    look as look,
+)
+from .lasting import once as once
 from .workspace import Workspace as Workspace

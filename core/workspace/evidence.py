@@ -3,7 +3,7 @@
 
 import math
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,17 +11,18 @@ import core.evidence.analysis as analysis
 import core.evidence.progress as progress
 import core.evidence.proposals as proposals
 import core.evidence.verdicts as verdicts
-from core import evidence, history, ops, providers, sessions
+from core import evidence, history, ops, providers, sessions, workflows
 from core.errors import TTMatrixError
 from core.numbers import day_of
 from core.settings import Paths
 from core.sources import Checkout, stamp_of
-from core.workspace.once import Lasting, once
+from core.workspace.lasting import Lasting, once
 from core.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from core.evidence import Observation, Results
     from core.evidence.analysis import (
+        BackendComparison,
         BackendNumbers,
         Between,
         CellCourse,
@@ -34,13 +35,14 @@ if TYPE_CHECKING:
         SinceLine,
     )
     from core.evidence.progress import ProgressReader
-    from core.evidence.proposals import Agenda, CaseEvidence, CellRuns, InboxItem, Shared
+    from core.evidence.proposals import Agenda, AgendaReader, CaseEvidence, CellRuns, InboxItem, Progress, Shared
     from core.evidence.verdicts import Judgement, OpVerdicts, Policy, Verdicts
     from core.matrix import Matrix
     from core.matrix.query import Judged, Learned
     from core.runs.planning import LaunchPlan
     from core.runs.store import RunRecord
     from core.sessions import Accuracy, SessionPlan, Slot
+    from core.workflows import WorkflowContext
 
 _STRIP = 30
 """So many results of a cell are in its strip."""
@@ -72,10 +74,19 @@ class RunsCompared:
     models: "Between"
 
 
+@dataclass(frozen=True, slots=True)
+class CasesCompared:
+    """Op cases on two backends."""
+
+    backends: tuple[str, ...]
+    """The backends on which any of them has a result."""
+    comparison: "BackendComparison"
+
+
 class Evidence(Lasting):
     """One look at all results of a workspace: verdicts, and answers to questions asked of many results.
 
-    The rule for threads is that of `Workspace`. `renewed` takes in new results.
+    The rule for threads is that of `Workspace`. `look` takes in new results.
     """
 
     def __init__(self, workspace: Workspace, *, as_of: float | None = None, left_out: Collection[str] = ()) -> None:
@@ -84,25 +95,25 @@ class Evidence(Lasting):
         self.workspace = workspace
         self.as_of = as_of
         self.left_out = frozenset(left_out)
+        self._narrower: Evidence | None = None
+        """The last answer of `without`."""
 
     def without(self, hosts: Collection[str]) -> "Evidence":
         """The same look without the results of these machines."""
         if self.left_out.issuperset(hosts):
             return self
-        found = Evidence(self.workspace, as_of=self.as_of, left_out={*self.left_out, *hosts})
-        # Not another look.
-        found.__dict__.update(policy=self.policy, ended_runs=self.ended_runs)
-        return found
-
-    def renewed(self, workspace: Workspace) -> "Evidence":
-        """This evidence if another look on that workspace would show the same, else another look."""
-        fresh = Evidence(workspace, as_of=self.as_of, left_out=self.left_out)
-        return self if fresh.stamp == self.stamp and workspace is self.workspace else fresh
+        with self.lock:
+            found = self._narrower
+            if found is None or found.left_out != self.left_out.union(hosts):
+                found = Evidence(self.workspace, as_of=self.as_of, left_out=self.left_out.union(hosts))
+                # Not another look.
+                found.__dict__.update(policy=self.policy, ended_runs=self.ended_runs)
+                self._narrower = found
+            return found
 
     @once
     def stamp(self) -> object:
         """A value that changes whenever another look could show something else."""
-        # Before results are read: what changes meanwhile is noticed at the next look.
         file, heads = evidence.evidence_store(*self._place).file, self.workspace.head_stamps
         return stamp_of(file), heads, self.policy, [one.spec.run_id for one in self.ended_runs]
 
@@ -156,7 +167,8 @@ class Evidence(Lasting):
 
     @once
     def all_verdicts(self) -> "Verdicts":
-        """The same when those on op cases, too, have been worked out."""
+        """The same with all that a screen asks of them in the app's own thread."""
+        _ = self.verdicts.gaps
         if self.verdicts.on_cases:
             _ = self.verdicts.on_cases.judged
         return self.verdicts
@@ -245,6 +257,15 @@ class Evidence(Lasting):
             found = analysis.compare(old, new, lambda row: self.verdicts.is_gone(row, after))
         return RunsCompared(before, after, found, *analysis.between(self.workspace.checkout, old, new))
 
+    def compare_cases(self, ids: Sequence[str], names: Sequence[str] = ()) -> CasesCompared:
+        """The last results of op cases on two backends, by default on eager and the one with most results.
+
+        Raises UsageError if there are no two.
+        """
+        last = self.results.last_of_cases()
+        known = analysis.backends_of(last, ids)
+        return CasesCompared(known, analysis.compare_backends(last, ids, analysis.two_backends(names, known)))
+
     @once
     def clusters(self) -> "tuple[Cluster, ...]":
         """Failures that are one, over all cells."""
@@ -260,11 +281,15 @@ class Evidence(Lasting):
         rows = (found.rows[id] for id in found.judged)
         return proposals.CaseEvidence(found, ops.written_cases(self.workspace.checkout.root, rows))
 
-    def agenda(self) -> "Agenda":
-        """What is to be decided."""
+    def agenda_steps(self, reader: "AgendaReader") -> "Generator[Progress, None, Agenda]":
+        """What is to be decided, step by step: `reader` knows what it has worked out before."""
         with self.lock:
-            cases, ci = self.case_evidence, self.workspace.ci
-            return proposals.agenda(self.verdicts, ci, cases=cases, ages=self.ages, due=self.due)
+            known, ci, cases, ages, due = self.verdicts, self.workspace.ci, self.case_evidence, self.ages, self.due
+        return (yield from reader.read(known, ci, cases=cases, ages=ages, due=due))
+
+    def agenda(self) -> "Agenda":
+        """What is to be decided, at once."""
+        return proposals.worked_out(self.agenda_steps(proposals.AgendaReader()))
 
     def strips(self, ids: Collection[str]) -> "Mapping[tuple[str, str], list[Observation]]":
         """The newest results of every cell of these tests, also those from before their behaviour changed."""
@@ -304,6 +329,18 @@ class Evidence(Lasting):
                 entries = None
             return progress.ProgressReader(store, self.verdicts, lambda: self.workspace.model_infos, entries)
 
+    def world(self, arch: str) -> "WorkflowContext":
+        """The checkout as workflows see it."""
+        workspace = self.workspace
+        return workflows.WorkflowContext(
+            workspace.matrix,
+            workspace.model_infos,
+            workspace.settings,
+            workspace.store,
+            arch,
+            stand_in=self.policy.cpu_counts_as_device,
+        )
+
     # Runs that would show more
 
     def plan_lacking(self, judgements: "Iterable[Judgement]") -> "LaunchPlan":
@@ -342,3 +379,11 @@ class _Cases(Lasting):
     @once
     def verdicts(self) -> "OpVerdicts":
         return verdicts.OpVerdicts(self._workspace.op_tests, self._results.of_cases(), self._policy)
+
+
+def look(workspace: Workspace, known: Evidence | None = None) -> Evidence:
+    """The evidence on a workspace as of now: `known` if another look would show the same."""
+    fresh = Evidence(workspace)
+    # Of the moment before results are read: results that arrive meanwhile are noticed at the next look.
+    stamp = fresh.stamp
+    return known if known is not None and known.workspace is workspace and known.stamp == stamp else fresh

@@ -16,7 +16,7 @@ from core import ci, doctor, edits, evidence, handwritten, history, ops, provide
 from core.matrix import Universe
 from core.settings import Paths, Settings
 from core.sources import Checkout
-from core.workspace.once import Lasting, once
+from core.workspace.lasting import Lasting, once
 
 if TYPE_CHECKING:
     from core.ci import Ci, Selected
@@ -211,9 +211,9 @@ class Workspace(Lasting):
         return handwritten.read_known(self.cache)
 
     @once
-    def placeholder_tests(self) -> Mapping[str, Sequence[str]]:
-        """By placeholder the ids of the tests of its model."""
-        return edits.model_tests_of(self.matrix, edits.planned_models(self.matrix))
+    def placeholder_tests(self) -> tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]:
+        """By placeholder the ids of the tests of its model, and for one without tests the nearest models."""
+        return edits.planned_tests(self.matrix)
 
     @once
     def lacking(self) -> "Lacking":

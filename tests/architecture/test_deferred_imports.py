@@ -29,8 +29,6 @@ LATER = {
     ),
     ("core/settings.py", "tomllib"): (4, "every command and the first frame of those who have set nothing"),
     ("core/text.py", "msgspec"): (7, "`list` and the first frame, which print no JSON"),
-    ("tui/app/agendas.py", "tui.evidence_service"): (170, "the first frame, which shows no result"),
-    ("tui/app/facts.py", "tui.evidence_service"): (170, "the first frame, which shows no result"),
     ("tui/app/start.py", "ctypes"): (1.5, "the first frame: memory is settled behind it"),
     ("tui/app/start.py", "watchfiles"): (4, "the first frame: the checkout is watched from then on"),
     ("tui/screens/matrix/tests.py", "tui.screens.matrix.case_menu"): (70, "the first frame, which shows no dialog"),

@@ -21,7 +21,6 @@ from core.model import BringupStatus, Status
 from core.settings import HOME_VARIABLE, Settings, paths
 from core.sources import find_checkout
 from tests.support.evidence import report, seen
-from tui.evidence_service import Knowledge
 from tui.session import Session
 from tui.view_models import Shown, TriageBy, TriageItems, group_listed
 
@@ -60,16 +59,16 @@ def _measured(matrix: Matrix, count: int) -> float:
         reports = (report(*rows, digest=" ".join(key), run=key[0]) for key, rows in parts.items())
         evidence_store(matrix.checkout, paths()).add(reports)
         session = Session.open(matrix, paths(), Settings())
-        session.ci.read()
-        knowledge, reader = Knowledge(session), AgendaReader()
-        read, items = _timed(lambda: _items(knowledge, reader))
+        _ = session.workspace.ci
+        reader = AgendaReader()
+        read, items = _timed(lambda: _items(session, reader))
         seconds, rows = _timed(lambda: items.listed(Shown.ATTENTION, Pending()))
         grouped, _ = _timed(lambda: group_listed(rows, TriageBy.CAUSE, lambda id: id))
         decided = Pending(tuple(replace(one.plain, id=at) for at, one in enumerate(rows, 1) if one.ops))
         again, _ = _timed(lambda: items.listed(Shown.ATTENTION, decided))
         late = [seen(test_id=rows[0].test, arch=_ARCH, run="late", when=time.time(), **_end(0, passes=True))]
         evidence_store(matrix.checkout, paths()).add([report(*late, digest="late", run="late")])
-        more, _ = _timed(lambda: _items(knowledge, reader))
+        more, _ = _timed(lambda: _items(session, reader))
     if len(rows) < count * _LEAST_SHARE:
         raise SystemExit(
             f"only {len(rows):,} of {count:,} tests differ: the results are no longer what is to be measured"
@@ -80,8 +79,8 @@ def _measured(matrix: Matrix, count: int) -> float:
     return read + seconds + grouped + again + more
 
 
-def _items(knowledge: Knowledge, reader: AgendaReader) -> TriageItems:
-    return TriageItems(worked_out(knowledge.agenda(reader)))
+def _items(session: Session, reader: AgendaReader) -> TriageItems:
+    return TriageItems(worked_out(session.look().agenda_steps(reader)))
 
 
 def _timed(work: Callable[[], Found]) -> tuple[float, Found]:

@@ -27,12 +27,12 @@ NOON = 1_795_348_800.0
 """22 November 2026, 12:00 UTC: the current time in pictures."""
 _CLOCKS = (
     "tui.screens.hosts",
-    "tui.screens.report",
+    "tui.screens.overview",
+    "tui.screens.plan",
     "tui.app.polling",
     "tui.screens.runs",
-    "tui.session",
-    "tui.evidence_service",
     "core.providers.history",
+    "core.workspace.evidence",
 )
 """Modules that read the clock."""
 _RUNS = (

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from core.matrix import Matrix
 from core.matrix.query import Learned
 from core.sources import Checkout
+from core.workspace import Workspace
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
@@ -78,10 +78,10 @@ async def test_a_query_that_must_be_looked_up_says_so_and_is_answered(
     entered, may_go_on = threading.Event(), threading.Event()
     learn = Session.compute_columns
 
-    def slowly(session: Session, matrix: Matrix, names: Iterable[str]) -> Learned:
+    def slowly(session: Session, workspace: Workspace, names: Iterable[str]) -> Learned:
         entered.set()
         assert may_go_on.wait(60)
-        return learn(session, matrix, names)
+        return learn(session, workspace, names)
 
     monkeypatch.setattr(Session, "compute_columns", slowly)
     # So small that no panel asks for anything by itself.

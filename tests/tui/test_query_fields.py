@@ -9,10 +9,10 @@ import pytest
 from textual.pilot import Pilot
 
 from core.errors import TTMatrixError
-from core.matrix import Matrix
 from core.matrix.query import FIELDS, Learned, Query
 from core.matrix.view import GROUPINGS
 from core.sources import Checkout
+from core.workspace import Workspace
 from tests.support.app import build_app, screen_text
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
@@ -56,18 +56,18 @@ class _Facts:
         self._compute = Session.compute_columns
         facts = self
 
-        def compute(session: Session, matrix: Matrix, names: Iterable[str]) -> Learned:
-            return facts.compute(session, matrix, names)
+        def compute(session: Session, workspace: Workspace, names: Iterable[str]) -> Learned:
+            return facts.compute(session, workspace, names)
 
         monkeypatch.setattr(Session, "compute_columns", compute)
 
-    def compute(self, session: Session, matrix: Matrix, names: Iterable[str]) -> Learned:
+    def compute(self, session: Session, workspace: Workspace, names: Iterable[str]) -> Learned:
         if self._how == "fails":
             raise TTMatrixError("The store cannot be read", "disk full")
         if self._how == "breaks":
             raise KeyError("runs")
         self._go_on.wait(60)
-        return self._compute(session, matrix, names)
+        return self._compute(session, workspace, names)
 
     def arrive(self) -> None:
         self._go_on.set()

@@ -84,7 +84,7 @@ async def test_an_older_result_is_dim_and_says_why(checkout: Checkout, settings:
 
 def test_numbers_of_another_repository_at_the_same_path_do_not_count(checkout: Checkout) -> None:
     session = build_app(checkout).session
-    mine = session.tree.heads().repository
+    mine = session.workspace.tree.heads().repository
     for number, (repository, peak) in enumerate(((mine, 600), ("f" * 40, 900)), 1):
         spec = RunSpec(
             run_id=f"20261120-08000{number}-abcdef",
@@ -104,7 +104,7 @@ def test_numbers_of_another_repository_at_the_same_path_do_not_count(checkout: C
         tree = TreeState(repository, "", "", "", "", committed=True)
         end = Finished(9.0 + number, Outcome.PASS, 1.0, 0, peak_memory=peak * 2**20)
         session.store.create(spec, events=[Started(1.0 + number, own_identity(), spec.argv, tree), end])
-    judged = session._judged(session.matrix)
+    judged = session.compute_columns(session.workspace, ["runs"])["runs"]
     assert isinstance(judged, Judged)
     numbers = judged.known_numbers
     assert [row["peak_mb"] for row in numbers[ID].values()] == ["600"]

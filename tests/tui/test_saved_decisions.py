@@ -57,7 +57,7 @@ async def test_marks_on_op_cases_that_are_read_late_outlive_the_app(checkout: Ch
         await pilot.press("space")
         assert again.session.bench.state.marks == {"m::a", *again.session.view.marks}
         with_cases = build_app(checkout, op_cases=True).session.view.matrix
-        again._replace_matrix(with_cases, {})
+        again._replace(again.session.workspace.replaced(with_cases), {})
         assert "m::a" in again.session.view.marks and len(again.session.view.marks) == 2
         await pilot.press("ctrl+n")
         assert again.session.bench.state.marks == frozenset()

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from core.edits.pending import Decision
-from core.evidence import Ending, verdicts_on
+from core.evidence import Ending
 from core.model import TEST_MODULE
 from core.settings import Settings
 from core.sources import Checkout
+from core.workspace import Evidence
 from tests.core.evidence.op_cases.observed import batches, op_tests_of, result
 from tests.support.app import SIZES, build_app, screen_text, shown_ids, type_text, until
 from tests.support.evidence import TEST_ID, observed
@@ -91,8 +92,8 @@ async def test_keys_wait_a_moment_for_the_first_list(checkout: Checkout, monkeyp
 
 
 async def test_keys_work_while_the_list_is_worked_out(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
-    late = Late(verdicts_on)
-    monkeypatch.setattr("tui.evidence_service.verdicts_on", late)
+    late = Late(Evidence.agenda_steps)
+    monkeypatch.setattr(Evidence, "agenda_steps", lambda *asked: late(*asked))
     app = build_app(checkout)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("4")
@@ -121,8 +122,8 @@ async def test_the_list_is_there_before_anybody_asks_for_it(
 async def test_what_comes_meanwhile_drops_what_is_worked_out(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    late, listed = Late(verdicts_on), []
-    monkeypatch.setattr("tui.evidence_service.verdicts_on", late)
+    late, listed = Late(Evidence.agenda_steps), []
+    monkeypatch.setattr(Evidence, "agenda_steps", lambda *asked: late(*asked))
     app = build_app(checkout)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("4")

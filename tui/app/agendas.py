@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,6 @@ from tui.session import Session
 if TYPE_CHECKING:
     from core.errors import TTMatrixError
     from core.evidence.proposals import Agenda, AgendaReader, Progress
-    from tui.evidence_service import Knowledge
     from tui.view_models import TriageItems
 
 _QUIET_SECONDS = 1.0
@@ -99,7 +98,7 @@ class Agendas:
     def read(self) -> Agenda:
         """What is to be decided now. Not for the app's own thread."""
         with self._one_at_a_time:
-            return proposals.worked_out(self._steps(frozenset()))
+            return proposals.worked_out(self._session.look().agenda_steps(self._reader))
 
     def _renew(self) -> None:
         self._asked += 1
@@ -142,10 +141,11 @@ class Agendas:
     def _made(self, number: int, left_out: frozenset[str], *, wanted: bool) -> TriageItems | None:
         """The list for the last results, in a thread; None if there are newer ones, or if nobody waits for none."""
         with self._one_at_a_time:
-            if not (wanted or self._knowledge.results().cells):
+            evidence = self._session.look()
+            if not (wanted or evidence.results.cells):
                 return None
             said = rested = time.monotonic()
-            steps = self._steps(left_out)
+            steps = evidence.without(left_out).agenda_steps(self._reader)
             while number == self._asked and not self._stopped.is_set():
                 try:
                     progress = next(steps)
@@ -164,16 +164,6 @@ class Agendas:
         if number == self._asked:
             self.progress = progress
             self._signals.agenda_changed.publish(None)
-
-    def _steps(self, left_out: frozenset[str]) -> Generator[Progress, None, Agenda]:
-        return self._knowledge.agenda(self._reader, left_out)
-
-    @cached_property
-    def _knowledge(self) -> Knowledge:
-        # Costs 170 ms of the first frame, which shows no result.
-        from tui.evidence_service import Knowledge
-
-        return Knowledge(self._session)
 
     @cached_property
     def _reader(self) -> AgendaReader:

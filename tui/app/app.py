@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from textual.types import CSSPathType
 
     from core.matrix.query import Learned
+    from core.workspace import Workspace
     from tui.screens import Helped
 
 # The first frame shows only the matrix: other classes come from package `__init__`s, which load them on first use.
@@ -157,7 +158,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self.edits = EditActions(session, self.signals, self.notifications, self.background, look.keymap)
         self.polling = Polling(self, session, self.signals, self.notifications, self.background, self.facts, self.edits)
         self.runs = RunActions(self, session, self.notifications, self.background, self.polling, look.keymap)
-        self.files = FileActions(self, session, self.notifications, self.background, reindex, self._replace_matrix)
+        self.files = FileActions(self, session, self.notifications, self.background, reindex, self._replace)
         self.navigation = Navigation(self, lambda kind: kind(self.context), self.show_hint)
         self.command_runner = CommandRunner(self, self.navigation, look.keymap, read_only=session.read_only)
         self.context = Context(
@@ -205,7 +206,8 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
     def _bring_in(self) -> None:
         """Load modules that are soon needed; keys are handled meanwhile."""
         _load(_SOON)
-        self.session.open_bench()
+        # From the disk, for the app's own thread.
+        _ = self.session.bench
         self.session.view.matrix.complete()
 
     def _started(self) -> None:
@@ -257,9 +259,8 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         if self._process is not None:
             self._process.ended()
 
-    def _replace_matrix(self, matrix: Matrix, learned: Learned) -> None:
-        self.session.view.replace_matrix(matrix, learned)
-        self.session.take_awaited()
+    def _replace(self, workspace: Workspace, learned: Learned) -> None:
+        self.session.replace(workspace, learned)
         self.signals.matrix_changed.publish(None)
         self.facts.matrix_replaced(learned)
         self.polling.read_ages()

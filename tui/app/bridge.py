@@ -54,6 +54,8 @@ class Background:
         self._mistake = mistake
         self._waiting: list[Callable[[], object]] | None = []
         """Work that waits for the first frame; None once that is on the terminal."""
+        self._newest: dict[str, object] = {}
+        """A token of the newest work of each name that supersedes earlier work."""
 
     @property
     def first_frame_shown(self) -> bool:
@@ -102,9 +104,9 @@ class Background:
         """Run `work` in a thread and give its result to `deliver` in the app's own thread.
 
         With `supersede`, earlier work of the same name that also set `supersede` is dropped with its result, waiting or
-        running: right for reading, wrong for writing. Only one reader may use such a name. With `asks`, keys wait for
-        what `deliver` opens; with `lists` for what it lists, but with a time limit. An error goes to `fail`, or
-        without it becomes WorkFailed; one that is no TTMatrixError is a bug, and goes there as a `Mistake`.
+        running or just done: right for reading, wrong for writing. Only one reader may use such a name. With `asks`,
+        keys wait for what `deliver` opens; with `lists` for what it lists, but with a time limit. An error goes to
+        `fail`, or without it becomes WorkFailed; one that is no TTMatrixError is a bug, and goes there as a `Mistake`.
         """
         job = _Job(work, deliver, fail, self._pause(question=asks).end if asks or lists else _nothing)
         self.after_first_frame(partial(self._run, name, job, supersede))
@@ -113,7 +115,9 @@ class Background:
         app = self._app
         # The thread takes the job out of here: a worker refers to itself, so it is only freed by the garbage collector,
         # which seldom runs, and would keep the matrix that the work was about alive.
-        box = [job]
+        box, token = [job], object()
+        if supersede:
+            self._newest[name] = token
 
         def run() -> None:
             worker = get_current_worker()
@@ -127,7 +131,17 @@ class Background:
                 message = job.failed(self._mistake(error))
             else:
                 message = WorkDone(job.take, result)
-            app.post_message(WorkDone(lambda _: job.done(), None) if worker.is_cancelled else message)
+
+            def deliver(_: None) -> None:
+                # Here, because newer work may have begun, and even be done, since this thread has finished.
+                if worker.is_cancelled or (supersede and self._newest.get(name) is not token):
+                    job.done()
+                elif isinstance(message, WorkDone):
+                    message.deliver()
+                else:
+                    app.post_message(message)
+
+            app.post_message(WorkDone(deliver, None))
 
         app.run_worker(run, name=name, group=name if supersede else "work", thread=True, exclusive=supersede)
 

@@ -4,24 +4,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from core import sources
 from core.providers import PROVIDERS, RUNS
-from tui.per_matrix import PerMatrix
+from core.workspace import Workspace, once
 from tui.protocol import Background, Notify, Signals
 from tui.session import Session
 
 if TYPE_CHECKING:
     from core.errors import TTMatrixError
     from core.evidence.verdicts import Verdicts
-    from core.matrix import Matrix
     from core.matrix.query import Learned
     from core.sources import Lacking
 
 
+T = TypeVar("T")
 _AGAIN_SECONDS = 5.0
 """How long after a failure facts are not read again."""
 
@@ -35,39 +35,41 @@ class FactRequests:
         self._notify = notify
         self._background = background
         self._requested: set[str] = set()
+        self._numbers = count(1)
+        self._answered: dict[str, int] = {}
+        """By name the number of the last request that was answered: answers to earlier ones come too late."""
         self._failed: dict[str, tuple[TTMatrixError, float]] = {}
         """Why facts could not be read, and when."""
         self._verdicts_wanted = False
-        self._lacking = PerMatrix(
-            lambda: session.matrix, session.one_at_a_time, lambda matrix: sources.read_lacking(matrix.checkout)
-        )
 
     def request(self, names: Iterable[str]) -> None:
         """Have providers compute the named facts, unless they were asked before."""
-        session, matrix = self._session, self._session.view.matrix
+        session, workspace = self._session, self._session.workspace
 
-        def take(learned: Learned) -> None:
-            if session.view.matrix is matrix:
-                for name in learned:
-                    self._failed.pop(name, None)
+        def take(name: str, number: int, learned: Learned) -> None:
+            if session.workspace is workspace and number > self._answered.get(name, 0):
+                self._answered[name] = number
+                self._failed.pop(name, None)
                 session.view.learn(learned)
                 self._signals.facts_changed.publish(None)
 
         for name in [name for name in names if self._to_be_read(name)]:
             self._requested.add(name)
+            number = next(self._numbers)
             if name in self._failed:
                 self._failed[name] = self._failed[name][0], time.monotonic()
-            work = partial(session.compute_columns, matrix, (name,))
-            self._background.run(f"facts {name}", work, take, fail=partial(self._fail, matrix, name))
+            work = partial(session.compute_columns, workspace, (name,))
+            answer, fail = partial(take, name, number), partial(self._fail, workspace, name)
+            self._background.run(f"facts {name}", work, answer, fail=fail)
 
     def _to_be_read(self, name: str) -> bool:
         if name not in self._failed:
             return name not in self._requested
         return time.monotonic() - self._failed[name][1] > _AGAIN_SECONDS
 
-    def _fail(self, matrix: Matrix, name: str, error: TTMatrixError) -> None:
+    def _fail(self, workspace: Workspace, name: str, error: TTMatrixError) -> None:
         """Say it where the facts are waited for, and once in a message: a dialog would take the keys of who types."""
-        if self._session.view.matrix is not matrix:
+        if self._session.workspace is not workspace:
             return
         before = self._failed.get(name)
         self._failed[name] = error, time.monotonic()
@@ -85,8 +87,8 @@ class FactRequests:
         self._failed.clear()
         self.read_verdicts()
 
-    def runs_changed(self) -> None:
-        """Drop values computed from runs, which are out of date."""
+    def results_changed(self) -> None:
+        """Compute again the values that runs and reports decide."""
         if RUNS in self._requested:
             self._requested.remove(RUNS)
             self._failed.pop(RUNS, None)
@@ -94,36 +96,40 @@ class FactRequests:
 
     def request_op_tests(self) -> None:
         """Read all op cases in full, unless that has been done."""
-        if self._session.op_tests.known is None:
-            publish = self._signals.facts_changed.publish
-            self._background.run("op cases", self._session.op_tests.read, lambda _: publish(None), supersede=True)
+        if self._unknown(Workspace.op_tests):
+            self._background.run("op cases", self._read(Workspace.op_tests), self._publish, supersede=True)
 
     def request_handwritten(self) -> None:
         """Read all hand-written tests in full, unless that has been done."""
-        if self._session.handwritten.known is None:
-            publish = self._signals.facts_changed.publish
-            work = self._session.handwritten.read
-            self._background.run("hand-written tests", work, lambda _: publish(None), supersede=True)
+        if self._unknown(Workspace.handwritten):
+            self._background.run("hand-written tests", self._read(Workspace.handwritten), self._publish, supersede=True)
 
     def request_placeholder_tests(self) -> None:
         """Look for the models of all placeholders, unless that has been done."""
-        if self._session.placeholder_tests.known is None:
-            publish = self._signals.facts_changed.publish
-            work = self._session.placeholder_tests.read
-            self._background.run("models of placeholders", work, lambda _: publish(None), supersede=True)
+        if self._unknown(Workspace.placeholder_tests):
+            work = self._read(Workspace.placeholder_tests)
+            self._background.run("models of placeholders", work, self._publish, supersede=True)
 
     def lacking(self) -> Lacking | None:
         """The files that git tracks and the work tree lacks; None until they were looked for, which this requests."""
-        if self._lacking.known is None:
-            publish = self._signals.facts_changed.publish
-            self._background.run("absent files", self._lacking.read, lambda _: publish(None), supersede=True)
-        return self._lacking.known
+        if self._unknown(Workspace.lacking):
+            self._background.run("absent files", self._read(Workspace.lacking), self._publish, supersede=True)
+        return self._session.workspace.known(Workspace.lacking)
+
+    def _unknown(self, value: once[Any]) -> bool:
+        return self._session.workspace.known(value) is None
+
+    def _read(self, value: once[T]) -> Callable[[], T]:
+        return partial(self._session.workspace.read, value)
+
+    def _publish(self, _: object) -> None:
+        self._signals.facts_changed.publish(None)
 
     def request_fetched(self, id: str) -> None:
         """Read what the loader of a test downloads, unless that is known. Of several requests the last one counts."""
-        if self._session.fetched_of(id) is None:
+        if self._session.workspace.known_fetched(id) is None:
             publish = self._signals.downloads_read.publish
-            work = partial(self._session.read_fetched, id)
+            work = partial(self._session.workspace.fetched, id)
             self._background.run("downloads of a loader", work, lambda _: publish(None), supersede=True)
 
     def request_verdicts(self) -> None:
@@ -136,15 +142,9 @@ class FactRequests:
         """Read all results again, if verdicts have been requested."""
         session = self._session
 
-        def read() -> Verdicts:
-            # Costs 170 ms of the first frame, which shows no result.
-            from tui.evidence_service import Knowledge
-
-            return Knowledge(session).verdicts()
-
         def take(verdicts: Verdicts) -> None:
             session.verdicts = verdicts
             self._signals.facts_changed.publish(None)
 
         if self._verdicts_wanted:
-            self._background.run("results", read, take, supersede=True)
+            self._background.run("results", lambda: session.look().all_verdicts, take, supersede=True)

@@ -14,6 +14,7 @@ from core.ids import TestId
 from core.matrix import Matrix
 from core.sources import variant_line
 from core.text import one_line
+from core.workspace import Workspace
 from tui import terminal
 from tui.protocol import Background, Notify
 from tui.session import Session
@@ -33,7 +34,7 @@ class FileActions:
         notify: Notify,
         background: Background,
         reindex: Callable[[Matrix], Matrix],
-        replace: Callable[[Matrix, Learned], None],
+        replace: Callable[[Workspace, Learned], None],
     ) -> None:
         """`reindex` is called in a thread, `replace` in the app's own."""
         self._app = app
@@ -45,12 +46,13 @@ class FileActions:
 
     def reload(self) -> None:
         """Index the checkout again in the background; the screen stays usable."""
-        session, before, wanted = self._session, self._session.matrix, self._session.view.needs
+        session, before, wanted = self._session, self._session.workspace, self._session.view.needs
 
-        def read() -> tuple[Matrix, Learned]:
-            matrix = self._reindex(before)
+        def read() -> tuple[Workspace, Learned]:
+            matrix = self._reindex(before.matrix)
             matrix.complete()
-            return matrix, session.compute_columns(matrix, wanted)
+            workspace = before.replaced(matrix)
+            return workspace, session.compute_columns(workspace, wanted)
 
         self._background.run("reload", read, lambda read: self._replace(*read), supersede=True)
 

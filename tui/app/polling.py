@@ -182,6 +182,8 @@ class Polling:
         if before is None or seen.evidence != before.evidence:
             self._signals.evidence_changed.publish(None)
             self._facts.read_verdicts()
+            if before is not None:
+                self._facts.results_changed()
         if before is not None and seen.decisions != before.decisions:
             self._edits.refresh()
         if seen.settings is not None and (before is None or seen.settings is not before.settings):
@@ -237,7 +239,7 @@ class Polling:
 
     def _runs_changed(self) -> None:
         self._signals.runs_changed.publish(None)
-        self._facts.runs_changed()
+        self._facts.results_changed()
 
     def read_ages(self) -> None:
         """Find out in the background how the trees of runs differ from the current one."""

@@ -182,7 +182,7 @@ def _again(session: Session, records: Iterable[RunRecord]) -> Sequence[RunSpec]:
 
 def _rest(session: Session) -> Sequence[RunSpec]:
     """Reruns of what failed or did not run in the newest batch. Raises UsageError if there is none."""
-    records = runs.own_runs(session.store.records(), session.tree)
+    records = runs.own_runs(session.store.records(), session.workspace.tree)
     left = planning.left_over(records, planning.newest_batch(records), failures=True, undone=True)
     return _again(session, left)
 

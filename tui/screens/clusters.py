@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clusters: failures with the same cause; one reason, one issue, one rerun and the proposals for all their tests."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual import events
 from textual.app import ComposeResult
@@ -13,11 +13,11 @@ from textual.containers import Vertical
 from core.edits import Operation
 from core.edits.pending import Decision
 from core.errors import UsageError
-from core.evidence.analysis import Cluster, ClusterCell, with_canonical, with_link
+from core.evidence.analysis import Cluster, ClusterCell, IssueState, with_canonical, with_link
 from core.evidence.proposals import Agenda, change_of
+from core.runs.planning import LaunchPlan
 from core.text import counted, one_line
 from tui.commands import Where, bindings
-from tui.evidence_service import Gathered, Knowledge
 from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.base import SessionScreen, WhenSeen
@@ -28,6 +28,15 @@ from tui.widgets import LinesView, RowTable, TextLines, WordFilter
 
 _OF_CELL = 8
 """Lines that what is said about one cell of a cluster takes."""
+
+
+class Gathered(NamedTuple):
+    """Failures that are one."""
+
+    clusters: Sequence[Cluster]
+    now: float
+    """The moment that ages are counted to, in seconds since the epoch."""
+    issues: Mapping[str, IssueState]
 
 
 class ClustersScreen(SessionScreen):
@@ -43,7 +52,6 @@ class ClustersScreen(SessionScreen):
         self.table = RowTable(ClusterRows((), 0.0, {}), id="changes")
         self.filter = WordFilter(self.table, self._filter_changed, "words of a reason, a test, an issue")
         self.view = LinesView(diff_style, id="diff")
-        self.knowledge = Knowledge(context.session)
         self._evidence = WhenSeen(
             self, self._read_evidence, context.signals.matrix_changed, context.signals.evidence_changed
         )
@@ -80,7 +88,8 @@ class ClustersScreen(SessionScreen):
         self.context.background.run("clusters", self._gather, self._take, supersede=True, lists=first)
 
     def _gather(self) -> tuple[Gathered, Sequence[str]]:
-        found = self.knowledge.clusters()
+        evidence = self.session.look()
+        found = Gathered(evidence.clusters, evidence.now, evidence.issue_states)
         return found, [_search_text(one) for one in found.clusters]
 
     def _take(self, gathered: tuple[Gathered, Sequence[str]]) -> None:
@@ -238,8 +247,12 @@ class ClustersScreen(SessionScreen):
         one = self.current
         if one is not None:
             member = self.member or one.members[0]
-            work = partial(self.knowledge.plan_cells, [(member.id, member.arch, 1)])
-            self.context.background.run("plan a rerun", work, partial(ask_to_start, self), asks=True)
+            cells, session = [(member.id, member.arch, 1)], self.session
+
+            def plan() -> LaunchPlan:
+                return session.look().plan_cells(cells)
+
+            self.context.background.run("plan a rerun", plan, partial(ask_to_start, self), asks=True)
 
     def action_propose(self) -> None:
         """Add to the pending changes what results propose for its tests."""

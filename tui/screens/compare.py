@@ -9,7 +9,6 @@ from textual.binding import BindingType
 
 from core.text import counted
 from tui.commands import Where, bindings
-from tui.evidence_service import Knowledge
 from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.base import WhenSeen
@@ -29,7 +28,6 @@ class CompareScreen(Halves):
     def __init__(self, context: Context) -> None:
         self._groups = GroupTable(DifferenceRows(()), id="changes", folded=True)
         super().__init__(context, self._groups.grouped, self._groups)
-        self.knowledge = Knowledge(context.session)
         self._evidence = WhenSeen(
             self, self._read_evidence, context.signals.matrix_changed, context.signals.evidence_changed
         )
@@ -59,12 +57,16 @@ class CompareScreen(Halves):
 
     def compare_run(self, run: str) -> None:
         """Compare a run with the one before it."""
-        self._question, self.kind, self._found = Question(("", run)), "", None
+        self._question, self.kind, self._found = Question(neighbour_of=run), "", None
         self._say()
         self._evidence.ask()
 
     def _read_evidence(self) -> None:
-        question, work = self._question, self._question.answer(self.knowledge)
+        question, session = self._question, self.session
+
+        def work() -> Pair:
+            return question.answer(session.look())
+
         take = partial(self._take, question)
         self.context.background.run("compare", work, take, supersede=True)
 

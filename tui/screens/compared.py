@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the screen of comparisons shows: two runs, or op cases on two backends."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from core.evidence.analysis import BackendKind, DifferenceKind
+from core.errors import UsageError
+from core.evidence.analysis import BackendComparison, BackendKind, DifferenceKind
 from core.text import counted, one_line
-from tui.evidence_service import Compared, ComparedCases, Knowledge
+from core.workspace import Evidence, RunsCompared
 from tui.view_models import BackendRows, DifferenceRows, backend_sides, commit_words, sides
 
 Words = list[tuple[str, str]]
@@ -68,17 +69,14 @@ class Pair(Protocol):
 class RunPair:
     """Two runs, with the commits between them."""
 
-    found: Compared
+    found: RunsCompared
+    choices: Sequence[str]
     kinds: Sequence[str] = tuple(DifferenceKind)
-    missing: str = NO_RUNS
+    missing: str = ""
 
     @property
     def names(self) -> tuple[str, str]:
         return self.found.before, self.found.after
-
-    @property
-    def choices(self) -> Sequence[str]:
-        return self.found.runs
 
     @property
     def heading(self) -> str:
@@ -107,36 +105,27 @@ class RunPair:
 class BackendPair:
     """Op cases on two backends."""
 
-    found: ComparedCases
+    ids: Sequence[str]
+    found: BackendComparison
+    choices: Sequence[str]
     kinds: Sequence[str] = tuple(BackendKind)
+    missing: str = ""
 
     @property
     def names(self) -> tuple[str, str]:
-        found = self.found.comparison
-        return (found.first, found.second) if found else ("", "")
-
-    @property
-    def choices(self) -> Sequence[str]:
-        return self.found.backends
-
-    @property
-    def missing(self) -> str:
-        return f"{self.found.problem} Run the op cases on two backends, then compare them."
+        return self.found.first, self.found.second
 
     @property
     def heading(self) -> str:
         first, second = map(one_line, self.names)
-        return f"{counted(len(self.found.ids), 'op case')}: {first} → {second}"
+        return f"{counted(len(self.ids), 'op case')}: {first} → {second}"
 
     @property
     def counts(self) -> str:
-        found = self.found.comparison
-        return ", ".join(f"{count:,} {kind}" for kind, count in found.counts.items() if count) if found else ""
+        return ", ".join(f"{count:,} {kind}" for kind, count in self.found.counts.items() if count)
 
     def rows(self, kind: str) -> BackendRows:
-        found = self.found.comparison
-        cases = [one for one in found.cases if kind in ("", one.kind)] if found else []
-        return BackendRows(cases, self.names)
+        return BackendRows([one for one in self.found.cases if kind in ("", one.kind)], self.names)
 
     def words(self, row: int, kind: str) -> Words:
         listed = self.rows(kind).cases
@@ -148,19 +137,51 @@ class BackendPair:
 
 
 @dataclass(frozen=True)
+class NoPair:
+    """There are no two to compare."""
+
+    missing: str
+    names: tuple[str, str] = ("", "")
+    choices: Sequence[str] = ()
+    heading: str = ""
+    kinds: Sequence[str] = ()
+    counts: str = ""
+
+    def rows(self, kind: str) -> DifferenceRows:
+        return DifferenceRows(())
+
+    def words(self, row: int, kind: str) -> Words:
+        return []
+
+    def id(self, row: int, kind: str) -> str:
+        return ""
+
+
+@dataclass(frozen=True)
 class Question:
-    """What is to be compared."""
+    """The two that are to be compared."""
 
     names: tuple[str, str] | None = None
     """The two that were chosen; None: the last two runs, or eager and another backend."""
+    neighbour_of: str = ""
+    """A run that is to be compared with the one before it."""
     cases: tuple[str, ...] = ()
     """Op cases, to be compared on two backends; none: runs are compared."""
 
     def with_names(self, names: tuple[str, str]) -> "Question":
         return replace(self, names=names)
 
-    def answer(self, knowledge: Knowledge) -> Callable[[], Pair]:
-        """What compares them. Not for the app's own thread."""
+    def answer(self, evidence: Evidence) -> Pair:
+        """Compare them. Not for the app's own thread."""
         if self.cases:
-            return lambda: BackendPair(knowledge.compare_cases(self.cases, self.names))
-        return lambda: RunPair(knowledge.compare(self.names))
+            return self._on_backends(evidence)
+        beside = evidence.with_neighbour(self.neighbour_of) if self.neighbour_of else None
+        names = self.names or beside or evidence.last_two_runs()
+        return RunPair(evidence.compare(*names), evidence.results.runs()) if names else NoPair(NO_RUNS)
+
+    def _on_backends(self, evidence: Evidence) -> Pair:
+        try:
+            found = evidence.compare_cases(self.cases, self.names or ())
+        except UsageError as error:
+            return NoPair(f"{error.detail} Run the op cases on two backends, then compare them.")
+        return BackendPair(self.cases, found.comparison, found.backends)

@@ -70,7 +70,7 @@ class DoctorScreen(SessionScreen):
         session = self.session
         # Keys wait for the first list: they are meant for its rows.
         self.context.background.run(
-            "examine", session.findings.read, self._show, supersede=True, lists=self._all is None
+            "examine", session.read_findings, self._show, supersede=True, lists=self._all is None
         )
         self._say()
 

@@ -61,7 +61,7 @@ class EntryCommits(Dialog[None]):
 
     def _read(self) -> Sequence[Timeline] | str:
         try:
-            return self.context.session.history_of(self._test)
+            return self.context.session.workspace.history.of(self._test)
         except TTMatrixError as error:
             return one_line(error.title)
 
@@ -120,8 +120,7 @@ class EntryCommits(Dialog[None]):
         if commit is None:
             self.context.notify.info("Nothing to copy: this is not committed yet.")
             return
-        session = self.context.session
-        work = partial(session.pull_request, commit.id)
+        work = partial(self.context.session.pull_request, commit.id)
         self.context.background.run("text of a pull request", work, self.context.notify.copy, supersede=True)
 
     def action_copy_link(self) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Overview: the numbers of the matrix, of doctor, and of runs and changes here; each leads to what it counts."""
 
+import time
 from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
@@ -13,7 +14,7 @@ from textual.containers import Horizontal
 from textual.widgets import Static
 
 from core.errors import TTMatrixError
-from core.history import Week
+from core.history import Week, weeks
 from core.matrix import Matrix
 from core.matrix.query import Query
 from core.matrix.view import LEARNED, Link, Number, Place, Row, Section, findings_section, overview
@@ -87,7 +88,7 @@ class OverviewScreen(SessionScreen):
         self._count_tests()
         self.context.facts.request(LEARNED)
         self._findings = None
-        self.context.background.run("overview", self.session.findings.read, self._found, supersede=True)
+        self.context.background.run("overview", self.session.read_findings, self._found, supersede=True)
         self.context.background.run("weeks", self._read_weeks, self._weeks_read, supersede=True)
         self._show()
 
@@ -106,7 +107,7 @@ class OverviewScreen(SessionScreen):
 
     def _read_weeks(self) -> Sequence[Week] | str:
         try:
-            return self.session.read_weeks()
+            return weeks(self.session.workspace.history, time.time())
         except TTMatrixError as error:
             return error.title
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plan: which runs of the marked tests fit into the time that is left on machines; enter queues them."""
 
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import partial
 from typing import ClassVar
 
@@ -9,20 +12,24 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
+from core import hosts
 from core.errors import UsageError
-from core.sessions import Accuracy, ArchUnknown, HoursUnknown, SessionPlan, hours_of
+from core.runs.planning import LaunchPlan
+from core.sessions import Accuracy, ArchUnknown, HoursUnknown, SessionPlan, Slot, hours_of, session_slots
 from tui.commands import Where, bindings
-from tui.evidence_service import Knowledge
 from tui.keymap import with_keys
 from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.base import SessionScreen, WhenSeen
 from tui.screens.dialogs import Ask, ask_to_start
 from tui.screens.panes import Divider, Pane
+from tui.session import Session
 from tui.view_models import PlanRow, PlanRows, plan_rows, plan_text, plan_words
 from tui.widgets import RowTable, TextPane
 
 _NONE = Accuracy(0, None, None)
+_HOURS = 2.0
+"""The length of a session that nobody has said."""
 _HINTS: dict[type[UsageError], str] = {
     HoursUnknown: "{plan.hours} asks for the hours.",
     ArchUnknown: "{matrix.arch} in the matrix chooses one. For good: `ttmatrix hosts add here --local --label ARCH`",
@@ -96,7 +103,8 @@ class PlanScreen(SessionScreen):
 
         def read() -> tuple[SessionPlan | None, Accuracy, str]:
             try:
-                return *Knowledge(session).plan_session(ids, hours, arch), ""
+                slots = _slots(session, hours, arch)
+                return *session.look().plan_session(ids, slots, arch), ""
             except (ArchUnknown, HoursUnknown) as error:
                 return None, _NONE, f"{error.title} {error.detail}\n\n{with_keys(_HINTS[type(error)], keymap)}"
 
@@ -123,9 +131,12 @@ class PlanScreen(SessionScreen):
         if self._plan is None:
             return
         cells = [(one.candidate.id, one.candidate.arch, one.candidate.runs) for one in self._plan.placed]
-        work = partial(Knowledge(self.session).plan_cells, cells)
-        words = plan_words(self._plan)
+        words, session = plan_words(self._plan), self.session
         ask = partial(ask_to_start, self)
+
+        def work() -> LaunchPlan:
+            return session.look().plan_cells(cells)
+
         self.context.background.run("plan of a session", work, lambda plan: ask(plan, words), asks=True)
 
     def action_hours(self) -> None:
@@ -140,6 +151,14 @@ class PlanScreen(SessionScreen):
 
     def action_other_pane(self) -> None:
         (self.pane if self.table.has_focus else self.table).focus()
+
+
+def _slots(session: Session, hours: float | None, arch: str) -> Sequence[Slot]:
+    """The slots of the machines until their leases end, or for so many hours; if no lease ends, for two."""
+    known = hosts.read_hosts(session.paths.hosts_file)
+    if hours is None and not any(one.expires for one in known):
+        hours = _HOURS
+    return session_slots(known, session.matrix.schema.archs, arch, hours, datetime.fromtimestamp(time.time(), UTC))
 
 
 def _hours(text: str) -> float | None:

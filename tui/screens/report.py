@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Report: how we are doing. Pass rates and entries over time, what turned, machines, stale entries, incomplete runs."""
 
-import time
 from typing import ClassVar
 
 from textual import events
@@ -12,7 +11,6 @@ from textual.widgets import Static
 from core.evidence.progress import By, Progress, ProgressReader, summary
 from core.text import one_line
 from tui.commands import Where, bindings
-from tui.evidence_service import Knowledge
 from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.base import SessionScreen, WhenSeen
@@ -96,10 +94,12 @@ class ReportScreen(SessionScreen):
         known, days, by, without = self._reader, self._days, self._by, self._left_out
 
         def counted() -> tuple[ProgressReader, Progress, OpReport]:
-            knowledge = Knowledge(self.session)
-            reader = known or knowledge.progress_reader()
-            progress = reader.progress(now=time.time(), days=days, by=by, without=without)
-            return reader, progress, knowledge.op_report(progress.since, without)
+            evidence = self.session.look().without(without)
+            reader = known or evidence.progress_reader()
+            progress = reader.progress(now=evidence.now, days=days, by=by, without=without)
+            if not evidence.results.has_cases:
+                return reader, progress, NO_OP_RESULTS
+            return reader, progress, OpReport(evidence.case_numbers(), evidence.nights(progress.since))
 
         self.context.background.run("report", counted, lambda found: self._take(*found), supersede=True)
 
@@ -191,7 +191,8 @@ class ReportScreen(SessionScreen):
             self.context.notify.info("Failures follow no machine.")
             return
         self._left_out = frozenset() if self._left_out else frozenset(found)
-        self._count()
+        # Verdicts are others without these machines.
+        self._read()
 
     def action_copy(self) -> None:
         if self._progress is not None:

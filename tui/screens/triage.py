@@ -27,8 +27,8 @@ from core.evidence.proposals import (
 )
 from core.matrix.query import exactly
 from core.text import counted, one_line
+from core.workspace import Evidence
 from tui.commands import Where, bindings
-from tui.evidence_service import Knowledge
 from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.dialogs import ask_to_start
@@ -145,7 +145,7 @@ class TriageTests:
 
     def _kept_in_ci(self, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
         """The proposals, with a marker where their tests would leave CI. Not for the app's own thread."""
-        matrix, ci = self._session.matrix, self._session.ci.read()
+        matrix, ci = self._session.matrix, self._session.workspace.ci
         return with_schedule_markers(proposals, schedule_markers(matrix, ci, proposals))
 
     def accept_made(self, changes: Sequence[Change], make: Callable[[], Sequence[Proposal]]) -> None:
@@ -165,10 +165,10 @@ class TriageTests:
     def decide_group(self, changes: Sequence[Change], choice: GroupChoice) -> None:
         """Accept changes as a person decided for all of them."""
         proposals = [one.item.proposal for one in changes if isinstance(one, Listed) and one.item and one.item.proposal]
-        matrix, ci = self._session.matrix, self._session.ci
+        workspace = self._session.workspace
 
         def make() -> Sequence[Proposal]:
-            made = edited(matrix, ci.read(), proposals, choice.edit)
+            made = edited(workspace.matrix, workspace.ci, proposals, choice.edit)
             return self._kept_in_ci(made) if choice.keep else made
 
         self.accept_made(changes, make)
@@ -233,7 +233,6 @@ class TriageScreen(DecisionScreen):
             ChangeList(self.tests, context.notify.info, self._rows_shown, placeholder=_PLACEHOLDER, table=TriageTable),
         )
         self.tests.accepted = self.listing.go_on
-        self.knowledge = Knowledge(context.session)
         self.pane = PreviewPane(self._ask_preview)
         self._shown: TriageItems | None = None
         """What is listed."""
@@ -278,6 +277,10 @@ class TriageScreen(DecisionScreen):
         elif self.is_current:
             self._shown = self.context.agendas.known
             self.listing.show()
+
+    def _look(self, left_out: Collection[str]) -> Evidence:
+        """The evidence without the machines in `left_out`. Not for the app's own thread."""
+        return self.session.look().without(left_out)
 
     def _rows_shown(self) -> None:
         if self.tests.agenda is not None:
@@ -423,8 +426,8 @@ class TriageScreen(DecisionScreen):
             run = self.context.keymap.key("matrix.run")
             self.context.notify.info(f"Op cases run in the matrix, with {run}.")
         elif models:
-            plan = partial(self.knowledge.plan_lacking, wanted)
-            self.context.background.run("plan reruns", plan, partial(ask_to_start, self), asks=True)
+            session, ask = self.session, partial(ask_to_start, self)
+            self.context.background.run("plan reruns", lambda: session.look().plan_lacking(wanted), ask, asks=True)
 
     def action_other_pane(self) -> None:
         (self.listing.table if self.pane.view.has_focus else self.pane.view).focus()
@@ -446,16 +449,16 @@ class TriageScreen(DecisionScreen):
 
         def preview() -> Sequence[Line]:
             models = session.is_model(item.id)
-            series = self.knowledge.series([item.id], left_out) if models else {}
+            evidence, archs = self._look(left_out), {one.arch for one in item.about}
+            series = evidence.strips([item.id]) if models else {}
             strips = strip_lines(item.about, width, {arch: rows for (_, arch), rows in series.items()})
-            since = since_words(
-                self.knowledge.since(item.id, {one.arch for one in item.about}) if models else (), width
-            )
+            cells = evidence.since(item.id, archs) if models and archs else ()
+            since = since_words([line for one in cells for line in one.lines], width)
             if not change.ops:
                 return [*paragraph(change.note, "", width), *strips, *since, *results]
             planned = session.bench.plan(change.ops, matrix.schema, matrix.files)
             plain = replace(change.plain, note="", evidence=(), facts=(), grade=None)
-            made = make_preview(planned, matrix, [plain], (), session.ci.read())
+            made = make_preview(planned, matrix, [plain], (), session.workspace.ci)
             known = [*self._leaves_ci(change, width), *grade_lines(item, width), *strips]
             return [*known, *preview_lines(made, width), *since, *results]
 
@@ -472,7 +475,7 @@ class TriageScreen(DecisionScreen):
             return []
         text = f"will leave CI on {', '.join(change.leaves)}: no scheduled job selects it after this change"
         proposal = change.item.proposal if change.item else None
-        found = schedule_markers(self.session.matrix, self.session.ci.read(), [proposal]) if proposal else {}
+        found = schedule_markers(self.session.matrix, self.session.workspace.ci, [proposal]) if proposal else {}
         key = self.context.keymap.key("triage.accept")
         more = [f"the marker {one.marker} keeps it in CI: {key} offers it" for one in found.values()]
         return [*paragraph(text, "error", width), *(line for words in more for line in paragraph(words, "", width))]
@@ -501,8 +504,9 @@ class TriageScreen(DecisionScreen):
             self._show_preview(headline, [])
 
         def known() -> Sequence[Line]:
-            shared, commits = self.knowledge.shared(members, left_out)
-            series = self.knowledge.series([one.id for one in members[:MOST_STRIPS]], left_out)
+            evidence = self._look(left_out)
+            shared, commits = evidence.shared(members)
+            series = evidence.strips([one.id for one in members[:MOST_STRIPS]])
             said = shared_lines(shared, commits, width, proposed_words(line.group.changes))
             return [*said, *group_lines(members, series, width)]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.ci import read_ci
-from core.evidence import Ending, Observation, verdicts_on
+from core.evidence import Ending, Observation
 from core.evidence.progress import moment_day
 from core.evidence.proposals import CauseKind, Concern, agenda
 from core.evidence.proposals.causes import cause_of
@@ -17,8 +17,9 @@ from core.matrix import index
 from core.matrix.cache import Cache
 from core.matrix.view import overview
 from core.providers import model_infos
-from core.settings import paths
+from core.settings import Settings, paths
 from core.sources import Checkout
+from core.workspace import Evidence, Workspace
 from tests.support.cli import call
 from tests.support.evidence import TEST_ID, seen
 from tests.support.reports import keep
@@ -125,9 +126,7 @@ def test_a_job_that_no_longer_selects_it_has_not_lost_it(checkout: Checkout) -> 
 
 
 def _verdicts(checkout: Checkout) -> Verdicts:
-    matrix = index(checkout)
-    cache = Cache(checkout, paths().cache)
-    return verdicts_on(matrix, cache, paths(), ())
+    return Evidence(Workspace.on(index(checkout), paths(), Settings())).verdicts
 
 
 def test_the_overview_counts_it(checkout: Checkout) -> None:

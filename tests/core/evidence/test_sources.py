@@ -4,10 +4,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from core.evidence import evidence_store, policy_of, results_of, verdicts_on
-from core.evidence.verdicts import Verdict
+from core.evidence import evidence_store, policy_of, results_of
+from core.evidence.verdicts import Verdict, Verdicts
 from core.matrix import index
-from core.matrix.cache import Cache
 from core.model import Status
 from core.proc import ProcessIdentity
 from core.runs import Outcome
@@ -41,9 +40,10 @@ def test_reports_and_own_runs_together_make_enough(tmp_path: Path) -> None:
     records = [_run(checkout, 2.0)]
     found = results_of(evidence_store(checkout, known), records, checkout).all()
     assert [one.when for one in found] == [1.0, 2.0, 3.0]
-    verdicts = verdicts_on(index(checkout), Cache(checkout, tmp_path / "cache"), known, records)
+    policy = policy_of(checkout, known).policy
+    verdicts = Verdicts(index(checkout), results_of(evidence_store(checkout, known), records, checkout), policy)
     assert (verdicts.of(NET)[0].verdict, verdicts.of(NET)[0].grade) == (Verdict.STALE, 4), "a run here agrees with CI"
-    alone = verdicts_on(index(checkout), Cache(checkout, tmp_path / "cache"), known, []).of(NET)[0]
+    alone = Verdicts(index(checkout), results_of(evidence_store(checkout, known), [], checkout), policy).of(NET)[0]
     assert (alone.verdict, alone.grade) == (Verdict.STALE, 2)
 
 

@@ -19,7 +19,7 @@ from core.matrix import index
 from core.model import Function
 from core.settings import Settings, paths
 from core.sources import Checkout
-from core.workspace import Evidence, Workspace
+from core.workspace import Evidence, Workspace, look
 from tests.support.evidence import observed
 from tests.support.git import committed_checkout, git
 from tests.support.reports import keep
@@ -129,7 +129,7 @@ def test_nobody_keeps_an_old_matrix(checkout: Checkout) -> None:
     evidence = Evidence(new)
     assert evidence.agenda().items and evidence.columns(new.matrix, ["runs"])
     gone, new = weakref.ref(new.matrix), new.replaced(index(checkout))
-    evidence = evidence.renewed(new)
+    evidence = look(new, evidence)
     gc.collect()
     assert gone() is None
     assert evidence.workspace is new and new.place.checkout == checkout
@@ -150,22 +150,21 @@ def test_history_is_read_again_after_a_commit(checkout: Checkout) -> None:
 
 
 def test_evidence_is_the_same_until_there_is_more(checkout: Checkout) -> None:
-    evidence = Evidence(workspace_on(checkout))
+    evidence = look(workspace_on(checkout))
     assert evidence.verdicts.of_cell(STALE, "n150") is Verdict.STALE
-    assert evidence.renewed(evidence.workspace) is evidence
+    assert look(evidence.workspace, evidence) is evidence
     keep(checkout, [observed(Ending.FAILED, "new", test_id=STALE, run="nightly-4", when=4 * 86400.0)])
-    newer = evidence.renewed(evidence.workspace)
+    newer = look(evidence.workspace, evidence)
     assert newer is not evidence and newer.workspace is evidence.workspace
     assert newer.verdicts.of_cell(STALE, "n150") is not Verdict.STALE
 
 
 def test_evidence_is_another_under_another_policy_and_on_another_matrix(checkout: Checkout) -> None:
-    evidence = Evidence(workspace_on(checkout))
-    _ = evidence.verdicts
+    evidence = look(workspace_on(checkout))
     (checkout.root / "ttmatrix-policy.toml").write_text("minimum_runs = 5\n")
-    newer = evidence.renewed(evidence.workspace)
+    newer = look(evidence.workspace, evidence)
     assert (evidence.policy.minimum_runs, newer.policy.minimum_runs) == (3, 5)
-    again = newer.renewed(evidence.workspace.replaced(index(checkout)))
+    again = look(evidence.workspace.replaced(index(checkout)), newer)
     assert again is not newer and again.verdicts.matrix is again.workspace.matrix
 
 

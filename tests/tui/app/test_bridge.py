@@ -5,9 +5,11 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Event
+from threading import Event, current_thread, main_thread
 
+import pytest
 from textual.app import App
+from textual.message import Message
 
 import tui
 from core.errors import TTMatrixError
@@ -44,6 +46,37 @@ async def test_newer_work_drops_what_may_be_superseded_and_nothing_else() -> Non
         go_on.set()
         await until(pilot, lambda: len(delivered) == 3, "the results")
     assert sorted(delivered) == ["new", "of others", "written"]
+
+
+async def test_a_thread_that_is_late_with_its_result_does_not_replace_a_newer_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app, held, go_on, posted = _App(), Event(), Event(), Event()
+    delivered: list[str] = []
+    post = app.post_message
+
+    def posting(message: Message) -> bool:
+        """The first thread stops right before its message."""
+        if current_thread() is main_thread() or held.is_set():
+            return post(message)
+        held.set()
+        assert go_on.wait(60)
+        try:
+            return post(message)
+        finally:
+            posted.set()
+
+    async with app.run_test() as pilot:
+        background = Background(app, KeyOrder(app, app.on_event).pause, _unexpected)
+        background._first_frame_written()
+        monkeypatch.setattr(app, "post_message", posting)
+        background.run("read", lambda: "old", delivered.append, supersede=True)
+        await until(pilot, held.is_set, "the first result")
+        background.run("read", lambda: "new", delivered.append, supersede=True)
+        await until(pilot, lambda: bool(delivered), "the second result")
+        go_on.set()
+        await until(pilot, posted.is_set, "the late message")
+    assert delivered == ["new"]
 
 
 def test_a_name_of_work_that_may_be_superseded_is_one_readers_alone() -> None:

@@ -63,7 +63,7 @@ async def test_it_is_given_back_some_time_after_a_re_index(
     monkeypatch.setattr(app._process, "read_again", lambda _: index(checkout))
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: app.hints is not None, "the start")
-        app._replace_matrix(index(checkout), {})
+        app._replace(session.workspace.replaced(index(checkout)), {})
         await until(pilot, lambda: bool(times), "memory is given back")
 
 

@@ -13,6 +13,7 @@ from core.matrix import HANDWRITTEN_KIND, OP_KIND, PLACEHOLDER_KIND
 from core.matrix.query import NUMBERS, RESULT, VERDICT
 from core.matrix.view import EVIDENCE, Targets, View, ViewSpec
 from core.providers import RUNS
+from core.workspace import Workspace
 from tui import view_models, widgets
 from tui.protocol import Context
 from tui.view_models import MatrixRows, TreeRows
@@ -210,7 +211,7 @@ class Listing:
         """All about an op case: what its row holds, until its manifest is read."""
         self._context.facts.request_op_tests()
         self._context.facts.request_verdicts()
-        tests, verdicts = self._session.op_tests.known, self._session.verdicts
+        tests, verdicts = self._session.workspace.known(Workspace.op_tests), self._session.verdicts
         detail = ops.describe_case(tests, id) if tests else None
         text = view_models.op_text(detail) if detail else view_models.op_row_text(self._view.matrix, id)
         if verdicts is None:
@@ -223,7 +224,7 @@ class Listing:
         self._context.facts.request_handwritten()
         session = self._session
         runs = [record for record in session.runs if record.spec.test_id == id]
-        known = session.handwritten.known
+        known = session.workspace.known(Workspace.handwritten)
         if known is None or id not in known.by_id:
             file, line = session.place_of(id)
             return view_models.handwritten_text(id, [("file", f"{file}:{line}")], runs, None, session.ages)
@@ -259,7 +260,7 @@ class Listing:
             return self._handwritten_detail(self.current)
         if session.kind_of(self.current) == PLACEHOLDER_KIND:
             self._context.facts.request_placeholder_tests()
-            known = session.placeholder_tests.known
+            known = session.workspace.known(Workspace.placeholder_tests)
             tests, near = (None, ()) if known is None else (one.get(self.current, ()) for one in known)
             return view_models.placeholder_text(self._view.matrix, self.current, tests, near or ())
         self._context.facts.request(_OF_DETAIL)
@@ -272,13 +273,13 @@ class Listing:
         judged = verdicts.of(self.current) if verdicts and self.current in verdicts.matrix.rows else ()
         drifts = evidence.drifts_of(verdicts.seen.get(self.current, {})) if verdicts else {}
         return view_models.detail_text(
-            session.describe(self.current),
+            session.workspace.described(self.current),
             runs,
             jobs,
             judged,
             session.ages,
             session.performance_of(self.current),
             drifts,
-            session.fetched_of(self.current),
+            session.workspace.known_fetched(self.current),
             self._context.facts.lacking(),
         )

@@ -10,6 +10,7 @@ from core.errors import UsageError
 from core.matrix import resolve_id
 from core.model import Status
 from core.text import one_line
+from core.workspace import Workspace
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Ask, Confirm
 from tui.screens.pick import Option, Pick
@@ -55,7 +56,7 @@ class PlaceholderMenu:
         elif len(self._names) > 1:
             self._context.notify.info("Make entries for one placeholder at a time.")
         else:
-            work = self._session.placeholder_tests.read
+            work = partial(self._session.workspace.read, Workspace.placeholder_tests)
             self._context.background.run("tests of placeholders", work, self._choose_test, asks=True)
 
     def _remove(self) -> None:

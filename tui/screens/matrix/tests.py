@@ -144,12 +144,12 @@ class TestActions:
         if id and not self._session.is_model(id):
             self._context.files.edit_file(*self._session.place_of(id))
         elif id:
-            self._context.files.edit_test(self._session.describe(id))
+            self._context.files.edit_test(self._session.workspace.described(id))
 
     def open_loader(self) -> None:
         """Open $EDITOR at the loader, where it names the variant."""
         if id := self._listing.current:
-            self._context.files.edit_loader(self._session.describe(id))
+            self._context.files.edit_loader(self._session.workspace.described(id))
 
     def show_history(self) -> None:
         """Show the commits that changed the entry."""

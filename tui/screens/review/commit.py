@@ -210,7 +210,7 @@ class CommitDialog(Dialog[Delivered]):
             return
 
         def text() -> str:
-            cells = effect(session.matrix, planned, session.ci.read())
+            cells = effect(session.matrix, planned, session.workspace.ci)
             return pull_request(composition.changes, composition.entries, cells, composition.evidence)
 
         self._ask("markdown", text, self.context.notify.copy)

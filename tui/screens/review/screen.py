@@ -223,7 +223,7 @@ class ReviewScreen(DecisionScreen):
 
         def preview() -> tuple[Preview, Sequence[Line]]:
             planned = session.bench.plan(operations, matrix.schema, matrix.files)
-            made = make_preview(planned, matrix, changes, conflicts, session.ci.read())
+            made = make_preview(planned, matrix, changes, conflicts, session.workspace.ci)
             return made, whole_lines(made) if whole else preview_lines(made, width, ways_out)
 
         self.context.background.run(

@@ -18,6 +18,10 @@ class Lasting:
         """A value if it has been worked out, else None. Never waits: `workspace.known(Workspace.ci)`."""
         return self.__dict__.get(value.name)
 
+    def read(self, value: "once[T]") -> T:
+        """The same, worked out if it is not known."""
+        return value.__get__(self, type(self))
+
 
 class once(Generic[T]):
     """A property that is worked out under the lock of its object and then belongs to that object.
