@@ -64,7 +64,7 @@ class Session:
     ages: Mapping[str, Age] = field(default_factory=dict)
     """How far the tree of a run is from the present one, by run id; a run of the present tree has none."""
     repository: str = ""
-    """The first commit of the checkout; empty until git has told it."""
+    """The first commit of the checkout; empty until git was asked."""
     lease_text: str = ""
     """The time left on this machine, or on the first connected one whose lease ends; empty if no lease ends."""
     hosts: Sequence[Host] = ()
