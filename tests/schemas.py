@@ -80,6 +80,7 @@ class Document(NamedTuple):
 
 DOCUMENTS: Mapping[str, Document] = {
     "capsule": Document("`capsule RUN --json`", records.PackedRun),
+    "check": Document("`check --json`", records.Checked),
     "clusters": Document("`clusters --json`", Sequence[records.Cluster] | records.OperationsWritten),
     "clusters-issues": Document("`clusters --issues --json`", Sequence[records.CitedIssue]),
     "compare": Document("`compare --json`", records.RunsCompared),

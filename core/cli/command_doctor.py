@@ -3,18 +3,15 @@
 
 import argparse
 import difflib
-import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from core import __version__
 from core.cli import records
 from core.cli.context import Context
 from core.cli.finding_record import finding_record
-from core.cli.sarif import sarif_log
+from core.cli.findings_report import Format, findings_as_sarif, print_findings
 from core.doctor import kinds
-from core.edits import FileEdit, parse_operations, plan
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.files import atomic_write
 from core.model import Finding
@@ -82,27 +79,14 @@ def _print_kinds(context: Context) -> None:
 
 def _print(findings: Sequence[Finding], context: Context) -> None:
     """One line per finding; it ends with the id of the entry, if it is about one."""
-    if findings:
-        rows = ((_place(one), one.kind, f"{one.message} [{one.id}]" if one.id else one.message) for one in findings)
-        context.console.table(("file:line", "kind", "message"), rows)
+    print_findings(findings, Format.TEXT, context)
     counts = Counter(one.kind for one in findings)
     by_kind = ", ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items()))
     context.console.note(f"{counted(len(findings), 'finding')}: {by_kind}" if findings else "no findings")
 
 
-def _place(finding: Finding) -> str:
-    return f"{finding.file}:{finding.line}" if finding.line else finding.file
-
-
 def _write_sarif(target: str, findings: Sequence[Finding], context: Context) -> None:
-    def edits(finding: Finding) -> Sequence[FileEdit]:
-        if not finding.fix:
-            return ()
-        operations = parse_operations(json.dumps(finding.fix))
-        planned = plan(context.checkout.test_config, operations, context.matrix.schema)
-        return () if planned.rejected else planned.files
-
-    log = sarif_log(findings, kinds(), __version__, edits)
+    log = findings_as_sarif(findings, context)
     if target == _STDOUT:
         context.console.document(log)
     else:

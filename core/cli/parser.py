@@ -70,6 +70,7 @@ COMMAND_GROUPS = {
     },
     "checkout": {
         "doctor": "list the mistakes and contradictions in the checkout",
+        "check": "list the mistakes that a change adds, for hooks and CI",
         "loaders": "list or restore loader edits that workflows left uncommitted",
         "demo": "create the sample checkout and open it",
         "serve": "open the app in a browser of this machine, read-only",

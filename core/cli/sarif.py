@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import quote
 
+from core.doctor import severity
 from core.edits import FileEdit, in_checkout
 from core.model import Finding
 
@@ -30,7 +31,7 @@ def _result(finding: Finding, order: Mapping[str, int], edits: Sequence[FileEdit
     text = f"{finding.id}: {finding.message}" if finding.id else finding.message
     result: dict[str, object] = {
         "ruleId": finding.kind,
-        "level": "warning",
+        "level": severity(finding.kind),
         "message": {"text": text},
         "locations": [{"physicalLocation": _location(finding)}],
     }

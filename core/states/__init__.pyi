@@ -15,6 +15,12 @@ from .elsewhere import (
     pull_request_elsewhere as pull_request_elsewhere,
 )
 from .jobs import JobChange as JobChange, Left as Left
+from .new_findings import (
+    Base as Base,
+    Checked as Checked,
+    check_against as check_against,
+    read_base as read_base,
+)
 from .pull_requests import PullRequest as PullRequest, pull_request_of as pull_request_of
 from .ranges import Span as Span, of_changes as of_changes, since as since, span as span
 from .renaming import Rename as Rename

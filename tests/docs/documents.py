@@ -72,6 +72,7 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     for by in ("status", "arch", "group"):
         yield printed("trend", "trend", "--by", by)
     yield printed("doctor", "doctor")
+    yield printed("check", "check", "--base", "HEAD")
     yield printed("doctor-kinds", "doctor", "--kinds")
     (checkout.root / "tests/op_manifests/broken.yaml").write_text("cases: [{name: a, op: torch.load}]\nmodle: a\n")
     yield printed("ops-list", "ops", "list", "--include-template")

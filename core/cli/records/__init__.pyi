@@ -89,6 +89,7 @@ from .parts import (
     StepChange as StepChange,
 )
 from .program import (
+    Checked as Checked,
     Completion as Completion,
     Error as Error,
     Failed as Failed,

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is about the program itself."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from core.cli.records.parts import Finding
 from core.files import As, Record
 
 
@@ -21,6 +23,19 @@ class FindingKind(Record):
 
     kind: str
     help: str
+
+
+class Checked(Record):
+    """What a change adds to the findings."""
+
+    base: str
+    """The commit that it is compared with."""
+    named: str
+    """What names that commit, or the branch that the change left there."""
+    findings: Sequence[Finding]
+    """The new ones."""
+    unknown: Sequence[str]
+    """What could not be known, as in a shallow clone."""
 
 
 class Error(Record):

@@ -27,13 +27,14 @@ def test_the_table_points_at_file_and_line(checkout: Checkout) -> None:
     called = call("doctor", "--repo", checkout.root)
     assert called.code == 1
     header, first, second = called.out.splitlines()
-    assert header.split() == ["file:line", "kind", "message"]
-    assert first.split(maxsplit=2) == [
+    assert header.split() == ["file:line", "severity", "kind", "message"]
+    assert first.split(maxsplit=3) == [
         f"tests/runner/test_config/{INFERENCE}:4",
+        "note",
         "redundant-default",
         f"required_pcc is 0.99 by default [{ID}]",
     ]
-    assert second.split()[:2] == [f"tests/runner/test_config/{TRAINING}:2", "no-status"]
+    assert second.split()[:3] == [f"tests/runner/test_config/{TRAINING}:2", "warning", "no-status"]
     assert called.err == "2 findings: 1 no-status, 1 redundant-default\n"
 
 
